@@ -1,0 +1,21 @@
+import type { JsonValue } from "./json.ts";
+
+/** The body of a REST request before it is serialised. */
+export type RestBody =
+  | { readonly kind: "json"; readonly value: JsonValue }
+  /** `application/x-www-form-urlencoded`, already encoded; OAuth 1.0a signs its parameters. */
+  | { readonly kind: "form"; readonly text: string }
+  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array };
+
+/** One REST call, expanded and encoded, before credentials. */
+export interface RestRequest {
+  /** The HTTP method, in upper case. */
+  readonly verb: string;
+  /** Absolute path, expanded and percent-encoded, without query. */
+  readonly path: string;
+  /** Encoded query without `?`; empty when there is none. */
+  readonly query: string;
+  /** Header names in lower case. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly body: RestBody | undefined;
+}

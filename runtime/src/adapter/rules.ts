@@ -1,0 +1,89 @@
+/**
+ * The rules of the annotation language that the runtime acts on, as plain data. The generator prints one
+ * `MethodRules` for every method, with the rules of the service merged in; nothing here is parsed at run time.
+ */
+
+/** What a call carries to prove who it is, in the order in which the method prefers them. */
+export type CredentialKind = "none" | "api_key" | "oauth1_client" | "oauth1" | "oauth2";
+
+/** Where an API key goes: a query parameter or a header, with an optional prefix such as `Key `. */
+export interface ApiKeyRule {
+  readonly query?: string;
+  readonly header?: string;
+  readonly prefix?: string;
+}
+
+/**
+ * The wrapper around every payload of an upstream, as dotted paths from the root of the body, e.g.
+ * `meta.status`. `payload` lists alternatives: the first that is present is the payload; `""` is the root.
+ */
+export interface EnvelopeRule {
+  readonly payload: readonly string[];
+  readonly status?: string;
+  readonly message?: string;
+  readonly errors?: string;
+}
+
+/** One way in which an upstream writes its errors; a dotted `path` counts from the root of the body. */
+export type ErrorShape =
+  /** An array of objects (or one object) with keys for title, code and detail. */
+  | { readonly kind: "items"; readonly path: string; readonly title: string; readonly code: string; readonly detail: string }
+  /** Objects whose keys are titles and whose string values are details: `[{"Some title": "Some detail"}]`. */
+  | { readonly kind: "title_map"; readonly path: string }
+  /** A plain string. */
+  | { readonly kind: "text"; readonly path: string }
+  /** RFC 6749 section 5.2: `error`, `error_description`. */
+  | { readonly kind: "oauth" }
+  /** google.rpc.Status as JSON, bare or below `error`; its details are decoded. */
+  | { readonly kind: "rpc_status" };
+
+/** Maps an HTTP status, with an optional subcode or header condition, to an RPC code and a reason. */
+export interface ErrorRule {
+  /** The HTTP status; 0 means any. */
+  readonly status: number;
+  /** The upstream's own code inside the body; undefined means any. */
+  readonly subcode?: number;
+  /** A response header that must be present and, where `value` is given, equal it (ignoring case). */
+  readonly header?: { readonly name: string; readonly value?: string };
+  /** The RPC code, as the number of google.rpc.Code; undefined means the default of the status. */
+  readonly code?: number;
+  /** `ErrorInfo.reason`, UPPER_SNAKE_CASE; undefined means the default of the status. */
+  readonly reason?: string;
+}
+
+/** A response header that says when to come back. */
+export interface RetryAfterRule {
+  readonly header: string;
+  /** `seconds` from now (a fraction is allowed), `epoch` seconds, or an `http_date` (RFC 9110 section 5.6.7). */
+  readonly format: "seconds" | "epoch" | "http_date";
+  /** The rule applies only while this header holds this value, e.g. a remaining count of `0`. */
+  readonly when?: { readonly name: string; readonly value: string };
+}
+
+/** How the body of an answer is read. */
+export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type";
+
+/** Everything about a method that does not depend on the request. */
+export interface MethodRules {
+  /** The name of the upstream in the configuration. */
+  readonly upstream: string;
+  /** Which of the upstream's base addresses; `""` is its default one. */
+  readonly base: string;
+  readonly credentials: readonly CredentialKind[];
+  readonly apiKey?: ApiKeyRule;
+  readonly envelope?: EnvelopeRule;
+  readonly errorShapes: readonly ErrorShape[];
+  readonly errors: readonly ErrorRule[];
+  readonly retryAfter: readonly RetryAfterRule[];
+  /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
+  readonly rawErrorBody: boolean;
+  /** Statuses outside 200 to 299 that are an answer and not an error, e.g. 304. */
+  readonly success: readonly number[];
+  readonly responseEncoding: ResponseEncoding;
+  /** The method's own deadline in milliseconds. */
+  readonly timeoutMs?: number;
+  /** OAuth scopes that the caller needs. */
+  readonly scopes: readonly string[];
+  /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
+  readonly idempotent: boolean;
+}
