@@ -27,7 +27,13 @@ export interface EnvelopeRule {
 /** One way in which an upstream writes its errors; a dotted `path` counts from the root of the body. */
 export type ErrorShape =
   /** An array of objects (or one object) with keys for title, code and detail. */
-  | { readonly kind: "items"; readonly path: string; readonly title: string; readonly code: string; readonly detail: string }
+  | {
+      readonly kind: "items";
+      readonly path: string;
+      readonly title: string;
+      readonly code: string;
+      readonly detail: string;
+    }
   /** Objects whose keys are titles and whose string values are details: `[{"Some title": "Some detail"}]`. */
   | { readonly kind: "title_map"; readonly path: string }
   /** A plain string. */
