@@ -1,0 +1,76 @@
+import type { JsonValue } from "../adapter/json.ts";
+import { jsonTypeOf } from "../adapter/json.ts";
+import { BytesWriter } from "./bytes-writer.ts";
+import type { Drift } from "./drift.ts";
+
+/** A value of an answer as generated code reads it: `json.blog_name ?? json.blogName`. */
+export type Field = JsonValue | undefined;
+
+const MAX_DRIFTS = 100;
+const MAX_GOT = 40;
+
+/** A writer that knows where in the answer it stands, and notes what is not as declared. */
+export class DriftWriter extends BytesWriter {
+  /** What was not as declared; at most 100 are kept. */
+  drifts: Drift[] = [];
+  /** Whether a rounded integer was met where it counts. */
+  inexact = false;
+  protected path: Array<string | number> = [];
+  private exact = false;
+
+  /**
+   * Empties the writer for another message.
+   *
+   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as drift,
+   *   since parsing once more would not help
+   */
+  reset(exact = false): void {
+    this.clear();
+    this.exact = exact;
+    this.drifts = [];
+    this.inexact = false;
+    this.path = [];
+  }
+
+  /** Notes a value that was understood although it is not as declared. */
+  coerce(key: string, expected: string, value: Field): void {
+    this.note("coerced", key, expected, value);
+  }
+
+  /** Notes a value that is left out. */
+  drop(key: string, expected: string, value: Field): void {
+    this.note("dropped", key, expected, value);
+  }
+
+  protected dropped(key: string, expected: string, value: Field): undefined {
+    this.note("dropped", key, expected, value);
+    return undefined;
+  }
+
+  protected rounded(key: string, expected: string, value: Field): undefined {
+    this.inexact = true;
+    if (this.exact) this.note("dropped", key, expected, value);
+    return undefined;
+  }
+
+  protected note(kind: Drift["kind"], key: string, expected: string, value: Field): void {
+    if (this.drifts.length >= MAX_DRIFTS) return;
+    this.drifts.push({ path: this.pathText(key), expected, got: describe(value), kind });
+  }
+
+  protected pathText(key: string): string {
+    let text = "";
+    for (const step of key === "" ? this.path : [...this.path, key]) {
+      if (typeof step === "number") text += `[${step}]`;
+      else if (step !== "") text += text === "" ? step : `.${step}`;
+    }
+    return text === "" ? "(root)" : text;
+  }
+}
+
+function describe(value: Field): string {
+  const type = jsonTypeOf(value);
+  if (type !== "string" && type !== "number" && type !== "boolean") return type;
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return `${type} ${text.length > MAX_GOT ? `${text.slice(0, MAX_GOT)}…` : text}`;
+}

@@ -1,0 +1,260 @@
+import type { JsonValue } from "../adapter/json.ts";
+import { DriftWriter, type Field } from "./drift-writer.ts";
+import type { EnumTable } from "./enum-table.ts";
+import { isRounded } from "./raw-json.ts";
+import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
+import { instantFrom, type TimeRule } from "./timestamp.ts";
+
+const INT32_MIN = -0x8000_0000;
+const INT32_MAX = 0x7fff_ffff;
+const UINT32_MAX = 0xffff_ffff;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/**
+ * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;
+ * `null` and undefined write nothing.
+ */
+export class ScalarWriter extends DriftWriter {
+  string(field: number, value: Field, key: string): void {
+    if (typeof value === "string") {
+      this.tag(field, 2);
+      if (!this.utf8(value)) this.coerce(key, "valid Unicode", value);
+    } else if (typeof value === "number") {
+      if (isRounded(value)) this.rounded(key, "string", value);
+      else this.coercedString(field, String(value), key, value);
+    } else if (typeof value === "bigint" || value === true) {
+      this.coercedString(field, String(value), key, value);
+    } else if (value === false) {
+      this.coerce(key, "string", value);
+    } else if (value !== undefined && value !== null) {
+      this.drop(key, "string", value);
+    }
+  }
+
+  private coercedString(field: number, text: string, key: string, value: JsonValue): void {
+    this.tag(field, 2);
+    this.utf8(text);
+    this.coerce(key, "string", value);
+  }
+
+  /** Bytes, written as base64. */
+  bytes(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    const bytes = typeof value === "string" ? bytesFromBase64(value) : undefined;
+    if (bytes === undefined) {
+      this.drop(key, "base64", value);
+      return;
+    }
+    this.rawBytes(field, bytes);
+  }
+
+  /** Bytes as they are. */
+  rawBytes(field: number, bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) return;
+    this.tag(field, 2);
+    this.delimited(bytes);
+  }
+
+  bool(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    let bool = value;
+    if (typeof bool !== "boolean") {
+      const read = booleanFrom(value);
+      if (read === undefined) {
+        this.drop(key, "bool", value);
+        return;
+      }
+      this.coerce(key, "bool", value);
+      bool = read;
+    }
+    this.tag(field, 0);
+    this.varint32(bool ? 1 : 0);
+  }
+
+  double(field: number, value: Field, key: string): void {
+    const number = this.doubleOf(value, key);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.float64(number);
+  }
+
+  float(field: number, value: Field, key: string): void {
+    const number = this.doubleOf(value, key);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.float32(number);
+  }
+
+  private doubleOf(value: Field, key: string): number | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "number") return value;
+    if (typeof value === "bigint") return Number(value);
+    if (typeof value === "string") {
+      const special = specialDouble(value);
+      if (special !== undefined) return special;
+      const read = numberFromText(value);
+      if (read !== undefined) {
+        this.coerce(key, "double", value);
+        return Number(read);
+      }
+    }
+    this.drop(key, "double", value);
+    return undefined;
+  }
+
+  int32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "int32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
+  sint32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "sint32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varint32((number << 1) ^ (number >> 31));
+  }
+
+  uint32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "uint32", 0, UINT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varint32(number);
+  }
+
+  fixed32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "fixed32", 0, UINT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.fixed32Bits(number);
+  }
+
+  sfixed32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "sfixed32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.fixed32Bits(number);
+  }
+
+  private int32Of(value: Field, key: string, kind: string, min: number, max: number): number | undefined {
+    if (value === undefined || value === null) return undefined;
+    let number = value;
+    if (typeof number === "string") {
+      const read = numberFromText(number);
+      if (read === undefined) return this.dropped(key, kind, value);
+      this.coerce(key, kind, value);
+      number = read;
+    }
+    if (typeof number !== "number" || !(number >= min && number <= max))
+      return this.dropped(key, kind, value);
+    return Number.isInteger(number) ? number : this.floored(number, key, kind);
+  }
+
+  private floored(number: number, key: string, kind: string): number {
+    this.coerce(key, kind, number);
+    return Math.floor(number);
+  }
+
+  int64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "int64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    if (typeof number === "bigint") this.varintBig(number);
+    else this.varintSafe(number);
+  }
+
+  sint64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "sint64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    const big = BigInt(number);
+    this.tag(field, 0);
+    this.varintBig((big << 1n) ^ (big >> 63n));
+  }
+
+  uint64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "uint64", 0n, UINT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    if (typeof number === "bigint") this.varintBig(number);
+    else this.varintSafe(number);
+  }
+
+  fixed64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "fixed64", 0n, UINT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.fixed64Bits(BigInt(number));
+  }
+
+  sfixed64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "sfixed64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.fixed64Bits(BigInt(number));
+  }
+
+  /** A safe integer or a bigint in range. Strings are as good as numbers here: ProtoJSON writes 64 bits so. */
+  private int64Of(
+    value: Field,
+    key: string,
+    kind: string,
+    min: bigint,
+    max: bigint,
+  ): number | bigint | undefined {
+    if (value === undefined || value === null) return undefined;
+    const number = typeof value === "string" ? numberFromText(value) : value;
+    if (typeof number === "number") {
+      if (Number.isSafeInteger(number))
+        return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
+      if (isRounded(number) && typeof value === "number") return this.rounded(key, kind, value);
+      if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n))
+        return this.floored(number, key, kind);
+    } else if (typeof number === "bigint" && number >= min && number <= max) {
+      return number;
+    }
+    return this.dropped(key, kind, value);
+  }
+
+  /** An enum field. A spelling or number that the enum does not have is left out. */
+  enum(field: number, value: Field, key: string, table: EnumTable): void {
+    if (value === undefined || value === null) return;
+    const number = enumNumber(value, table);
+    if (number === undefined) {
+      this.drop(key, `one of ${table.name}`, value);
+      return;
+    }
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
+  /** google.protobuf.Timestamp. The text of `none` stands for no time. */
+  time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
+    if (value === undefined || value === null) return;
+    if (none !== undefined && String(value) === none) return;
+    if (typeof value === "number" && isRounded(value)) {
+      this.rounded(key, "time", value);
+      return;
+    }
+    const instant = instantFrom(value, rule);
+    if (instant === undefined) {
+      this.drop(key, `time in ${typeof rule === "object" ? rule.pattern : rule}`, value);
+      return;
+    }
+    this.tag(field, 2);
+    const start = this.open(1);
+    this.int64(1, instant.seconds, key);
+    if (instant.nanos !== 0) this.int32(2, instant.nanos, key);
+    this.close(start, 1);
+  }
+}
+
+function enumNumber(value: JsonValue, table: EnumTable): number | undefined {
+  if (typeof value === "string") return table.numberOf(value);
+  if (typeof value !== "number" && typeof value !== "boolean") return undefined;
+  const spelled = table.numberOf(String(value));
+  if (spelled !== undefined) return spelled;
+  return typeof value === "number" && table.has(value) ? value : undefined;
+}
