@@ -14,8 +14,13 @@ export interface RestRequest {
   /** Absolute path, expanded and percent-encoded, without query. */
   readonly path: string;
   /** Encoded query without `?`; empty when there is none. */
-  readonly query: string;
+  readonly queryString: string;
   /** Header names in lower case. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  /**
+   * Protocol parameters of OAuth 1.0a (RFC 5849 section 3.5.1) that come from the request message, e.g.
+   * `oauth_callback`, not encoded. `oauth_token` and `oauth_token_secret` replace those of the credentials.
+   */
+  readonly oauth1Params: ReadonlyArray<readonly [name: string, value: string]>;
   readonly body: RestBody | undefined;
 }

@@ -1,0 +1,61 @@
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
+import { type Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { safeText } from "./safe-text.ts";
+import { ERRORS, type ErrorReason } from "./table.ts";
+
+/** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */
+export const OWN_DOMAIN = "connect-rest";
+
+/** A detail of an error that goes out: a message with its type. */
+export interface ErrorDetail {
+  readonly desc: DescMessage;
+  readonly value: MessageInitShape<DescMessage>;
+}
+
+/** What an error carries beside its text. */
+export interface ErrorExtras {
+  /** `google.rpc.ErrorInfo.domain`: the name of the upstream. Default: the value `upstream`, or `connect-rest`. */
+  readonly domain?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Further details, after the ErrorInfo. */
+  readonly details?: readonly ErrorDetail[];
+  /** For the log; callers never see it. */
+  readonly cause?: unknown;
+}
+
+/** Builds a ConnectError with a google.rpc.ErrorInfo in front of its details. */
+export function connectError(
+  code: Code,
+  text: string,
+  reason: string,
+  extras: ErrorExtras & { readonly domain: string },
+): ConnectError {
+  const info: ErrorDetail = {
+    desc: ErrorInfoSchema,
+    value: { reason, domain: extras.domain, metadata: { ...extras.metadata } },
+  };
+  return new ConnectError(text, code, undefined, [info, ...(extras.details ?? [])], extras.cause);
+}
+
+/**
+ * Builds one of the runtime's own errors.
+ *
+ * @param reason its entry in the table
+ * @param values what fills the entry's text; each is cut and freed of control characters
+ */
+export function restError(
+  reason: ErrorReason,
+  values: Readonly<Record<string, string | number>>,
+  extras: ErrorExtras = {},
+): ConnectError {
+  const entry = ERRORS[reason];
+  const text = entry.text.replace(/\{(\w+)\}/g, (_whole, name: string) => safeText(String(values[name])));
+  const domain = extras.domain ?? (values.upstream === undefined ? OWN_DOMAIN : String(values.upstream));
+  return connectError(entry.code, text, reason, { ...extras, domain });
+}
+
+/** The `google.rpc.ErrorInfo.reason` of an error, if it has one. */
+export function reasonOf(error: ConnectError): string | undefined {
+  return error.findDetails(ErrorInfoSchema)[0]?.reason;
+}

@@ -1,0 +1,36 @@
+import { invalidParameter } from "./invalid-value.ts";
+import type { ParameterValue } from "./parameters.ts";
+
+// field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+// cookie-octet of RFC 6265 section 4.1.1
+const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+
+/**
+ * The value as text for a request header (RFC 9110 section 5.5).
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for line breaks, other control
+ *   characters, and characters beyond Latin-1
+ */
+export function headerValue(name: string, value: ParameterValue): string {
+  const text = String(value);
+  if (HEADER_VALUE.test(text)) return text;
+  throw invalidParameter(name, "header", {
+    problem: "has a line break, a control character or a character beyond Latin-1",
+    remedy: "send printable text on one line",
+  });
+}
+
+/**
+ * The value as text for a cookie (RFC 6265 section 4.1.1).
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID
+ */
+export function cookieValue(name: string, value: ParameterValue): string {
+  const text = String(value);
+  if (COOKIE_VALUE.test(text)) return text;
+  throw invalidParameter(name, "cookie", {
+    problem: "has a space, comma, semicolon, quote, backslash, or is not ASCII",
+    remedy: "send only characters that cookies can have",
+  });
+}

@@ -1,0 +1,81 @@
+import { invalidParameter } from "./invalid-value.ts";
+import { percentEncode } from "./percent-encode.ts";
+
+/** A value of a query or form parameter. */
+export type ParameterValue = string | number | bigint | boolean;
+
+/**
+ * How a list is written: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`.
+ */
+export type ListStyle = "repeat" | "brackets" | "indexed" | "comma";
+
+/** Writes `application/x-www-form-urlencoded` parameters, of a query or a form, in the order they come. */
+export class Parameters {
+  private encoded = "";
+  private readonly place: string;
+
+  /** @param place where the parameters go, for errors: `query` or `form` */
+  constructor(place: string) {
+    this.place = place;
+  }
+
+  /** The parameters, encoded; empty when there are none. */
+  get text(): string {
+    return this.encoded;
+  }
+
+  /** One parameter. undefined is skipped. Throws INVALID_ARGUMENT for what cannot be encoded. */
+  add(name: string, value: ParameterValue | undefined): void {
+    if (value !== undefined) this.append(percentEncode(name), this.encode(name, value));
+  }
+
+  /** A list; an empty one is skipped. With `comma`, a value that holds a comma is refused. */
+  list(name: string, values: readonly ParameterValue[], style: ListStyle): void {
+    if (style === "comma") {
+      this.commaList(name, values);
+      return;
+    }
+    const encodedName = percentEncode(name);
+    values.forEach((value, index) => {
+      const suffix = style === "repeat" ? "" : style === "brackets" ? "%5B%5D" : `%5B${index}%5D`;
+      this.append(encodedName + suffix, this.encode(name, value));
+    });
+  }
+
+  /** The entries of a map as parameters of their own, named by the keys. */
+  map(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+    for (const [key, value] of Object.entries(entries)) {
+      this.append(this.encode(`${field} key`, key), this.encode(`${field}[${key}]`, value));
+    }
+  }
+
+  private commaList(name: string, values: readonly ParameterValue[]): void {
+    if (values.length === 0) return;
+    const items = values.map((value) => {
+      if (!String(value).includes(",")) return this.encode(name, value);
+      throw invalidParameter(name, this.place, {
+        problem: "a value has a comma, which separates values here",
+        remedy: "send values without commas",
+      });
+    });
+    this.append(percentEncode(name), items.join(","));
+  }
+
+  private append(encodedName: string, encodedValue: string): void {
+    this.encoded += `${this.encoded === "" ? "" : "&"}${encodedName}=${encodedValue}`;
+  }
+
+  private encode(field: string, value: ParameterValue): string {
+    const text = String(value);
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw invalidParameter(field, this.place, { problem: `is ${text}`, remedy: "send a finite number" });
+    }
+    if (!text.isWellFormed()) {
+      throw invalidParameter(field, this.place, {
+        problem: "has half of a surrogate pair",
+        remedy: "send well-formed Unicode",
+      });
+    }
+    return percentEncode(text);
+  }
+}

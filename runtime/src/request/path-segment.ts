@@ -1,0 +1,53 @@
+import { invalidPathValue, type ValueProblem } from "./invalid-value.ts";
+import { percentEncode } from "./percent-encode.ts";
+
+const CONTROL = /\p{Cc}/u;
+
+/** A value of a path variable. */
+export type PathValue = string | number | bigint | boolean;
+
+/**
+ * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. The segment stays one, and
+ * stays where it is, for every URL parser (RFC 3986 section 3.3, WHATWG URL): a value that is empty or a dot
+ * segment is refused. A value that merely spells an encoded one, `%2e%2e`, is sent as those six characters.
+ *
+ * @param field the name of the request field, for the error
+ * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
+ */
+export function pathSegment(value: PathValue, field: string): string {
+  const text = String(value);
+  const problem =
+    problemOf(text) ?? (typeof value === "number" && !Number.isFinite(value) ? NOT_FINITE : undefined);
+  if (problem !== undefined) throw invalidPathValue(field, problem);
+  return percentEncode(text);
+}
+
+/**
+ * Encodes a value as one or more segments of a path, for a `**` variable: `/` separates segments, and each is
+ * encoded and checked as by `pathSegment`.
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
+ */
+export function pathSegments(value: PathValue, field: string): string {
+  return String(value)
+    .split("/")
+    .map((segment) => pathSegment(segment, field))
+    .join("/");
+}
+
+const NOT_FINITE: ValueProblem = { problem: "not a finite number", remedy: "send a finite one" };
+
+function problemOf(text: string): ValueProblem | undefined {
+  if (text === "") return { problem: "an empty path segment", remedy: "send a value that is not empty" };
+  if (text === "." || text === "..") {
+    return {
+      problem: `the path segment "${text}" means another path`,
+      remedy: "send a name that is not a dot",
+    };
+  }
+  if (CONTROL.test(text)) return { problem: "has a control character", remedy: "send the value without it" };
+  if (!text.isWellFormed()) {
+    return { problem: "has half of a surrogate pair", remedy: "send well-formed Unicode" };
+  }
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { JsonValue } from "../adapter/json.ts";
+import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
+import { cookieValue, headerValue } from "./header-value.ts";
+import { type ListStyle, Parameters, type ParameterValue } from "./parameters.ts";
+
+/**
+ * Builds one REST call. Generated code makes one with the verb and the expanded path, adds what the message
+ * has, and returns it. Values that are undefined are skipped everywhere. What cannot be sent throws a
+ * ConnectError with INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID and a field violation.
+ */
+export class RequestWriter implements RestRequest {
+  readonly verb: string;
+  readonly path: string;
+  readonly headers: Array<readonly [name: string, value: string]> = [];
+  readonly oauth1Params: Array<readonly [name: string, value: string]> = [];
+  private readonly queryParameters = new Parameters("query");
+  private readonly formParameters = new Parameters("form");
+  private cookies = "";
+  private content: RestBody | undefined;
+
+  /**
+   * @param verb the HTTP method, in upper case
+   * @param path absolute and encoded, variables expanded by `pathSegment` or `pathSegments`
+   */
+  constructor(verb: string, path: string) {
+    this.verb = verb;
+    this.path = path;
+  }
+
+  get queryString(): string {
+    return this.queryParameters.text;
+  }
+
+  get body(): RestBody | undefined {
+    const form = this.formParameters.text;
+    return this.content ?? (form === "" ? undefined : { kind: "form", text: form });
+  }
+
+  /** A query parameter. */
+  query(name: string, value: ParameterValue | undefined): void {
+    this.queryParameters.add(name, value);
+  }
+
+  /** A list in the query; an empty one is skipped. */
+  queryList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
+    this.queryParameters.list(name, values, style);
+  }
+
+  /** A map whose entries are query parameters of their own. `field` is its name in errors. */
+  queryMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+    this.queryParameters.map(field, entries);
+  }
+
+  /** A parameter of an `application/x-www-form-urlencoded` body. Without any parameter there is no body. */
+  form(name: string, value: ParameterValue | undefined): void {
+    this.formParameters.add(name, value);
+  }
+
+  /** A list in the form; an empty one is skipped. */
+  formList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
+    this.formParameters.list(name, values, style);
+  }
+
+  /** A map whose entries are form parameters of their own. `field` is its name in errors. */
+  formMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+    this.formParameters.map(field, entries);
+  }
+
+  /** A request header. */
+  header(name: string, value: ParameterValue | undefined): void {
+    if (value !== undefined) this.headers.push([name.toLowerCase(), headerValue(name, value)]);
+  }
+
+  /** A cookie; all of them go into one `Cookie` header (RFC 6265 section 5.4). */
+  cookie(name: string, value: ParameterValue | undefined): void {
+    if (value === undefined) return;
+    const pair = `${name}=${cookieValue(name, value)}`;
+    this.cookies = this.cookies === "" ? pair : `${this.cookies}; ${pair}`;
+    const index = this.headers.findIndex(([header]) => header === "cookie");
+    this.headers.splice(index < 0 ? this.headers.length : index, 1, ["cookie", this.cookies]);
+  }
+
+  /**
+   * A protocol parameter of OAuth 1.0a, e.g. `oauth_callback`. `oauth_token` and `oauth_token_secret` replace
+   * those of the credentials; the secret signs and is not sent.
+   */
+  oauth1Param(name: string, value: ParameterValue | undefined): void {
+    if (value !== undefined) this.oauth1Params.push([name, String(value)]);
+  }
+
+  /** A JSON body. undefined leaves the body out. A bigint is written as a bare, exact number. */
+  json(value: JsonValue | undefined): void {
+    if (value !== undefined) this.content = { kind: "json", value };
+  }
+
+  /** A body of any other type. */
+  bytes(contentType: string, bytes: Uint8Array): void {
+    this.content = { kind: "bytes", contentType: headerValue("content-type", contentType), bytes };
+  }
+}
