@@ -1,0 +1,34 @@
+import type { JsonValue } from "../adapter/json.ts";
+import type { EnvelopeRule } from "../adapter/rules.ts";
+import { valueAt } from "./json-path.ts";
+
+/**
+ * Takes the envelope off a body: the payload is what the first path leads to that has a value there other than
+ * null. undefined when none has; without an envelope the body itself.
+ */
+export function payloadOf(
+  body: JsonValue | undefined,
+  envelope: EnvelopeRule | undefined,
+): JsonValue | undefined {
+  if (envelope === undefined || envelope.payload.length === 0) return body;
+  for (const path of envelope.payload) {
+    const value = valueAt(body, path);
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+/**
+ * The status that counts: that of HTTP, unless it is 200 and the envelope holds another one that HTTP could
+ * have sent (as with JSONP, which is always 200).
+ */
+export function statusOf(
+  http: number,
+  body: JsonValue | undefined,
+  envelope: EnvelopeRule | undefined,
+): number {
+  if (http !== 200 || envelope?.status === undefined) return http;
+  const value = valueAt(body, envelope.status);
+  const inner = typeof value === "string" ? Number(value) : value;
+  return typeof inner === "number" && Number.isInteger(inner) && inner >= 200 && inner <= 599 ? inner : http;
+}
