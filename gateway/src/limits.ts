@@ -1,0 +1,152 @@
+/** One limit of the gateway: what the configuration reference says about it. */
+export interface LimitEntry {
+  /** Used when the configuration is silent. */
+  readonly default: number;
+  readonly unit: "ms" | "bytes" | "count" | "per second";
+  /** The largest value that the configuration may name. */
+  readonly max: number;
+  /** What is limited, and what happens beyond it. */
+  readonly effect: string;
+}
+
+const day = 24 * 60 * 60 * 1000;
+const gib = 1024 ** 3;
+
+/**
+ * Every limit of the gateway. All are finite; the configuration may change each below `server.limits`.
+ */
+export const limitTable = {
+  connections: {
+    default: 10_000,
+    unit: "count",
+    max: 1_000_000,
+    effect: "Open connections. A further one is closed at once.",
+  },
+  callsInFlight: {
+    default: 4096,
+    unit: "count",
+    max: 1_000_000,
+    effect: "Calls running at the same time, streams included. A further one fails with UNAVAILABLE.",
+  },
+  headersTimeoutMs: {
+    default: 10_000,
+    unit: "ms",
+    max: day,
+    effect:
+      "From a connection's first moment, or a request's first byte, to the end of its headers. HTTP/1.1 answers 408, HTTP/2 says GOAWAY; the connection is closed.",
+  },
+  headerBytes: {
+    default: 16 * 1024,
+    unit: "bytes",
+    max: 1024 * 1024,
+    effect: "All headers of a request together. Beyond it: 431, or a reset stream.",
+  },
+  headerCount: {
+    default: 100,
+    unit: "count",
+    max: 10_000,
+    effect: "Headers of a request. Beyond it: 431, or a reset stream.",
+  },
+  urlBytes: {
+    default: 8 * 1024,
+    unit: "bytes",
+    max: 1024 * 1024,
+    effect: "The request target, query included. Beyond it: 414.",
+  },
+  bodyIdleTimeoutMs: {
+    default: 10_000,
+    unit: "ms",
+    max: day,
+    effect:
+      "Silence inside the request of a call with a single request message. The call fails with DEADLINE_EXCEEDED.",
+  },
+  readMaxBytes: {
+    default: 4 * 1024 * 1024,
+    unit: "bytes",
+    max: gib,
+    effect: "One request message, before and after decompression. Beyond it: RESOURCE_EXHAUSTED.",
+  },
+  writeMaxBytes: {
+    default: 16 * 1024 * 1024,
+    unit: "bytes",
+    max: gib,
+    effect: "One response message before compression. Beyond it: RESOURCE_EXHAUSTED.",
+  },
+  messageDepth: {
+    default: 100,
+    unit: "count",
+    max: 1000,
+    effect: "Nesting of a request message. Beyond it: INVALID_ARGUMENT for JSON, INTERNAL for binary.",
+  },
+  unaryDeadlineMs: {
+    default: 15_000,
+    unit: "ms",
+    max: day,
+    effect:
+      "A unary call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED, whatever the handler does.",
+  },
+  streamDeadlineMs: {
+    default: 60 * 60 * 1000,
+    unit: "ms",
+    max: day,
+    effect: "A streaming call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED.",
+  },
+  idleTimeoutMs: {
+    default: 60_000,
+    unit: "ms",
+    max: day,
+    effect: "A connection without a request in flight. It is closed (HTTP/2: after GOAWAY).",
+  },
+  stalledWriteMs: {
+    default: 30_000,
+    unit: "ms",
+    max: day,
+    effect: "A client that does not read its answer. Its stream is reset, or its connection closed.",
+  },
+  streamsPerConnection: {
+    default: 100,
+    unit: "count",
+    max: 10_000,
+    effect: "Requests in flight on one connection. HTTP/2 refuses the stream; HTTP/1.1 closes the connection.",
+  },
+  resetsPerSecond: {
+    default: 50,
+    unit: "per second",
+    max: 100_000,
+    effect:
+      "Streams of one HTTP/2 connection that end in a reset, by either side. The connection is closed with ENHANCE_YOUR_CALM.",
+  },
+  drainNoticeMs: {
+    default: 300,
+    unit: "ms",
+    max: day,
+    effect:
+      "While draining: how long kept-alive connections still take requests, each answered with `connection: close`, before idle ones are closed.",
+  },
+  drainStreamsMs: {
+    default: 5_000,
+    unit: "ms",
+    max: day,
+    effect: "While draining: how long streaming calls may go on before they end with UNAVAILABLE.",
+  },
+  drainGraceMs: {
+    default: 20_000,
+    unit: "ms",
+    max: day,
+    effect: "While draining: how long calls in flight may take before their connections are closed.",
+  },
+} as const satisfies Readonly<Record<string, LimitEntry>>;
+
+export type LimitName = keyof typeof limitTable;
+
+/** A value for every limit. */
+export type Limits = Readonly<Record<LimitName, number>>;
+
+/** The names of all limits, in the order of the table. */
+export const limitNames = Object.keys(limitTable) as readonly LimitName[];
+
+/** Fills in the defaults. */
+export function withDefaultLimits(given: Partial<Limits> = {}): Limits {
+  const entries = limitNames.map((name) => [name, given[name] ?? limitTable[name].default] as const);
+  return Object.fromEntries(entries) as Record<LimitName, number>;
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import type { Limits } from "../limits.ts";
+import { show } from "../text/show.ts";
+import { isAuthority } from "./authority.ts";
+import { type HttpRequest, isHttp2 } from "./http.ts";
+import type { Refusal } from "./refusal.ts";
+
+/**
+ * What is wrong with the request line and the headers of a request; undefined when they are good. Everything
+ * behind it may rely on one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a target that
+ * starts with `/`, and headers within the limits.
+ */
+export function checkRequest(request: HttpRequest, limits: Limits): Refusal | undefined {
+  return checkSizes(request, limits) ?? checkTarget(request) ?? checkAuthority(request);
+}
+
+/**
+ * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
+ * the origin form. The Host header stays the authority, and is checked as ever.
+ */
+export function useOriginForm(request: HttpRequest): void {
+  const match = /^https?:\/\/[^/?#]+(.*)$/i.exec(request.url ?? "");
+  if (match === null || isHttp2(request)) return;
+  const rest = match[1] ?? "";
+  request.url = rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
+  const url = request.url ?? "";
+  if (url.length > limits.urlBytes) {
+    const message = `the request target has ${url.length} bytes; the limit urlBytes is ${limits.urlBytes}`;
+    return { status: 414, code: "invalid_argument", message };
+  }
+  const count = request.rawHeaders.length / 2;
+  if (count > limits.headerCount) {
+    const message = `the request has ${count} headers or more; the limit headerCount is ${limits.headerCount}`;
+    return { status: 431, code: "resource_exhausted", message };
+  }
+  return undefined;
+}
+
+function checkTarget(request: HttpRequest): Refusal | undefined {
+  const url = request.url ?? "";
+  if (url.startsWith("/") || (url === "*" && request.method === "OPTIONS")) return undefined;
+  return badRequest(`the request target must be a path that starts with "/"; it is ${show(url)}`);
+}
+
+function checkAuthority(request: HttpRequest): Refusal | undefined {
+  return isHttp2(request) ? checkHttp2Authority(request) : checkHost(request);
+}
+
+function checkHost(request: IncomingMessage): Refusal | undefined {
+  const hosts = headerValues(request.rawHeaders, "host");
+  const [host] = hosts;
+  if (host === undefined) return badRequest("the request has no Host header; send the name it is meant for");
+  if (hosts.length > 1) return badRequest(`the request has ${hosts.length} Host headers; send one`);
+  return isAuthority(host) ? undefined : badAuthority("the Host header", host);
+}
+
+function checkHttp2Authority(request: Http2ServerRequest): Refusal | undefined {
+  const authority = request.headers[":authority"];
+  const host = request.headers.host;
+  const name = authority ?? host;
+  if (name === undefined) return badRequest("the request has neither :authority nor a Host header; send :authority");
+  if (!isAuthority(name)) return badAuthority(authority === undefined ? "the Host header" : ":authority", name);
+  if (host !== undefined && host.toLowerCase() !== name.toLowerCase()) {
+    return badRequest(`:authority is ${show(name)} but the Host header is ${show(host)}; send one of them`);
+  }
+  return undefined;
+}
+
+function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+}
+
+function badAuthority(subject: string, value: string): Refusal {
+  return badRequest(`${subject} must be a host name or address with an optional port; it is ${show(value)}`);
+}
+
+function badRequest(message: string): Refusal {
+  return { status: 400, code: "invalid_argument", message };
+}

@@ -1,0 +1,60 @@
+import type http from "node:http";
+import http2 from "node:http2";
+import type net from "node:net";
+import type { Limits } from "../limits.ts";
+import { noKeepAlive } from "./http.ts";
+import type { InFlight } from "./in-flight.ts";
+
+/** What a listener is made of, as far as it must be closed. */
+export interface ListenerParts {
+  readonly server: net.Server;
+  readonly h1: http.Server;
+  readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
+  /** Connections that have not said which protocol they speak. */
+  readonly pending: ReadonlySet<net.Socket>;
+  readonly inFlight: InFlight;
+}
+
+/** A GOAWAY with this id tells the peer to open no more streams, and loses none that are on their way. */
+const everyStream = 2 ** 31 - 1;
+
+/**
+ * Ends a listener without losing a request, in two steps. First it takes no new connections, and tells every
+ * client to go elsewhere (`connection: close`, GOAWAY) while requests on their way are still served; after
+ * `drainNoticeMs` it closes what is idle. Resolves when the last connection is gone, or after `drainGraceMs`,
+ * when the rest is cut.
+ */
+export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> {
+  return new Promise((resolve) => {
+    const notice = setTimeout(() => closeIdle(parts), limits.drainNoticeMs);
+    const grace = setTimeout(() => closeAll(parts), limits.drainGraceMs);
+    parts.server.close(() => {
+      clearTimeout(notice);
+      clearTimeout(grace);
+      resolve();
+    });
+    announce(parts);
+  });
+}
+
+function announce(parts: ListenerParts): void {
+  for (const response of parts.inFlight.responses()) noKeepAlive(response);
+  for (const session of parts.sessions) {
+    if (!session.closed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, everyStream);
+  }
+}
+
+function closeIdle(parts: ListenerParts): void {
+  for (const socket of parts.pending) socket.destroy();
+  for (const session of parts.sessions) if (!session.closed) session.close();
+  parts.h1.closeIdleConnections();
+}
+
+/** Cuts every connection. */
+export function closeAll(parts: ListenerParts): void {
+  for (const socket of parts.pending) socket.destroy();
+  for (const session of parts.sessions) session.destroy();
+  parts.h1.closeAllConnections();
+  // The server never listened, and still owns the timer that checks its connections.
+  parts.h1.close();
+}

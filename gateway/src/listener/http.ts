@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+
+/** A request as Node gives it, of either HTTP version. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** An answer to it. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Serves one request, after the listener has checked it. */
+export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void;
+
+/** Tells HTTP/2 from HTTP/1. */
+export function isHttp2(request: HttpRequest): request is Http2ServerRequest {
+  return request.httpVersionMajor === 2;
+}
+
+/** Makes an HTTP/1.1 answer say `connection: close`, as far as its headers are not out yet. */
+export function noKeepAlive(response: HttpResponse): void {
+  if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
+}
+
+/** Sends a whole answer. Header names in lower case. */
+export function respond(
+  response: HttpResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array = "",
+): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}

@@ -1,0 +1,52 @@
+import http from "node:http";
+import type { Duplex } from "node:stream";
+import type { Limits } from "../limits.ts";
+import { type Refusal, sendRawRefusal } from "./refusal.ts";
+
+/** Tells whether a connection has begun to send an answer, so that nothing else may be written to it. */
+type IsAnswering = (socket: Duplex) => boolean;
+
+/**
+ * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer here:
+ * uploads may take long, and silence within a body has a limit of its own.
+ */
+export function createHttp1Server(
+  limits: Limits,
+  onRequest: http.RequestListener,
+  isAnswering: IsAnswering,
+): http.Server {
+  const options: http.ServerOptions = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleTimeoutMs,
+    connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersTimeoutMs / 4)),
+    // Without a Host, Node answers an empty 400: the listener says why.
+    requireHostHeader: false,
+  };
+  const server = http.createServer(options, onRequest);
+  // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
+  server.maxHeadersCount = limits.headerCount + 1;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) socket.destroy();
+    else sendRawRefusal(socket, parseRefusal(error, limits));
+  });
+  // Only this event starts Node's list of connections: no header timeout and no idle close without it.
+  server.emit("listening");
+  return server;
+}
+
+function parseRefusal(error: NodeJS.ErrnoException, limits: Limits): Refusal {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW": {
+      const message = `the headers are longer than headerBytes, ${limits.headerBytes} bytes`;
+      return { status: 431, code: "resource_exhausted", message };
+    }
+    case "ERR_HTTP_REQUEST_TIMEOUT": {
+      const message = `the headers did not arrive within headersTimeoutMs, ${limits.headersTimeoutMs} ms`;
+      return { status: 408, code: "deadline_exceeded", message };
+    }
+    default:
+      return { status: 400, code: "invalid_argument", message: `not an HTTP/1.1 request: ${error.message}` };
+  }
+}

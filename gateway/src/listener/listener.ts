@@ -1,0 +1,115 @@
+import http2 from "node:http2";
+import net from "node:net";
+import type { Limits } from "../limits.ts";
+import { checkRequest, useOriginForm } from "./check-request.ts";
+import { closeAll, startDrain } from "./drain.ts";
+import { type HttpHandler, type HttpRequest, type HttpResponse, isHttp2, noKeepAlive } from "./http.ts";
+import { createHttp1Server } from "./http1-server.ts";
+import { createHttp2Server } from "./http2-server.ts";
+import { InFlight } from "./in-flight.ts";
+import { sniff } from "./preface.ts";
+import { sendRefusal } from "./refusal.ts";
+
+export interface ListenerOptions {
+  readonly limits: Limits;
+  /** Serves a checked request. What it throws is answered with 500 and reported. */
+  readonly handler: HttpHandler;
+  /** Told of errors that no caller can act on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** One port for HTTP/1.1 and HTTP/2 without TLS (prior knowledge), told apart by their first bytes. */
+export interface Listener {
+  /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
+  listen(port: number, host: string): Promise<net.AddressInfo>;
+  /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
+  drain(): Promise<void>;
+}
+
+export function createListener(options: ListenerOptions): Listener {
+  const { limits } = options;
+  const inFlight = new InFlight();
+  const pending = new Set<net.Socket>();
+  let draining: Promise<void> | undefined;
+
+  const onRequest = (request: HttpRequest, response: HttpResponse) => {
+    request.on("error", ignore);
+    response.on("error", ignore);
+    if (draining !== undefined && !isHttp2(request)) noKeepAlive(response);
+    const running = inFlight.add(request, response, (left) => {
+      if (draining !== undefined && left === 0 && !isHttp2(request)) request.socket.destroySoon();
+    });
+    // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
+    if (running > limits.streamsPerConnection && !isHttp2(request)) request.socket.destroy();
+    else serve(request, response, options);
+  };
+  const h1 = createHttp1Server(limits, onRequest, (socket) =>
+    [...inFlight.on(socket)].some((response) => response.headersSent),
+  );
+  const h2 = createHttp2Server(limits, onRequest);
+  const server = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    pending.add(socket);
+    socket.once("close", () => pending.delete(socket));
+    sniff(socket, limits.headersTimeoutMs, (protocol) => {
+      pending.delete(socket);
+      if (protocol === "http2") {
+        socket.allowHalfOpen = false;
+        h2.server.emit("connection", socket);
+      } else h1.emit("connection", socket);
+    });
+  });
+  server.maxConnections = limits.connections;
+
+  const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
+  return {
+    listen: (port, host) => listen(server, port, host),
+    drain: () => {
+      draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
+      return draining;
+    },
+  };
+}
+
+function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
+  response.once("finish", () => lingerForBody(request, response));
+  useOriginForm(request);
+  const refusal = checkRequest(request, options.limits);
+  if (refusal !== undefined) {
+    if (!isHttp2(request)) noKeepAlive(response);
+    sendRefusal(response, refusal);
+    return;
+  }
+  try {
+    options.handler(request, response);
+  } catch (error) {
+    options.onError(error);
+    if (response.headersSent) response.destroy();
+    else sendRefusal(response, { status: 500, code: "internal", message: "internal error" });
+  }
+}
+
+/** An answer is out before its request is in: the rest of the request is not worth a connection for long. */
+function lingerForBody(request: HttpRequest, response: HttpResponse): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => {
+    if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
+    else request.socket.destroy();
+  }, 1000);
+  const stop = () => clearTimeout(timer);
+  request.once("end", stop).once("close", stop);
+  response.once("close", stop);
+}
+
+function listen(server: net.Server, port: number, host: string): Promise<net.AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("the server has no port"));
+      else resolve(address);
+    });
+  });
+}
+
+function ignore(): void {}

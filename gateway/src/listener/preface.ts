@@ -1,0 +1,40 @@
+import type { Socket } from "node:net";
+
+/** What an HTTP/2 client with prior knowledge sends first (RFC 9113 section 3.4). */
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** What the first bytes of a connection say: its protocol, or that more bytes are needed to tell. */
+export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
+  const length = Math.min(bytes.length, preface.length);
+  if (preface.compare(bytes, 0, length, 0, length) !== 0) return "http1";
+  return length === preface.length ? "http2" : "more";
+}
+
+/**
+ * Waits for the first bytes of a connection and reports its protocol, the bytes put back. A connection that
+ * ends, fails, or stays silent for `timeoutMs` is destroyed without a report.
+ */
+export function sniff(
+  socket: Socket,
+  timeoutMs: number,
+  report: (protocol: "http1" | "http2") => void,
+): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const destroy = () => socket.destroy();
+  const timer = setTimeout(destroy, timeoutMs);
+  const stop = () => {
+    clearTimeout(timer);
+    socket.off("readable", read).off("end", destroy).off("error", destroy).off("close", stop);
+  };
+  const read = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null) return;
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const protocol = classify(seen);
+    if (protocol === "more") return;
+    stop();
+    socket.unshift(seen);
+    report(protocol);
+  };
+  socket.on("readable", read).on("end", destroy).on("error", destroy).on("close", stop);
+}

@@ -1,0 +1,62 @@
+import type { Health } from "../health/health.ts";
+import { type HttpRequest, type HttpResponse, respond } from "../listener/http.ts";
+import { sendRefusal } from "../listener/refusal.ts";
+import { show } from "../text/show.ts";
+import { type StartPageOptions, startPage } from "./start-page.ts";
+
+interface Page {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Serves `/`, `/healthz` and `/readyz`; tells whether the request was for one of them. */
+export function createPages(
+  start: StartPageOptions,
+  health: Health,
+): (request: HttpRequest, response: HttpResponse) => boolean {
+  const pages = new Map<string, (authority: string) => Page>([
+    ["/", (authority) => htmlPage(startPage(start, `http://${authority}`))],
+    ["/healthz", () => textPage(200, "alive")],
+    ["/readyz", () => (health.isDraining ? textPage(503, "draining") : textPage(200, "ready"))],
+  ]);
+  return (request, response) => {
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    const page = pages.get(path);
+    if (page === undefined) return false;
+    if (request.method === "GET" || request.method === "HEAD") send(request, response, page(authorityOf(request)));
+    else refuseMethod(path, request, response);
+    return true;
+  };
+}
+
+function send(request: HttpRequest, response: HttpResponse, page: Page): void {
+  const headers = {
+    "content-type": page.contentType,
+    "content-length": String(Buffer.byteLength(page.body)),
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "x-content-type-options": "nosniff",
+  };
+  respond(response, page.status, headers, request.method === "HEAD" ? "" : page.body);
+}
+
+function refuseMethod(path: string, request: HttpRequest, response: HttpResponse): void {
+  response.setHeader("allow", "GET, HEAD");
+  const message = `${path} takes GET; the request is a ${show(request.method ?? "")}`;
+  sendRefusal(response, { status: 405, code: "invalid_argument", message });
+}
+
+/** The listener has checked that there is exactly one well-formed authority. */
+function authorityOf(request: HttpRequest): string {
+  const authority = request.headers[":authority"] ?? request.headers.host;
+  return typeof authority === "string" ? authority : "localhost";
+}
+
+function htmlPage(body: string): Page {
+  return { status: 200, contentType: "text/html; charset=utf-8", body };
+}
+
+function textPage(status: number, text: string): Page {
+  return { status, contentType: "text/plain; charset=utf-8", body: `${text}\n` };
+}

@@ -1,0 +1,34 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { createContextKey } from "@connectrpc/connect";
+import type { Deadline } from "./deadline.ts";
+
+/** The protocols that the gateway speaks. */
+export type Protocol = "connect" | "grpc" | "grpc-web";
+
+/** What is known about one call while it runs: the log line and the interceptors read it. */
+export interface Call {
+  readonly requestId: string;
+  readonly method: DescMethod;
+  readonly protocol: Protocol;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  readonly deadline: Deadline;
+  /** Bytes of the request's body so far, as they came. */
+  bytesIn: number;
+  /** Bytes of the response's body so far, as they went. */
+  bytesOut: number;
+  /** HTTP status of the last upstream answer. */
+  upstreamStatus: number | undefined;
+  /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
+  signal: AbortSignal | undefined;
+}
+
+/** Finds the call in the context values of a handler or an interceptor. */
+export const callKey = createContextKey<Call | undefined>(undefined, { description: "the gateway's call" });
+
+/** The protocol that a content type belongs to; everything that is not gRPC is Connect's to accept or refuse. */
+export function protocolOf(contentType: string | undefined): Protocol {
+  const type = contentType?.toLowerCase() ?? "";
+  if (/^application\/grpc-web(?:-text)?(?:[+;]|$)/.test(type)) return "grpc-web";
+  return /^application\/grpc(?:[+;]|$)/.test(type) ? "grpc" : "connect";
+}

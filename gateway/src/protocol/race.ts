@@ -1,0 +1,68 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
+import { callKey } from "./call.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** The error of a call that outlived its deadline. */
+export function deadlineExceeded(deadline: Deadline): ConnectError {
+  const text = `no answer within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
+  return new ConnectError(text, Code.DeadlineExceeded);
+}
+
+/** The error of a stream that is cut because the gateway goes down. */
+export function drainingError(): ConnectError {
+  return new ConnectError("the gateway is shutting down; call again", Code.Unavailable);
+}
+
+/**
+ * Answers a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
+ * as well when `streamsEnd` is aborted.
+ */
+export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
+  return (next) => async (request) => {
+    const deadline = request.contextValues.get(callKey)?.deadline;
+    const stop = () => abortError(request.signal, deadline);
+    if (!request.stream) return raced(next(request), request.signal, stop);
+    const ends = AbortSignal.any([request.signal, streamsEnd]);
+    const stopStream = () => (request.signal.aborted ? stop() : drainingError());
+    const response = await raced(next(request), ends, stopStream);
+    if (!response.stream) return response;
+    return { ...response, message: racedStream(response, ends, stopStream) };
+  };
+}
+
+function abortError(signal: AbortSignal, deadline: Deadline | undefined): ConnectError {
+  const reason: unknown = signal.reason;
+  const error = reason instanceof ConnectError ? reason : new ConnectError("the call was canceled", Code.Canceled);
+  return error.code === Code.DeadlineExceeded && deadline !== undefined ? deadlineExceeded(deadline) : error;
+}
+
+/** Settles as the work does, or rejects with `stop()` once the signal is aborted. */
+export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(stop());
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
+  });
+}
+
+async function* racedStream(
+  response: StreamResponse<DescMessage, DescMessage>,
+  signal: AbortSignal,
+  stop: () => Error,
+): AsyncGenerator<MessageShape<DescMessage>> {
+  const iterator = response.message[Symbol.asyncIterator]();
+  let done = false;
+  try {
+    for (;;) {
+      const result = await raced(Promise.resolve(iterator.next()), signal, stop);
+      done = result.done === true;
+      if (result.done === true) return;
+      yield result.value;
+    }
+  } finally {
+    // Not awaited: a handler that is deaf to its signal would hold the caller here.
+    if (!done) iterator.return?.().catch(() => undefined);
+  }
+}

@@ -1,0 +1,128 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { Limits } from "../limits.ts";
+import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { type Call, callKey, protocolOf } from "./call.ts";
+import { applyDeadline, type MethodTimeout } from "./deadline.ts";
+import { createRaceInterceptor } from "./race.ts";
+import { refuseCall } from "./refuse-call.ts";
+import { requestHeaders } from "./request-headers.ts";
+import { serveCall } from "./serve-call.ts";
+import { unknownPathError } from "./unknown-path.ts";
+
+export interface RpcOptions {
+  readonly limits: Limits;
+  readonly routes: (router: ConnectRouter) => void;
+  /** Run after the race for the deadline, in this order. */
+  readonly interceptors: readonly Interceptor[];
+  readonly methodTimeout: MethodTimeout;
+  /** When aborted, streaming calls end with UNAVAILABLE. */
+  readonly streamsEnd: AbortSignal;
+  /** Told of every call that reached a method, once its answer is out; `error` is a defect of ours. */
+  readonly onDone: (call: Call, response: HttpResponse, error?: unknown) => void;
+}
+
+/** Connect, gRPC and gRPC-Web over the routes of a Connect router. */
+export interface Rpc {
+  /** The services that have routes, in the order of their names. */
+  readonly services: readonly DescService[];
+  /** Serves a request whatever its path. */
+  serve(request: HttpRequest, response: HttpResponse, requestId: string): void;
+}
+
+export function createRpc(options: RpcOptions): Rpc {
+  const { limits } = options;
+  const router = createConnectRouter({
+    acceptCompression: [compressionGzip, compressionBrotli],
+    readMaxBytes: limits.readMaxBytes,
+    writeMaxBytes: limits.writeMaxBytes,
+    jsonOptions: { recursionLimit: limits.messageDepth },
+    binaryOptions: { recursionLimit: limits.messageDepth },
+    interceptors: [createRaceInterceptor(options.streamsEnd), ...options.interceptors],
+    requestGate: (context) => {
+      const call = context.values.get(callKey);
+      if (call !== undefined) call.signal = context.signal;
+    },
+  });
+  options.routes(router);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  const services = servicesOf(router.handlers);
+  let running = 0;
+
+  return {
+    services,
+    serve: (request, response, requestId) => {
+      const path = (request.url ?? "").split("?", 1)[0] ?? "";
+      const handler = handlers.get(path);
+      if (handler === undefined) {
+        refuse(request, response, unknownPathError(path, services), 404);
+      } else if (running >= limits.callsInFlight) {
+        refuse(request, response, overloaded(limits), 503);
+      } else {
+        running += 1;
+        response.once("close", () => {
+          running -= 1;
+        });
+        const headers = requestHeaders(request);
+        const call = beginCall(handler, headers, requestId, options);
+        void run(handler, call, headers, request, response, options);
+      }
+    },
+  };
+}
+
+async function run(
+  handler: UniversalHandler,
+  call: Call,
+  headers: Headers,
+  request: HttpRequest,
+  response: HttpResponse,
+  options: RpcOptions,
+): Promise<void> {
+  try {
+    await serveCall(handler, call, headers, request, response, options.limits);
+    options.onDone(call, response);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else refuse(request, response, new ConnectError("internal error", Code.Internal), 500);
+    options.onDone(call, response, error);
+  }
+}
+
+function refuse(request: HttpRequest, response: HttpResponse, error: ConnectError, status: number): void {
+  const contentType = request.headers["content-type"];
+  refuseCall(response, protocolOf(contentType), contentType, error, status);
+}
+
+function beginCall(
+  handler: UniversalHandler,
+  headers: Headers,
+  requestId: string,
+  options: RpcOptions,
+): Call {
+  const { method } = handler;
+  const protocol = protocolOf(headers.get("content-type") ?? undefined);
+  return {
+    requestId,
+    method,
+    protocol,
+    startedAt: performance.now(),
+    deadline: applyDeadline(headers, protocol, method, options.methodTimeout(method), options.limits),
+    bytesIn: 0,
+    bytesOut: 0,
+    upstreamStatus: undefined,
+    signal: undefined,
+  };
+}
+
+function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {
+  const byName = new Map(handlers.map((handler) => [handler.service.typeName, handler.service]));
+  return [...byName.values()].sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
+}
+
+function overloaded(limits: Limits): ConnectError {
+  const text = `${limits.callsInFlight} calls are running, the limit callsInFlight; try again later`;
+  return new ConnectError(text, Code.Unavailable);
+}

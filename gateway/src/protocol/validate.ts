@@ -1,0 +1,30 @@
+import { create, type DescService } from "@bufbuild/protobuf";
+import { createValidator } from "@bufbuild/protovalidate";
+import type { Interceptor } from "@connectrpc/connect";
+import { createValidateInterceptor } from "@connectrpc/validate";
+
+/** Refuses requests that break the constraints of their messages, and can be warmed up. */
+export interface Validation {
+  readonly interceptor: Interceptor;
+  /** Compiles the constraints of all request messages, one message a turn of the event loop. */
+  warmUp(services: readonly DescService[]): Promise<void>;
+}
+
+/**
+ * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. The first
+ * message costs some 50 ms and each further schema some 2 ms, which is why it is done before the first call, but
+ * not before the gateway listens.
+ */
+export function createValidation(): Validation {
+  const validator = createValidator();
+  return {
+    interceptor: createValidateInterceptor({ validator }),
+    warmUp: async (services) => {
+      const inputs = new Set(services.flatMap((service) => service.methods.map((method) => method.input)));
+      for (const input of inputs) {
+        validator.validate(input, create(input));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}

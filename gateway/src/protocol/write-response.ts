@@ -1,0 +1,98 @@
+import { constants } from "node:http2";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { HttpResponse } from "../listener/http.ts";
+import type { Call } from "./call.ts";
+
+/** Bytes that a client must take in one `stalledWriteMs`. */
+const sliceBytes = 64 * 1024;
+
+/**
+ * Writes an answer: headers with the first chunk, so that the handler could still set them, then chunk by chunk
+ * as the client reads, then trailers. Resolves when all is handed to the connection or the client is gone; a
+ * client that does not read for `stalledMs` is cut off.
+ */
+export async function writeResponse(
+  response: HttpResponse,
+  answer: UniversalServerResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  const chunks = answer.body?.[Symbol.asyncIterator]();
+  try {
+    let chunk = await chunks?.next();
+    writeHead(response, answer);
+    for (; chunk !== undefined && chunk.done !== true; chunk = await chunks?.next()) {
+      await writeChunk(response, chunk.value, call, stalledMs);
+      if (isGone(response)) return;
+    }
+    if (answer.trailer !== undefined) response.addTrailers(toNodeHeaders(answer.trailer));
+    await end(response, stalledMs);
+  } finally {
+    // Not awaited: it frees what a cut stream holds, and has nobody to report to.
+    chunks?.return?.().catch(() => undefined);
+  }
+}
+
+function writeHead(response: HttpResponse, answer: UniversalServerResponse): void {
+  if (isGone(response)) return;
+  for (const [name, value] of Object.entries(toNodeHeaders(answer.header))) response.setHeader(name, value);
+  // The same call twice: the two types have no signature in common.
+  if ("stream" in response) response.writeHead(answer.status);
+  else response.writeHead(answer.status);
+}
+
+async function writeChunk(
+  response: HttpResponse,
+  bytes: Uint8Array,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  for (let at = 0; at < bytes.byteLength && !isGone(response); at += sliceBytes) {
+    const slice = bytes.subarray(at, at + sliceBytes);
+    call.bytesOut += slice.byteLength;
+    if (!write(response, slice)) await settled(response, "drain", stalledMs);
+  }
+}
+
+function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
+  return stream.write(bytes);
+}
+
+async function end(response: HttpResponse, stalledMs: number): Promise<void> {
+  if (isGone(response)) return;
+  const finished = settled(response, "finish", stalledMs);
+  response.end();
+  await finished;
+}
+
+/** Resolves on the event, or when the response closes; destroys it when neither comes in time. */
+function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => cut(response), stalledMs);
+    const done = () => {
+      clearTimeout(timer);
+      response.off(event, done).off("close", done);
+      resolve();
+    };
+    response.on(event, done).on("close", done);
+    if (isGone(response)) done();
+  });
+}
+
+function cut(response: HttpResponse): void {
+  if ("stream" in response) response.stream.close(constants.NGHTTP2_CANCEL);
+  response.destroy();
+}
+
+function isGone(response: HttpResponse): boolean {
+  return response.destroyed || ("stream" in response && response.stream.destroyed);
+}
+
+function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
+  const out: Record<string, string | string[]> = {};
+  for (const [name, value] of headers ?? []) {
+    const known = out[name];
+    out[name] = known === undefined ? value : [known, value].flat();
+  }
+  return out;
+}

@@ -1,0 +1,71 @@
+import type { AnyDesc, DescFile, DescService } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+
+/** Finds files by what they declare. */
+export interface FileIndex {
+  byName(name: string): DescFile | undefined;
+  /** By the full name of anything that a file declares, methods, fields and enum values included. */
+  bySymbol(fullName: string): DescFile | undefined;
+  byExtension(extendee: string, number: number): DescFile | undefined;
+  /** Ascending; undefined when the message itself is unknown. */
+  extensionNumbers(extendee: string): readonly number[] | undefined;
+}
+
+/** Indexes the files of the services, and all files that they import. */
+export function createFileIndex(services: readonly DescService[]): FileIndex {
+  const names = new Map<string, DescFile>();
+  const symbols = new Map<string, DescFile>();
+  const extensions = new Map<string, Map<number, DescFile>>();
+  for (const file of new Set(services.flatMap((service) => withImports(service.file)))) {
+    names.set(protoName(file), file);
+    for (const type of nestedTypes(file)) {
+      for (const symbol of symbolsOf(type)) symbols.set(symbol, file);
+      if (type.kind !== "extension") continue;
+      const numbers = extensions.get(type.extendee.typeName) ?? new Map<number, DescFile>();
+      extensions.set(type.extendee.typeName, numbers.set(type.number, file));
+    }
+  }
+  return {
+    byName: (name) => names.get(name),
+    bySymbol: (symbol) => symbols.get(symbol.replace(/^\./, "")),
+    byExtension: (extendee, number) => extensions.get(extendee)?.get(number),
+    extensionNumbers: (extendee) => {
+      const numbers = extensions.get(extendee);
+      if (numbers !== undefined) return [...numbers.keys()].sort((a, b) => a - b);
+      return symbols.has(extendee) ? [] : undefined;
+    },
+  };
+}
+
+/** A file after everything that it imports, each once. */
+export function withImports(file: DescFile, seen: Set<DescFile> = new Set()): DescFile[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  return [...file.dependencies.flatMap((imported) => withImports(imported, seen)), file];
+}
+
+/** The file's name with its ending: a descriptor of protobuf-es drops it. */
+export function protoName(file: DescFile): string {
+  return file.proto.name;
+}
+
+function symbolsOf(type: AnyDesc): string[] {
+  switch (type.kind) {
+    case "message":
+      return [type.typeName, ...type.members.map((member) => `${type.typeName}.${member.name}`)];
+    case "enum":
+      return [type.typeName, ...type.values.map((value) => siblingName(type.typeName, value.name))];
+    case "service":
+      return [type.typeName, ...type.methods.map((method) => `${type.typeName}.${method.name}`)];
+    case "extension":
+      return [type.typeName];
+    default:
+      return [];
+  }
+}
+
+/** Enum values are named beside their enum, not within it. */
+function siblingName(typeName: string, name: string): string {
+  const end = typeName.lastIndexOf(".");
+  return end < 0 ? name : `${typeName.slice(0, end)}.${name}`;
+}

@@ -1,0 +1,71 @@
+import { type DescFile, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import type {
+  ServerReflectionRequest,
+  ServerReflectionResponseSchema,
+} from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { show } from "../text/show.ts";
+import { type FileIndex, withImports } from "./file-index.ts";
+
+type Answer = MessageInitShape<typeof ServerReflectionResponseSchema>;
+type MessageResponse = NonNullable<Answer["messageResponse"]>;
+
+/** What reflection tells about: the services' names, and the files that declare them. */
+export interface Schema {
+  readonly services: readonly string[];
+  readonly files: FileIndex;
+}
+
+/**
+ * Answers the questions of one reflection stream, one by one. The two versions of the protocol have the same
+ * messages, so that one implementation serves both. `schema` is asked for late: the services are known when all
+ * routes are.
+ */
+export async function* reflect(
+  requests: AsyncIterable<ServerReflectionRequest>,
+  schema: () => Schema,
+): AsyncGenerator<Answer> {
+  const sent = new Set<DescFile>();
+  for await (const request of requests) {
+    const originalRequest = request;
+    yield { validHost: request.host, originalRequest, messageResponse: answer(request, schema(), sent) };
+  }
+}
+
+function answer({ messageRequest: question }: ServerReflectionRequest, schema: Schema, sent: Set<DescFile>): MessageResponse {
+  switch (question.case) {
+    case "listServices":
+      return { case: "listServicesResponse", value: { service: schema.services.map((name) => ({ name })) } };
+    case "fileByFilename":
+      return fileAnswer(schema.files.byName(question.value), `no file ${show(question.value)}`, sent);
+    case "fileContainingSymbol":
+      return fileAnswer(schema.files.bySymbol(question.value), `no symbol ${show(question.value)}`, sent);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = question.value;
+      const text = `no extension ${extensionNumber} of ${show(containingType)}`;
+      return fileAnswer(schema.files.byExtension(containingType, extensionNumber), text, sent);
+    }
+    case "allExtensionNumbersOfType": {
+      const extensionNumber = schema.files.extensionNumbers(question.value);
+      if (extensionNumber === undefined) return failure(Code.NotFound, `no message ${show(question.value)}`);
+      const value = { baseTypeName: question.value, extensionNumber: [...extensionNumber] };
+      return { case: "allExtensionNumbersResponse", value };
+    }
+    default:
+      return failure(Code.InvalidArgument, "the request asks nothing; set one field of message_request");
+  }
+}
+
+function fileAnswer(file: DescFile | undefined, missing: string, sent: Set<DescFile>): MessageResponse {
+  if (file === undefined) return failure(Code.NotFound, missing);
+  // The file that was asked for comes always, and first; an import only when the stream has not had it yet.
+  const files = [file, ...withImports(file).filter((each) => each !== file && !sent.has(each))];
+  for (const each of files) sent.add(each);
+  const fileDescriptorProto = files.map((each) => toBinary(FileDescriptorProtoSchema, each.proto));
+  return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
+}
+
+function failure(errorCode: Code, errorMessage: string): MessageResponse {
+  return { case: "errorResponse", value: { errorCode, errorMessage } };
+}

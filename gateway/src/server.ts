@@ -1,0 +1,102 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { Health } from "./health/health.ts";
+import { type Limits, withDefaultLimits } from "./limits.ts";
+import type { HttpRequest, HttpResponse } from "./listener/http.ts";
+import { createListener } from "./listener/listener.ts";
+import { logCall } from "./log/call-log.ts";
+import { type Logger, silentLogger } from "./log/logger.ts";
+import { requestIdHeader, requestIdOf } from "./log/request-id.ts";
+import type { Examples } from "./pages/example.ts";
+import { createPages } from "./pages/pages.ts";
+import type { ServiceComments } from "./pages/start-page.ts";
+import type { MethodTimeout } from "./protocol/deadline.ts";
+import { createRpc } from "./protocol/rpc.ts";
+import { createValidation } from "./protocol/validate.ts";
+import { createFileIndex } from "./reflection/file-index.ts";
+import { reflectionRoutes } from "./reflection/routes.ts";
+
+export interface ServerOptions {
+  /** The services to serve; health and reflection are added. */
+  readonly routes: (router: ConnectRouter) => void;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0, which picks a free one. */
+  readonly port?: number;
+  readonly limits?: Partial<Limits>;
+  /** Default: methods have no deadline of their own. */
+  readonly methodTimeout?: MethodTimeout;
+  /** By the full name of the service, for the start page. */
+  readonly comments?: ReadonlyMap<string, ServiceComments>;
+  readonly examples?: Examples;
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
+}
+
+/** A server that listens. */
+export interface Server {
+  /** `http://host:port`. */
+  readonly url: string;
+  readonly port: number;
+  /** The services that are served, without health and reflection. */
+  readonly services: readonly DescService[];
+  /** Resolves when the constraints of all messages are compiled; calls are served before. */
+  readonly warm: Promise<void>;
+  /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
+  close(): Promise<void>;
+}
+
+const ownServices: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
+
+/** Starts a server for the routes. Rejects when the port cannot be had. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const limits = withDefaultLimits(options.limits);
+  const log = options.log ?? silentLogger();
+  const health = new Health();
+  const streamsEnd = new AbortController();
+  const validation = createValidation();
+  const rpc = createRpc({
+    limits,
+    routes: (router) => {
+      options.routes(router);
+      router.service(HealthService, health.routes());
+      reflectionRoutes(router, () => schema);
+    },
+    interceptors: [validation.interceptor],
+    methodTimeout: options.methodTimeout ?? (() => undefined),
+    streamsEnd: streamsEnd.signal,
+    onDone: (call, response, defect) => logCall(log, call, response.statusCode, defect),
+  });
+  const names = rpc.services.map((service) => service.typeName);
+  const schema = { services: names, files: createFileIndex(rpc.services) };
+  health.serve(names);
+  const services = rpc.services.filter((service) => !ownServices.includes(service));
+  const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
+  const pages = createPages(start, health);
+  const listener = createListener({
+    limits,
+    handler: (request: HttpRequest, response: HttpResponse) => {
+      const requestId = requestIdOf(request.headers[requestIdHeader]);
+      response.setHeader(requestIdHeader, requestId);
+      if (!pages(request, response)) rpc.serve(request, response, requestId);
+    },
+    onError: (error) => log.error({ cause: error instanceof Error ? error.stack : String(error) }, "request failed"),
+  });
+  const host = options.host ?? "127.0.0.1";
+  const { port } = await listener.listen(options.port ?? 0, host);
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    services,
+    warm: validation.warmUp(services),
+    close: async () => {
+      health.drain();
+      const timer = setTimeout(() => streamsEnd.abort(), limits.drainStreamsMs);
+      await listener.drain();
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** A peer's text for an error message: printable ASCII in quotes, cut after `max` characters. */
+export function show(text: string, max = 60): string {
+  const cut = text.length > max ? `${text.slice(0, max)}...` : text;
+  return `"${cut.replace(/[^\x20-\x7e]|["\\]/g, escapeCharacter)}"`;
+}
+
+function escapeCharacter(character: string): string {
+  if (character === '"' || character === "\\") return `\\${character}`;
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
