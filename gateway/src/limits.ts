@@ -107,7 +107,8 @@ export const limitTable = {
     default: 100,
     unit: "count",
     max: 10_000,
-    effect: "Requests in flight on one connection. HTTP/2 refuses the stream; HTTP/1.1 closes the connection.",
+    effect:
+      "Requests in flight on one connection. HTTP/2 refuses the stream; HTTP/1.1 closes the connection.",
   },
   resetsPerSecond: {
     default: 50,
@@ -142,11 +143,14 @@ export type LimitName = keyof typeof limitTable;
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
 
+/** Some limits; the others keep their defaults. */
+export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
+
 /** The names of all limits, in the order of the table. */
 export const limitNames = Object.keys(limitTable) as readonly LimitName[];
 
 /** Fills in the defaults. */
-export function withDefaultLimits(given: Partial<Limits> = {}): Limits {
+export function withDefaultLimits(given: LimitOptions = {}): Limits {
   const entries = limitNames.map((name) => [name, given[name] ?? limitTable[name].default] as const);
   return Object.fromEntries(entries) as Record<LimitName, number>;
 }

@@ -4,7 +4,7 @@ import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "./health/health.ts";
-import { type Limits, withDefaultLimits } from "./limits.ts";
+import { type LimitOptions, withDefaultLimits } from "./limits.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener } from "./listener/listener.ts";
 import { logCall } from "./log/call-log.ts";
@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default 0, which picks a free one. */
   readonly port?: number;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: LimitOptions;
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;
   /** By the full name of the service, for the start page. */
@@ -83,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       response.setHeader(requestIdHeader, requestId);
       if (!pages(request, response)) rpc.serve(request, response, requestId);
     },
-    onError: (error) => log.error({ cause: error instanceof Error ? error.stack : String(error) }, "request failed"),
+    onError: (error) => reportError(log, error, "request failed"),
   });
   const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);
@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
-    warm: validation.warmUp(services),
+    warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
     close: async () => {
       health.drain();
       const timer = setTimeout(() => streamsEnd.abort(), limits.drainStreamsMs);
@@ -99,4 +99,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       clearTimeout(timer);
     },
   };
+}
+
+function reportError(log: Logger, error: unknown, text: string): void {
+  log.error({ cause: error instanceof Error ? error.stack : String(error) }, text);
 }

@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import {
   type HealthCheckResponse,
-  HealthCheckResponse_ServingStatus as Status,
   HealthCheckResponseSchema,
   type Health as HealthService,
+  HealthCheckResponse_ServingStatus as Status,
 } from "../gen/grpc/health/v1/health_pb.ts";
 import { show } from "../text/show.ts";
 
@@ -71,7 +71,10 @@ function answer(status: Status): HealthCheckResponse {
 }
 
 function tooMany(count: number): ConnectError {
-  return new ConnectError(`${count} services are more than ${maxListed}, all that List may name`, Code.ResourceExhausted);
+  return new ConnectError(
+    `${count} services are more than ${maxListed}, all that List may name`,
+    Code.ResourceExhausted,
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -24,7 +24,8 @@ export function createPages(
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
     if (page === undefined) return false;
-    if (request.method === "GET" || request.method === "HEAD") send(request, response, page(authorityOf(request)));
+    if (request.method === "GET" || request.method === "HEAD")
+      send(request, response, page(authorityOf(request)));
     else refuseMethod(path, request, response);
     return true;
   };

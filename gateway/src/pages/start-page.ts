@@ -60,8 +60,14 @@ function serviceSection(service: DescService, options: StartPageOptions, url: st
   return `<h2 id="${name}"><code>${name}</code></h2>\n${paragraph(comments?.service)}${methods.join("\n")}`;
 }
 
-function methodSection(method: DescMethod, comment: string | undefined, examples: Examples, url: string): string {
-  const kind = method.methodKind === "unary" ? "" : ` <span class="dim">${method.methodKind.replace("_", " ")}</span>`;
+function methodSection(
+  method: DescMethod,
+  comment: string | undefined,
+  examples: Examples,
+  url: string,
+): string {
+  const kind =
+    method.methodKind === "unary" ? "" : ` <span class="dim">${method.methodKind.replace("_", " ")}</span>`;
   const command = curlCommand(method, url, examples);
   const example = command === undefined ? "" : `<pre>${escapeHtml(command)}</pre>\n`;
   const id = escapeHtml(methodPath(method));

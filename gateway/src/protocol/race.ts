@@ -33,7 +33,8 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
 
 function abortError(signal: AbortSignal, deadline: Deadline | undefined): ConnectError {
   const reason: unknown = signal.reason;
-  const error = reason instanceof ConnectError ? reason : new ConnectError("the call was canceled", Code.Canceled);
+  const error =
+    reason instanceof ConnectError ? reason : new ConnectError("the call was canceled", Code.Canceled);
   return error.code === Code.DeadlineExceeded && deadline !== undefined ? deadlineExceeded(deadline) : error;
 }
 

@@ -1,5 +1,5 @@
-import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { ConnectError } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { type HttpResponse, respond } from "../listener/http.ts";
 import { sendRefusal } from "../listener/refusal.ts";
 import type { Protocol } from "./call.ts";
@@ -19,7 +19,8 @@ export function refuseCall(
   httpStatus: number,
 ): void {
   if (protocol !== "connect") refuseGrpc(response, contentType ?? "application/grpc", error);
-  else if (/^application\/connect\+/i.test(contentType ?? "")) refuseStream(response, contentType ?? "", error);
+  else if (/^application\/connect\+/i.test(contentType ?? ""))
+    refuseStream(response, contentType ?? "", error);
   else refuseUnary(response, error, httpStatus);
 }
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import type { Limits } from "../limits.ts";
+import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { show } from "../text/show.ts";
 import { type Call, callKey } from "./call.ts";
 import { deadlineExceeded } from "./race.ts";

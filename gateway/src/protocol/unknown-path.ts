@@ -24,7 +24,9 @@ export function unknownPathError(path: string, services: readonly DescService[])
 
 function unknownService(path: string, name: string, services: readonly DescService[]): ConnectError {
   const names = services.map((service) => service.typeName);
-  const subject = name.includes(".") ? `no service ${show(name)} is served here.` : `nothing is served at ${show(path)}.`;
+  const subject = name.includes(".")
+    ? `no service ${show(name)} is served here.`
+    : `nothing is served at ${show(path)}.`;
   const hint = name.includes(".") ? didYouMean(name, names) : "";
   return new ConnectError(`${subject}${hint} There are ${list(names)}.`, Code.Unimplemented);
 }

@@ -33,7 +33,11 @@ export async function* reflect(
   }
 }
 
-function answer({ messageRequest: question }: ServerReflectionRequest, schema: Schema, sent: Set<DescFile>): MessageResponse {
+function answer(
+  { messageRequest: question }: ServerReflectionRequest,
+  schema: Schema,
+  sent: Set<DescFile>,
+): MessageResponse {
   switch (question.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: schema.services.map((name) => ({ name })) } };

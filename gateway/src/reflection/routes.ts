@@ -1,7 +1,7 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import {
-  type ServerReflectionRequest,
   ServerReflection as ReflectionV1,
+  type ServerReflectionRequest,
 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import {
   ServerReflection as ReflectionV1Alpha,
@@ -15,6 +15,9 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Schema): v
   router.service(ReflectionV1Alpha, {
     // The versions differ in nothing but the package of their messages.
     serverReflectionInfo: (requests) =>
-      reflect(requests as unknown as AsyncIterable<ServerReflectionRequest>, schema) as unknown as AsyncIterable<ResponseV1Alpha>,
+      reflect(
+        requests as unknown as AsyncIterable<ServerReflectionRequest>,
+        schema,
+      ) as unknown as AsyncIterable<ResponseV1Alpha>,
   });
 }

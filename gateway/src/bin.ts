@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { CommanderError } from "commander";
+import { exitStatus } from "./cli/exit-status.ts";
+import { printError } from "./cli/output.ts";
+import { createProgram } from "./cli/program.ts";
+import { ConfigError } from "./config/problems.ts";
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Says what went wrong, and returns the exit status. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
+  if (error instanceof ConfigError) {
+    printError(error.message);
+    return exitStatus.usage;
+  }
+  printError(`error: ${error instanceof Error ? error.message : String(error)}`);
+  return exitStatus.failure;
+}

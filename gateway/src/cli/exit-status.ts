@@ -1,0 +1,8 @@
+/** What the process says when it ends. */
+export const exitStatus = {
+  ok: 0,
+  /** Something failed while running. */
+  failure: 1,
+  /** The command line or the configuration is wrong. */
+  usage: 2,
+} as const;

@@ -1,0 +1,52 @@
+import { Command, InvalidArgumentError } from "commander";
+import { isPort } from "../config/environment.ts";
+import { defaultConfigFile } from "../config/load.ts";
+import { version } from "../version.ts";
+import { checkConfig } from "./check-config.ts";
+import { exitStatus } from "./exit-status.ts";
+import { serve } from "./serve.ts";
+
+const afterHelp = `
+Settings come from ${defaultConfigFile} in the working directory, or the file named by --config, then from the environment
+(GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port), then from options. Secrets are named there, never written:
+{ env: NAME } or { file: PATH }.
+
+Exit status: 0 after a complete drain, 1 when something failed, 2 for a wrong command line or configuration.`;
+
+/** The command line. Its actions set `process.exitCode`. */
+export function createProgram(): Command {
+  const program = new Command("connect-rest")
+    .description("Serves REST APIs as Connect, gRPC and gRPC-Web.")
+    .version(version, "--version", "print the version and exit")
+    .helpOption("--help", "show this text and exit")
+    .addHelpText("after", afterHelp)
+    .showHelpAfterError("(connect-rest --help shows what there is)")
+    .exitOverride();
+  program
+    .command("serve")
+    .description("serve the adapters of the configuration until SIGTERM or SIGINT, then drain")
+    .option("--config <file>", "the configuration file", defaultConfigFile)
+    .option("--port <port>", "listen on this port, 0 for a free one; wins over the configuration", parsePort)
+    .option("--host <address>", "listen on this address; wins over the configuration")
+    .option("--sandbox", "start the sandbox of the configuration, and call it in place of the upstreams")
+    .helpOption("--help", "show this text and exit")
+    .exitOverride()
+    .action(serve);
+  program
+    .command("check-config")
+    .description("read the configuration, its secrets and its adapters, and print every problem")
+    .option("--config <file>", "the configuration file", defaultConfigFile)
+    .helpOption("--help", "show this text and exit")
+    .exitOverride()
+    .action(checkConfig);
+  program.action(() => {
+    program.outputHelp({ error: true });
+    process.exitCode = exitStatus.usage;
+  });
+  return program;
+}
+
+function parsePort(text: string): number {
+  if (!isPort(text)) throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+  return Number(text);
+}

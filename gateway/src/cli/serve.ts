@@ -1,0 +1,122 @@
+import { loadAdapters } from "../config/adapters.ts";
+import { checkUpstreams } from "../config/check-upstreams.ts";
+import { type Config, loadConfig } from "../config/load.ts";
+import { resolveModule } from "../config/modules.ts";
+import { ConfigError } from "../config/problems.ts";
+import { resolveUpstreams } from "../config/secrets.ts";
+import { type Gateway, startGateway } from "../gateway.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
+import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { exitStatus } from "./exit-status.ts";
+import { printError, printLine } from "./output.ts";
+import { tryLines } from "./ready-lines.ts";
+
+export interface ServeOptions {
+  readonly config: string;
+  readonly port?: number;
+  readonly host?: string;
+  readonly sandbox?: boolean;
+}
+
+/** `connect-rest serve`: runs until a signal, then drains. A second signal ends the process at once. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const config = loadConfig(options.config, process.env);
+  const adapters = await loadAdapters(config);
+  const log = createLogger(config.log.level);
+  reportStrayErrors(log);
+  const sandbox = options.sandbox === true ? await startConfiguredSandbox(config) : undefined;
+  try {
+    const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams);
+    checkUpstreams(config, adapters, upstreams);
+    const { host, port, limits } = config.server;
+    const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
+      startGateway({
+        adapters,
+        upstreams,
+        strict: config.strict,
+        examples: config.examples,
+        host,
+        port,
+        limits,
+        log,
+      }),
+    );
+    announce(gateway, config, sandbox !== undefined);
+    await untilStopped(sandbox, log);
+    await gateway.close();
+    log.info("drained");
+  } finally {
+    await sandbox?.stop();
+  }
+}
+
+function startConfiguredSandbox(config: Config): Promise<Sandbox> {
+  const { sandbox } = config;
+  if (sandbox === undefined) {
+    const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
+    throw new ConfigError([{ file: config.file, key: "sandbox", text }]);
+  }
+  return startSandbox({ module: resolveModule(sandbox.module, config.directory), port: sandbox.port });
+}
+
+async function listen(
+  host: string,
+  port: number,
+  start: (host: string, port: number) => Promise<Gateway>,
+): Promise<Gateway> {
+  try {
+    return await start(host, port);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EADDRINUSE") {
+      throw new Error(
+        `port ${port} of ${host} is in use; name another with --port or GATEWAY_PORT, or 0 for a free one`,
+      );
+    }
+    if (code === "EACCES") {
+      throw new Error(
+        `port ${port} of ${host} needs more rights; name one above 1023 with --port or GATEWAY_PORT`,
+      );
+    }
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+      throw new Error(
+        `${host} is no address of this machine; name another with --host, e.g. 127.0.0.1 or 0.0.0.0`,
+      );
+    }
+    throw error;
+  }
+}
+
+function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
+  printLine(`gateway ready on ${gateway.url}`);
+  if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
+}
+
+/** Resolves upon the first SIGTERM or SIGINT, and when the sandbox dies. */
+function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (stopping) process.exit(exitStatus.failure);
+      stopping = true;
+      log.info({ signal }, "draining; a second signal ends at once");
+      resolve();
+    };
+    process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+    void sandbox?.exited.then((how) => {
+      if (stopping) return;
+      stopping = true;
+      printError(`error: ${how}; the gateway stops`);
+      process.exitCode = exitStatus.failure;
+      resolve();
+    });
+  });
+}
+
+/** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */
+function reportStrayErrors(log: Logger): void {
+  const report = (error: unknown) => {
+    log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");
+  };
+  process.on("uncaughtException", report).on("unhandledRejection", report);
+}

@@ -1,0 +1,59 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { ServiceAdapter } from "connect-rest";
+import { didYouMean } from "../text/suggest.ts";
+import { type Config, problemAt } from "./load.ts";
+import { resolveModule } from "./modules.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+
+/**
+ * Loads the adapters of a configuration: every export of its modules that is one, without the excluded services.
+ *
+ * @throws ConfigError naming every module that cannot be loaded or has no adapter, every service that two modules
+ * have, and every excluded service that is not there
+ */
+export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
+  const problems: Problem[] = [];
+  const adapters = new Map<string, ServiceAdapter>();
+  for (const [index, specifier] of config.adapters.entries()) {
+    const report = (text: string) => problems.push(problemAt(config, ["adapters", index], text));
+    const found = await adaptersOf(specifier, config.directory).catch((error: unknown) => {
+      report(`${specifier} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    });
+    if (found?.length === 0) report(`${specifier} exports no adapter; expected a module of the generator`);
+    for (const adapter of found ?? []) {
+      const name = adapter.service.typeName;
+      if (adapters.has(name))
+        report(`${specifier} has an adapter for ${name}, and so has a module before it`);
+      adapters.set(name, adapter);
+    }
+  }
+  exclude(adapters, config, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return [...adapters.values()];
+}
+
+async function adaptersOf(specifier: string, directory: string): Promise<ServiceAdapter[]> {
+  const module: unknown = await import(resolveModule(specifier, directory));
+  return Object.values(module as Record<string, unknown>).filter(isAdapter);
+}
+
+function isAdapter(value: unknown): value is ServiceAdapter {
+  if (typeof value !== "object" || value === null || !("service" in value) || !("methods" in value))
+    return false;
+  const { service, methods } = value;
+  return isService(service) && typeof methods === "object" && methods !== null;
+}
+
+function isService(value: unknown): value is DescService {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
+}
+
+function exclude(adapters: Map<string, ServiceAdapter>, config: Config, problems: Problem[]): void {
+  const known = [...adapters.keys()];
+  for (const [index, name] of config.routes.exclude.entries()) {
+    if (adapters.delete(name)) continue;
+    const text = `no adapter has the service ${name}.${didYouMean(name, known)}`;
+    problems.push(problemAt(config, ["routes", "exclude", index], text));
+  }
+}

@@ -1,0 +1,33 @@
+import type { ServiceAdapter } from "connect-rest";
+import { didYouMean } from "../text/suggest.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError } from "./problems.ts";
+
+/**
+ * Checks that every upstream that the adapters call is configured, with the base addresses that they use.
+ *
+ * @throws ConfigError naming each that is not
+ */
+export function checkUpstreams(
+  config: Config,
+  adapters: readonly ServiceAdapter[],
+  upstreams: Readonly<Record<string, { readonly bases?: Readonly<Record<string, string>> | undefined }>>,
+): void {
+  const texts = new Set<string>();
+  for (const { service, methods } of adapters) {
+    for (const { rules } of Object.values(methods)) {
+      const { upstream, base } = rules;
+      const options = upstreams[upstream];
+      if (options === undefined) {
+        const hint = didYouMean(upstream, Object.keys(upstreams));
+        texts.add(`${service.typeName} calls the upstream ${upstream}, which is not configured.${hint}`);
+      } else if (base !== "" && options.bases?.[base] === undefined) {
+        texts.add(
+          `${service.typeName} uses the base address ${base} of ${upstream}, which is not configured`,
+        );
+      }
+    }
+  }
+  const problems = [...texts].map((text) => problemAt(config, ["upstreams"], text));
+  if (problems.length > 0) throw new ConfigError(problems);
+}

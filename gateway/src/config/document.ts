@@ -1,0 +1,49 @@
+import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
+
+/** A place in a file, from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A YAML file as data, with the places of its settings. */
+export interface YamlFile {
+  readonly value: unknown;
+  /** What YAML itself finds wrong. */
+  readonly errors: ReadonlyArray<Position & { readonly text: string }>;
+  /** Where the setting's value is; the nearest enclosing one that is there. */
+  positionOf(path: readonly PropertyKey[]): Position;
+  /** Where the name of the setting is. */
+  positionOfKey(path: readonly PropertyKey[], key: string): Position;
+}
+
+/** Parses YAML 1.2; keys that occur twice are errors, aliases may not multiply. */
+export function parseYaml(text: string): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const errors = document.errors.map((error) => ({ ...at(error.pos[0]), text: error.message }));
+  return {
+    value: errors.length === 0 ? (document.toJS({ maxAliasCount: 100 }) as unknown) : undefined,
+    errors,
+    positionOf: (path) => at(offsetOf(document, path)),
+    positionOfKey: (path, key) => at(keyOffset(document, path, key) ?? offsetOf(document, path)),
+  };
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length >= 0; length--) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+function keyOffset(document: Document, path: readonly PropertyKey[], key: string): number | undefined {
+  const map = path.length === 0 ? document.contents : document.getIn(path, true);
+  const pair = isMap(map) ? map.items.find((item) => isPair(item) && String(item.key) === key) : undefined;
+  return isNode(pair?.key) ? pair.key.range?.[0] : undefined;
+}

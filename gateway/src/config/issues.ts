@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { didYouMean } from "../text/suggest.ts";
+import type { YamlFile } from "./document.ts";
+import type { Problem } from "./problems.ts";
+import { configSchema } from "./schema.ts";
+
+/** Turns what zod found into problems with places, one for each unknown key. */
+export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => unknownKey(issue.path, key, yaml, file));
+    }
+    const text = issue.code === "invalid_key" ? "a name must not be empty" : issueText(issue, yaml.value);
+    return [{ file, ...yaml.positionOf(issue.path), key: dotted(issue.path), text }];
+  });
+}
+
+/** A path as `a.b[0]`. */
+export function dotted(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}
+
+function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, file: string): Problem {
+  const known = keysAt(configSchema, path);
+  const hint = didYouMean(key, known);
+  const text = `unknown setting.${hint === "" ? ` Known here: ${known.join(", ")}.` : hint}`;
+  return { file, ...yaml.positionOfKey(path, key), key: dotted([...path, key]), text };
+}
+
+function issueText(issue: z.core.$ZodIssue, root: unknown): string {
+  const text = issue.message.replace(/^(?:Invalid input|Too big|Too small|Invalid option): /, "");
+  const value = valueAt(root, issue.path);
+  if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
+  // What stands in the place of a secret may be one.
+  const isSecret = issue.path.includes("credentials");
+  return isSecret
+    ? text
+    : `${text.replace(/, received .*$/, "")}; it is ${JSON.stringify(value).slice(0, 80)}`;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, part) => {
+    return typeof value === "object" && value !== null ? Reflect.get(value, part) : undefined;
+  }, root);
+}
+
+/** The settings that the schema knows at a path. */
+function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const type = unwrap(schema);
+  const [first, ...rest] = path;
+  if (first === undefined) return type instanceof z.ZodObject ? Object.keys(type.shape) : [];
+  if (type instanceof z.ZodObject) {
+    const field: z.core.$ZodType | undefined = type.shape[String(first)];
+    return field === undefined ? [] : keysAt(field, rest);
+  }
+  if (type instanceof z.ZodRecord) return keysAt(type.valueType, rest);
+  return type instanceof z.ZodArray ? keysAt(type.element, rest) : [];
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return unwrap(schema.unwrap());
+  }
+  return schema;
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type Credentials, Secret, type UpstreamOptions } from "connect-rest";
+import type { Environment } from "./environment.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+import type { CredentialPlaces, SecretPlace } from "./schema.ts";
+
+/** Settings of upstreams that win over the configuration, by name. */
+export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
+
+/**
+ * The upstreams with their secrets read. An override replaces addresses and credentials as a whole, and the
+ * secrets in their place are not read.
+ *
+ * @throws ConfigError naming every secret that cannot be read
+ */
+export function resolveUpstreams(
+  config: Config,
+  env: Environment,
+  overrides: UpstreamOverrides = {},
+): Record<string, UpstreamOptions> {
+  const problems: Problem[] = [];
+  const resolved: Record<string, UpstreamOptions> = {};
+  for (const [name, { credentials, ...settings }] of Object.entries(config.upstreams)) {
+    const override = overrides[name];
+    if (override !== undefined) {
+      const { baseUrl: _, bases: __, ...limits } = settings;
+      resolved[name] = { ...limits, ...override };
+      continue;
+    }
+    const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
+    resolved[name] = { ...settings, credentials: readCredentials(credentials ?? {}, reader) };
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...overrides, ...resolved };
+}
+
+function readCredentials(places: CredentialPlaces, reader: SecretReader): Credentials {
+  const { apiKey, oauth1, oauth2 } = places;
+  return {
+    apiKey: apiKey && reader.read(apiKey, "apiKey"),
+    oauth1: oauth1 && {
+      consumerKey: reader.read(oauth1.consumerKey, "oauth1", "consumerKey"),
+      consumerSecret: reader.read(oauth1.consumerSecret, "oauth1", "consumerSecret"),
+      token: oauth1.token && reader.read(oauth1.token, "oauth1", "token"),
+      tokenSecret: oauth1.tokenSecret && reader.read(oauth1.tokenSecret, "oauth1", "tokenSecret"),
+    },
+    oauth2: oauth2 && { accessToken: reader.read(oauth2.accessToken, "oauth2", "accessToken") },
+  };
+}
+
+/** Reads secrets from their places, and collects what goes wrong. */
+class SecretReader {
+  readonly #config: Config;
+  readonly #env: Environment;
+  readonly #path: readonly string[];
+  readonly #problems: Problem[];
+
+  constructor(config: Config, env: Environment, path: readonly string[], problems: Problem[]) {
+    this.#config = config;
+    this.#env = env;
+    this.#path = path;
+    this.#problems = problems;
+  }
+
+  read(place: SecretPlace, ...keys: readonly string[]): Secret {
+    try {
+      return new Secret(this.#valueOf(place));
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#problems.push(problemAt(this.#config, [...this.#path, ...keys], text));
+      return new Secret("");
+    }
+  }
+
+  #valueOf({ file, env }: SecretPlace): string {
+    if (file !== undefined) return readSecretFile(path.resolve(this.#config.directory, file));
+    const value = this.#env[env ?? ""];
+    if (value === undefined || value === "") throw new Error(`the environment variable ${env} is not set`);
+    return value;
+  }
+}
+
+function readSecretFile(file: string): string {
+  // A final newline is the editor's, not the secret's.
+  const value = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  if (value === "") throw new Error(`the file ${file} is empty`);
+  return value;
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+const text = z.string().min(1);
+
+const credentials = z.object({
+  apiKey: text.optional(),
+  oauth1: z
+    .object({
+      consumerKey: text,
+      consumerSecret: text,
+      token: text.optional(),
+      tokenSecret: text.optional(),
+    })
+    .optional(),
+  oauth2: z.object({ accessToken: text }).optional(),
+});
+
+/** What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for. */
+export const readyMessageSchema = z.object({
+  type: z.literal("ready"),
+  url: z.url(),
+  upstreams: z.record(
+    text,
+    z.object({
+      baseUrl: z.url().optional(),
+      bases: z.record(text, z.url()).optional(),
+      credentials: credentials.optional(),
+    }),
+  ),
+});
+
+export type ReadyMessage = z.infer<typeof readyMessageSchema>;

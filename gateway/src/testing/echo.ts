@@ -1,0 +1,20 @@
+import type { ConnectRouter } from "@connectrpc/connect";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+
+/** Routes of a service that answers with what it is given, for the gateway's own tests. */
+export function echoRoutes(router: ConnectRouter): void {
+  router.service(EchoService, {
+    echo: (request) => ({ text: request.text }),
+    async *repeat(request) {
+      for (let i = 0; request.count === 0 || i < request.count; i++) yield { text: request.text };
+    },
+    async join(requests) {
+      let text = "";
+      for await (const request of requests) text += request.text;
+      return { text };
+    },
+    async *talk(requests) {
+      for await (const request of requests) yield { text: request.text };
+    },
+  });
+}
