@@ -22,4 +22,14 @@ export type AnyMethodAdapter = UnaryAdapter<any, any>;
 export interface ServiceAdapter<S extends DescService = DescService> {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
+  /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
+  readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
+}
+
+/** Makes a unary method of an adapter; the types of its functions follow from the method. */
+export function unary<I extends DescMessage, O extends DescMessage>(
+  method: UnaryAdapter<I, O>["method"],
+  parts: Pick<UnaryAdapter<I, O>, "rules" | "request" | "response">,
+): UnaryAdapter<I, O> {
+  return { kind: "unary", method, ...parts };
 }

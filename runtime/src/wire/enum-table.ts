@@ -38,4 +38,10 @@ export class EnumTable {
   wire(number: number): string {
     return this.spellings.get(number) ?? String(number);
   }
+
+  /** The spelling as a JSON value: a number where the spelling is one. */
+  json(number: number): string | number {
+    const wire = this.wire(number);
+    return /^-?\d+$/.test(wire) ? Number(wire) : wire;
+  }
 }

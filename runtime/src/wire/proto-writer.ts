@@ -26,6 +26,7 @@ export type ScalarKind =
   | "sfixed64";
 
 const DEFAULT_MAX_DEPTH = 100;
+const NOTHING: readonly string[] = [];
 
 /** Thrown where an answer is nested deeper than `maxDepth`. */
 export class JsonTooDeep extends Error {
@@ -49,6 +50,9 @@ export class JsonTooDeep extends Error {
 export class ProtoWriter extends ScalarWriter {
   private readonly maxDepth: number;
   private depth = 0;
+  private flattenedDepth = -1;
+  /** For each depth, the keys known to messages that were flattened into the object there. */
+  private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
 
   /** @param maxDepth how deep messages may be nested; 100 by default, as in protobuf implementations */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
@@ -59,6 +63,8 @@ export class ProtoWriter extends ScalarWriter {
   override reset(exact = false): void {
     super.reset(exact);
     this.depth = 0;
+    this.flattenedDepth = -1;
+    this.keysBelow = [];
   }
 
   /** The message written so far, as bytes of its own. */
@@ -116,6 +122,17 @@ export class ProtoWriter extends ScalarWriter {
     this.path.pop();
   }
 
+  /**
+   * A message field whose keys stand in the object that holds it, beside those of other fields. The message does
+   * not know those others, so that its holder looks for unknown keys in its place.
+   */
+  flattened(field: number, json: JsonObject, decode: Decode): void {
+    const outer = this.flattenedDepth;
+    this.flattenedDepth = this.depth + 1;
+    this.nested(field, json, decode, 1);
+    this.flattenedDepth = outer;
+  }
+
   private nested(field: number, object: JsonObject, decode: Decode, guess: number): number {
     this.enter();
     this.tag(field, 2);
@@ -124,6 +141,15 @@ export class ProtoWriter extends ScalarWriter {
     const size = this.close(start, guess);
     this.depth--;
     return size;
+  }
+
+  /** google.protobuf.StringValue and its siblings: in JSON the bare value. */
+  wrapper(field: number, value: Field, key: string, kind: ScalarKind): void {
+    if (value === undefined || value === null) return;
+    this.tag(field, 2);
+    const start = this.open(1);
+    this[kind](1, value, key);
+    this.close(start, 1);
   }
 
   private enter(): void {
@@ -215,8 +241,7 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
   unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
-    for (const key in json) {
-      if (known.has(key)) continue;
+    for (const key of this.unknownOf(json, known)) {
       const raw = this.rawJson(json[key], key);
       if (raw === undefined) continue;
       this.tag(field, 2);
@@ -229,9 +254,29 @@ export class ProtoWriter extends ScalarWriter {
 
   /** Notes the keys that no field names, where a message does not collect them. */
   unknownKeys(json: JsonObject, known: ReadonlySet<string>): void {
-    for (const key in json) {
-      if (!known.has(key)) this.note("unknown", key, "no such key", json[key]);
+    if (this.depth === this.flattenedDepth) {
+      this.leaveToHolder(known);
+      return;
     }
+    for (const key of this.unknownOf(json, known)) this.note("unknown", key, "no such key", json[key]);
+  }
+
+  private leaveToHolder(known: ReadonlySet<string>): void {
+    const below = this.keysBelow[this.depth] ?? [];
+    this.keysBelow[this.depth] = undefined;
+    this.keysBelow[this.depth - 1] = [...(this.keysBelow[this.depth - 1] ?? []), ...below, known];
+  }
+
+  private unknownOf(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+    const below = this.keysBelow[this.depth];
+    let unknown: string[] | undefined;
+    for (const key in json) {
+      if (known.has(key) || below?.some((keys) => keys.has(key)) === true) continue;
+      unknown ??= [];
+      unknown.push(key);
+    }
+    if (below !== undefined) this.keysBelow[this.depth] = undefined;
+    return unknown ?? NOTHING;
   }
 
   /** A string field that takes a value of any type as raw JSON. */

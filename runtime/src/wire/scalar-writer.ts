@@ -33,6 +33,22 @@ export class ScalarWriter extends DriftWriter {
     }
   }
 
+  /** An integer beyond 2^53 as its digits, for google.protobuf.Value, whose numbers are doubles. */
+  bigText(field: number, value: number | bigint): void {
+    if (typeof value === "number") {
+      this.rounded("", "an exact integer", value);
+      return;
+    }
+    this.tag(field, 2);
+    this.utf8(String(value));
+  }
+
+  /** google.protobuf.NullValue. */
+  nullValue(field: number): void {
+    this.tag(field, 0);
+    this.varint32(0);
+  }
+
   private coercedString(field: number, text: string, key: string, value: JsonValue): void {
     this.tag(field, 2);
     this.utf8(text);
@@ -247,6 +263,43 @@ export class ScalarWriter extends DriftWriter {
     const start = this.open(1);
     this.int64(1, instant.seconds, key);
     if (instant.nanos !== 0) this.int32(2, instant.nanos, key);
+    this.close(start, 1);
+  }
+
+  /** google.protobuf.Duration, as ProtoJSON writes it (`3.5s`), or a number of seconds. */
+  duration(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    const seconds = typeof value === "string" && value.endsWith("s") ? value.slice(0, -1) : value;
+    const parts = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?$/.exec(String(seconds));
+    if (parts === null || typeof value === "object") {
+      this.drop(key, "duration", value);
+      return;
+    }
+    const sign = parts[1] === "-" ? -1 : 1;
+    this.tag(field, 2);
+    const start = this.open(1);
+    this.int64(1, sign * Number(parts[2]), key);
+    this.int32(2, sign * Number((parts[3] ?? "").padEnd(9, "0")), key);
+    this.close(start, 1);
+  }
+
+  /** google.protobuf.FieldMask, as ProtoJSON writes it: lowerCamel paths joined by commas. */
+  fieldMask(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "string") {
+      this.drop(key, "field mask", value);
+      return;
+    }
+    this.tag(field, 2);
+    const start = this.open(1);
+    for (const path of value.split(",")) {
+      if (path !== "")
+        this.string(
+          1,
+          path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+          key,
+        );
+    }
     this.close(start, 1);
   }
 }

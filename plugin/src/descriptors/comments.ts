@@ -1,0 +1,15 @@
+import type { AnyDesc } from "@bufbuild/protobuf";
+import { indexOf } from "../diagnostics/position.ts";
+import { fileOf, sourcePath } from "./source-path.ts";
+
+/** The comment above an element in its .proto file, without comment marks; empty when there is none. */
+export function commentOf(desc: Exclude<AnyDesc, { kind: "file" }>): string {
+  const location = indexOf(fileOf(desc)).get(sourcePath(desc).join("."));
+  const text = location?.leadingComments || location?.trailingComments || "";
+  return text
+    .replace(/\r\n?/g, "\n")
+    .split("\n")
+    .map((line) => line.replace(/^ /, "").trimEnd())
+    .join("\n")
+    .trim();
+}

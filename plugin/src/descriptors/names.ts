@@ -1,0 +1,70 @@
+import type { DescEnum, DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+
+/** The identifiers under which protoc-gen-es exports the elements of a file. */
+export interface ExportedNames {
+  /** The type of a message or enum, e.g. `Post_Photo`. */
+  readonly types: ReadonlyMap<DescMessage | DescEnum, string>;
+  /** The constant that describes an element: `Post_PhotoSchema`, `PostService`. */
+  readonly descriptors: ReadonlyMap<DescMessage | DescEnum | DescService | DescExtension | DescFile, string>;
+}
+
+const known = new WeakMap<DescFile, ExportedNames>();
+
+// Words that protoc-gen-es does not use for an identifier: it appends a dollar sign.
+const RESERVED = new Set(
+  (
+    "break case catch class const continue debugger default delete do else export extends false finally for " +
+    "function if import in instanceof new null return super switch this throw true try typeof var void while with " +
+    "yield enum implements interface let package private protected public static Object bigint number boolean " +
+    "string object globalThis Uint8Array Partial"
+  ).split(" "),
+);
+
+/** An identifier that TypeScript accepts, as protoc-gen-es makes it. */
+export function safeIdentifier(name: string): string {
+  return RESERVED.has(name) ? `${name}$` : name;
+}
+
+/** The type name of an element without its package, nested names joined by `_`. */
+export function localName(desc: DescMessage | DescEnum | DescService | DescExtension): string {
+  const { package: pkg } = desc.file.proto;
+  return desc.typeName.slice(pkg === "" ? 0 : pkg.length + 1).replaceAll(".", "_");
+}
+
+/** The names of a file's elements; where two would be equal, the later gets `$`, `$1`, `$2` appended. */
+export function exportedNames(file: DescFile): ExportedNames {
+  let names = known.get(file);
+  if (names === undefined) {
+    names = nameAll(file);
+    known.set(file, names);
+  }
+  return names;
+}
+
+function nameAll(file: DescFile): ExportedNames {
+  const taken = new Set<string>();
+  const types = new Map<DescMessage | DescEnum, string>();
+  const descriptors = new Map<DescMessage | DescEnum | DescService | DescExtension | DescFile, string>();
+  const elements = [...nestedTypes(file)];
+  for (const desc of elements) {
+    if (desc.kind === "message" || desc.kind === "enum") types.set(desc, take(localName(desc), taken));
+  }
+  descriptors.set(file, take(`file_${file.name.replace(/[^a-zA-Z0-9_]+/g, "_")}`, taken));
+  for (const desc of elements) {
+    const suffix = desc.kind === "message" || desc.kind === "enum" ? "Schema" : "";
+    descriptors.set(desc, take(localName(desc) + suffix, taken));
+  }
+  return { types, descriptors };
+}
+
+function take(ideal: string, taken: Set<string>): string {
+  for (let attempt = 0; ; attempt++) {
+    const salt = attempt === 0 ? "" : attempt === 1 ? "$" : `$${attempt - 1}`;
+    const name = safeIdentifier(ideal + salt);
+    if (!taken.has(name)) {
+      taken.add(name);
+      return name;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { AnyDesc } from "@bufbuild/protobuf";
+import { qualifiedName } from "@bufbuild/protobuf/reflect";
+import { type Position, positionOf } from "./position.ts";
+
+/** A fault of the input: what is wrong, where, and what to do about it. */
+export interface Problem {
+  readonly position: Position;
+  /** Stable name of the kind of fault, e.g. `path-syntax`; docs/diagnostics.md explains each. */
+  readonly code: string;
+  readonly text: string;
+}
+
+/** Which option of a descriptor a problem is about: the extension's field number and the path below it. */
+export type OptionPath = readonly number[];
+
+/** Collects the problems of a run, so that all of them are reported together. */
+export class Problems {
+  private readonly found: Problem[] = [];
+
+  /**
+   * @param desc the element that the problem is about
+   * @param option where in the element's options, as field numbers; empty for the element itself
+   */
+  add(desc: AnyDesc, option: OptionPath, code: string, text: string): void {
+    this.found.push({ position: positionOf(desc, option), code, text });
+  }
+
+  get size(): number {
+    return this.found.length;
+  }
+
+  /** One line a problem, in the order of the files and lines. */
+  toString(): string {
+    const sorted = [...this.found].sort(
+      (a, b) =>
+        compare(a.position.file, b.position.file) ||
+        a.position.line - b.position.line ||
+        a.position.column - b.position.column ||
+        compare(a.code, b.code) ||
+        compare(a.text, b.text),
+    );
+    const lines = sorted.map(({ position, code, text }) => {
+      return `${position.file}:${position.line}:${position.column}: ${code}: ${text}`;
+    });
+    return [...new Set(lines)].join("\n");
+  }
+}
+
+/** How an element is called in a problem's text. */
+export function nameOf(desc: AnyDesc): string {
+  return qualifiedName(desc);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

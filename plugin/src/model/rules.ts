@@ -1,0 +1,52 @@
+/**
+ * The rules of a method, the service's merged in, as they are printed: the shape is that of `MethodRules` in the
+ * runtime. The generator shares no code with the runtime; generated files are type-checked against it.
+ */
+export interface Rules extends SharedRules {
+  readonly success: readonly number[];
+  readonly responseEncoding: string;
+  readonly timeoutMs?: number;
+  readonly scopes: readonly string[];
+  readonly idempotent: boolean;
+}
+
+/** The rules that a service may give to all of its methods. */
+export interface SharedRules {
+  readonly upstream: string;
+  readonly base: string;
+  readonly credentials: readonly string[];
+  readonly apiKey?: { readonly query?: string; readonly header?: string; readonly prefix?: string };
+  readonly envelope?: {
+    readonly payload: readonly string[];
+    readonly status?: string;
+    readonly message?: string;
+    readonly errors?: string;
+  };
+  readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
+  readonly errors: readonly ErrorRule[];
+  readonly retryAfter: readonly RetryAfterRule[];
+  readonly rawErrorBody: boolean;
+  /** Constant request headers, printed into the request function. */
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
+  /** How names and 64-bit integers are written in requests. */
+  readonly json: JsonStyle;
+}
+
+export interface JsonStyle {
+  readonly names: "lowerCamel" | "asDeclared";
+  readonly integers: "strings" | "numbers";
+}
+
+export type ErrorRule = {
+  readonly status: number;
+  readonly subcode?: number;
+  readonly header?: { readonly name: string; readonly value?: string };
+  readonly code?: number;
+  readonly reason?: string;
+};
+
+export type RetryAfterRule = {
+  readonly header: string;
+  readonly format: string;
+  readonly when?: { readonly name: string; readonly value: string };
+};

@@ -1,0 +1,38 @@
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { HTTP, httpRule, RULES } from "../descriptors/options.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import type { BindingModel, MethodModel } from "../model/model.ts";
+import { parseBinding } from "./binding.ts";
+import { suggestion } from "./field-path.ts";
+import { parseRules } from "./rules.ts";
+
+/** Field number of google.api.HttpRule.response_body. */
+const RESPONSE_BODY = 12;
+
+/** Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. */
+export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
+  const rule = httpRule(desc);
+  if (rule === undefined) return undefined;
+  const before = problems.size;
+  const bindings = [rule, ...rule.additionalBindings]
+    .map((binding) => parseBinding(desc, binding, problems))
+    .filter((binding): binding is BindingModel => binding !== undefined);
+  const responseBody = parseResponseBody(desc, rule, problems);
+  const [first] = bindings;
+  if (problems.size > before || first === undefined) return undefined;
+  return { desc, rules: parseRules(desc, first.verb), bindings, responseBody };
+}
+
+function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems): DescField | undefined {
+  if (rule.responseBody === "") return undefined;
+  const field = desc.output.fields.find((candidate) => candidate.name === rule.responseBody);
+  if (field === undefined) {
+    const text = `response_body: message ${nameOf(desc.output)} has no field \`${rule.responseBody}\`${suggestion(rule.responseBody, desc.output)}`;
+    problems.add(desc, [HTTP, RESPONSE_BODY], "response-body-field", text);
+  }
+  return field;
+}
+
+/** Where the rules of connectrest.v1 on an element stand. */
+export const rulesAt = (...path: number[]): number[] => [RULES, ...path];

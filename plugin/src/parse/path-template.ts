@@ -1,0 +1,99 @@
+import type { PathTemplate, PatternSegment, Segment } from "../model/path-template.ts";
+
+/** A template that does not follow the syntax; `offset` is where, counted in UTF-16 units from 0. */
+export class PathSyntaxError extends Error {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.name = "PathSyntaxError";
+    this.offset = offset;
+  }
+}
+
+const FIELD_PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*/;
+const LITERAL = /^[^/{}*:=\s?#]+/;
+
+/**
+ * Parses a path template:
+ *
+ * ```
+ * Template = "/" Segments [ ":" LITERAL ]
+ * Segments = Segment { "/" Segment }
+ * Segment  = "*" | "**" | LITERAL | "{" FieldPath [ "=" Segments ] "}"
+ * ```
+ *
+ * Throws a PathSyntaxError.
+ */
+export function parsePathTemplate(text: string): PathTemplate {
+  return new Parser(text).template();
+}
+
+class Parser {
+  private at = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  template(): PathTemplate {
+    if (!this.take("/")) this.fail("a path starts with `/`");
+    const segments: Segment[] = [this.segment()];
+    while (this.take("/")) segments.push(this.segment());
+    const verb = this.take(":") ? this.literal("a verb after `:`") : "";
+    if (this.at < this.text.length) this.fail(`\`${this.text[this.at]}\` is not expected here`);
+    this.checkDeep(segments);
+    return { segments, verb };
+  }
+
+  private segment(): Segment {
+    if (!this.take("{")) return this.patternSegment();
+    const fieldPath = this.match(FIELD_PATH, "the name of a field after `{`");
+    const segments = this.take("=") ? this.pattern() : [{ kind: "wildcard", deep: false } as const];
+    if (!this.take("}")) this.fail("a variable ends with `}`");
+    return { kind: "variable", fieldPath, segments };
+  }
+
+  private pattern(): PatternSegment[] {
+    const segments = [this.patternSegment()];
+    while (this.take("/")) segments.push(this.patternSegment());
+    return segments;
+  }
+
+  private patternSegment(): PatternSegment {
+    if (this.take("**")) return { kind: "wildcard", deep: true };
+    if (this.take("*")) return { kind: "wildcard", deep: false };
+    return { kind: "literal", text: this.literal("a segment") };
+  }
+
+  private literal(what: string): string {
+    const text = this.match(LITERAL, what);
+    if (text === "." || text === "..") this.fail(`\`${text}\` cannot be a segment`);
+    return text;
+  }
+
+  private match(pattern: RegExp, what: string): string {
+    const found = pattern.exec(this.text.slice(this.at))?.[0];
+    if (found === undefined) this.fail(`expected ${what}`);
+    this.at += found.length;
+    return found;
+  }
+
+  private take(token: string): boolean {
+    if (!this.text.startsWith(token, this.at)) return false;
+    this.at += token.length;
+    return true;
+  }
+
+  /** `**` matches the rest of the path, so that nothing but a verb can follow it. */
+  private checkDeep(segments: readonly Segment[]): void {
+    const flat = segments.flatMap((segment) => (segment.kind === "variable" ? segment.segments : [segment]));
+    const deep = flat.findIndex((segment) => segment.kind === "wildcard" && segment.deep);
+    if (deep >= 0 && deep < flat.length - 1) this.fail("`**` can only be the last segment");
+  }
+
+  private fail(message: string): never {
+    throw new PathSyntaxError(this.at, message);
+  }
+}

@@ -1,0 +1,189 @@
+import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
+import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import { methodRules, serviceRules } from "../descriptors/options.ts";
+import type {
+  ErrorBody,
+  ErrorRule as ErrorRuleOption,
+  RetryAfter as RetryAfterOption,
+} from "../gen/connectrest/v1/error_rules_pb.ts";
+import { RetryAfter_Format } from "../gen/connectrest/v1/error_rules_pb.ts";
+import {
+  type ApiKey,
+  Credential_Kind,
+  type Envelope,
+  Json_Integers,
+  Json_Names,
+  type MethodRules,
+  MethodRulesSchema,
+  ResponseBody_Encoding,
+} from "../gen/connectrest/v1/method_rules_pb.ts";
+import type { ErrorRule, JsonStyle, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
+
+const CREDENTIALS: Readonly<Record<Credential_Kind, string>> = {
+  [Credential_Kind.KIND_UNSPECIFIED]: "none",
+  [Credential_Kind.NONE]: "none",
+  [Credential_Kind.API_KEY]: "api_key",
+  [Credential_Kind.OAUTH1_CLIENT]: "oauth1_client",
+  [Credential_Kind.OAUTH1]: "oauth1",
+  [Credential_Kind.OAUTH2]: "oauth2",
+};
+
+const RESPONSE_ENCODINGS: Readonly<Record<ResponseBody_Encoding, string>> = {
+  [ResponseBody_Encoding.ENCODING_UNSPECIFIED]: "json",
+  [ResponseBody_Encoding.JSON]: "json",
+  [ResponseBody_Encoding.FORM]: "form",
+  [ResponseBody_Encoding.BYTES]: "bytes",
+  [ResponseBody_Encoding.EMPTY]: "empty",
+  [ResponseBody_Encoding.BY_CONTENT_TYPE]: "by_content_type",
+};
+
+const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
+  [RetryAfter_Format.FORMAT_UNSPECIFIED]: "seconds",
+  [RetryAfter_Format.SECONDS]: "seconds",
+  [RetryAfter_Format.EPOCH]: "epoch",
+  [RetryAfter_Format.HTTP_DATE]: "http_date",
+};
+
+/** Shapes of error bodies that are tried where a service names none. */
+const COMMON_ERROR_SHAPES: Rules["errorShapes"] = [
+  { kind: "rpc_status" },
+  { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
+  { kind: "oauth" },
+  { kind: "text", path: "message" },
+  { kind: "text", path: "error" },
+];
+
+/** The rules that a service gives to its methods. */
+export function parseServiceRules(desc: DescService): SharedRules {
+  return sharedRules(desc, create(MethodRulesSchema));
+}
+
+/** The rules of a method, with those of its service where it says nothing itself. */
+export function parseRules(desc: DescMethod, verb: string): Rules {
+  const own = methodRules(desc);
+  return {
+    ...sharedRules(desc.parent, own),
+    success: own.success,
+    responseEncoding: RESPONSE_ENCODINGS[own.responseEncoding] ?? "json",
+    ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
+    scopes: own.scopes,
+    idempotent: isIdempotent(desc, verb),
+  };
+}
+
+function sharedRules(desc: DescService, own: MethodRules): SharedRules {
+  const service = serviceRules(desc);
+  const envelope = own.envelope ?? service.envelope;
+  const apiKey = parseApiKey(own.apiKey ?? service.apiKey);
+  const errorBodies = own.errorBodies.length > 0 ? own.errorBodies : service.errorBodies;
+  const json = own.json ?? service.json;
+  return {
+    upstream: own.upstream || service.upstream || desc.file.proto.package,
+    base: own.base || service.base,
+    credentials: firstFilled(own.credentials, service.credentials).map((kind) => CREDENTIALS[kind] ?? "none"),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(envelope === undefined || envelope.payload.length === 0 ? {} : { envelope: parseEnvelope(envelope) }),
+    errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : COMMON_ERROR_SHAPES,
+    errors: [...own.errors, ...service.errors].map(parseErrorRule),
+    retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
+    rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
+    headers: mergeHeaders(own.headers, service.headers),
+    json: parseJsonStyle(json?.names, json?.integers),
+  };
+}
+
+function firstFilled<T>(own: readonly T[], service: readonly T[]): readonly T[] {
+  return own.length > 0 ? own : service;
+}
+
+function millis(duration: Duration): number {
+  return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
+}
+
+function isIdempotent(desc: DescMethod, verb: string): boolean {
+  if (desc.idempotency !== Idempotency.IDEMPOTENCY_UNKNOWN) return true;
+  return verb === "GET" || verb === "HEAD" || verb === "PUT" || verb === "DELETE";
+}
+
+function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers | undefined): JsonStyle {
+  return {
+    names: names === Json_Names.AS_DECLARED ? "asDeclared" : "lowerCamel",
+    integers: integers === Json_Integers.NUMBERS ? "numbers" : "strings",
+  };
+}
+
+function parseApiKey(option: ApiKey | undefined): Rules["apiKey"] {
+  if (option?.in.case === undefined) return undefined;
+  return { [option.in.case]: option.in.value, ...(option.prefix === "" ? {} : { prefix: option.prefix }) };
+}
+
+function parseEnvelope(option: Envelope): NonNullable<Rules["envelope"]> {
+  return {
+    payload: option.payload.map(rootless),
+    ...(option.status === "" ? {} : { status: option.status }),
+    ...(option.message === "" ? {} : { message: option.message }),
+    ...(option.errors === "" ? {} : { errors: option.errors }),
+  };
+}
+
+/** Annotations write the root as `.`, since an empty path would look like a mistake; the runtime as "". */
+function rootless(path: string): string {
+  return path === "." ? "" : path;
+}
+
+function parseErrorShape({ shape }: ErrorBody): Rules["errorShapes"][number] {
+  switch (shape.case) {
+    case "items":
+      return {
+        kind: "items",
+        path: rootless(shape.value.path),
+        title: shape.value.title || "title",
+        code: shape.value.code || "code",
+        detail: shape.value.detail || "detail",
+      };
+    case "titleMap":
+      return { kind: "title_map", path: rootless(shape.value) };
+    case "text":
+      return { kind: "text", path: rootless(shape.value) };
+    case "oauth":
+      return { kind: "oauth" };
+    default:
+      return { kind: "rpc_status" };
+  }
+}
+
+function parseErrorRule(option: ErrorRuleOption): ErrorRule {
+  return {
+    status: option.status,
+    ...(option.subcode === undefined ? {} : { subcode: Number(option.subcode) }),
+    ...(option.header === undefined
+      ? {}
+      : {
+          header: {
+            name: option.header.name.toLowerCase(),
+            ...(option.header.value === "" ? {} : { value: option.header.value }),
+          },
+        }),
+    ...(option.code === 0 ? {} : { code: option.code }),
+    ...(option.reason === "" ? {} : { reason: option.reason }),
+  };
+}
+
+function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
+  return {
+    header: option.header.toLowerCase(),
+    format: RETRY_FORMATS[option.format] ?? "seconds",
+    ...(option.when === undefined
+      ? {}
+      : { when: { name: option.when.name.toLowerCase(), value: option.when.value } }),
+  };
+}
+
+function mergeHeaders(
+  own: ReadonlyArray<{ name: string; value: string }>,
+  service: ReadonlyArray<{ name: string; value: string }>,
+): Rules["headers"] {
+  const merged = new Map<string, string>();
+  for (const { name, value } of [...service, ...own]) merged.set(name.toLowerCase(), value);
+  return [...merged].map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,124 @@
+import type { DescEnum, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import { exportedNames } from "../descriptors/names.ts";
+import type { JsonStyle } from "../model/rules.ts";
+import { type ImportExtension, SourceFile } from "./source-file.ts";
+
+/** The module that generated code gets its runtime from. */
+export const RUNTIME = "connect-rest/adapter";
+
+/** The generated file's path below the output directory, without extension: `blog/v1/post_rest`. */
+export function adapterPath(desc: DescFile): string {
+  return `${desc.name}_rest`;
+}
+
+/** A function or constant of a file that is printed behind its services. */
+interface Part {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** The files of a run. Decoders of a message stand in the file of the message, where that is generated too. */
+export class Generation {
+  private readonly files: ReadonlyMap<DescFile, AdapterFile>;
+
+  constructor(descs: readonly DescFile[], extension: ImportExtension) {
+    const sorted = [...descs].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, extension, this)]));
+  }
+
+  /** All files, in the order of their names. */
+  all(): AdapterFile[] {
+    return [...this.files.values()];
+  }
+
+  /** The generated file of a .proto file; undefined where it is not generated in this run. */
+  file(desc: DescFile): AdapterFile | undefined {
+    return this.files.get(desc);
+  }
+}
+
+/**
+ * A file `x_rest.ts` being printed: the source file, and the decoders, encoders and tables that methods turned out
+ * to need. Each is printed once; they are put in the order of their names, so that the order of requests does not show.
+ */
+export class AdapterFile {
+  readonly source: SourceFile;
+  readonly desc: DescFile;
+  private readonly generation: Generation;
+  private readonly parts: Part[] = [];
+  private readonly names = new Map<unknown, Map<string, string>>();
+
+  constructor(desc: DescFile, extension: ImportExtension, generation: Generation) {
+    this.desc = desc;
+    this.generation = generation;
+    this.source = new SourceFile(`${adapterPath(desc)}.ts`, extension);
+  }
+
+  /** Imports a value of the runtime. */
+  runtimeValue(name: string): string {
+    return this.source.value(name, RUNTIME);
+  }
+
+  /** Imports a type of the runtime. */
+  runtimeType(name: string): string {
+    return this.source.type(name, RUNTIME);
+  }
+
+  /** Imports the constant that describes a service. */
+  service(desc: DescService): string {
+    const name = exportedNames(desc.file).descriptors.get(desc);
+    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
+    return this.source.value(name, this.messagesModule(desc.file));
+  }
+
+  /** Imports the type of a message or enum. */
+  messageType(desc: DescMessage | DescEnum): string {
+    const name = exportedNames(desc.file).types.get(desc);
+    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
+    return this.source.type(name, this.messagesModule(desc.file));
+  }
+
+  private messagesModule(file: DescFile): string {
+    if (file.proto.package === "google.protobuf") return "@bufbuild/protobuf/wkt";
+    return this.source.relative(`${file.name}_pb`);
+  }
+
+  /** The name of a constant or function of this file; `print` is called once, with the name. */
+  part(subject: unknown, ideal: string, print: (name: string) => readonly string[]): string {
+    const byIdeal = this.names.get(subject) ?? new Map<string, string>();
+    this.names.set(subject, byIdeal);
+    const known = byIdeal.get(ideal);
+    if (known !== undefined) return known;
+    const name = this.source.claim(ideal);
+    byIdeal.set(ideal, name);
+    // the name is known before printing, so that recursive messages find it
+    this.parts.push({ name, lines: print(name) });
+    return name;
+  }
+
+  /** Like `part`, for what belongs to a message: it stands in that message's file where that is generated. */
+  sharedPart(
+    desc: DescMessage,
+    ideal: string,
+    print: (name: string, file: AdapterFile) => readonly string[],
+  ): string {
+    const home = this.generation.file(desc.file) ?? this;
+    const name = home.part(desc, ideal, (claimed) => print(claimed, home));
+    return home === this ? name : this.source.value(name, this.source.relative(adapterPath(home.desc)));
+  }
+
+  /** Whether there is anything to write. */
+  get isEmpty(): boolean {
+    return this.parts.length === 0 && this.source.isEmpty;
+  }
+
+  /** The parts behind the services, each after an empty line. */
+  partLines(): string[] {
+    return [...this.parts].sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((part) => ["", ...part.lines]);
+  }
+}
+
+/** Tells encoders of one message apart that follow different styles. */
+export function styleSuffix(style: JsonStyle): string {
+  return `${style.names === "asDeclared" ? "AsDeclared" : ""}${style.integers === "numbers" ? "Bare" : ""}`;
+}

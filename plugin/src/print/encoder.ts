@@ -1,0 +1,196 @@
+import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import { localName } from "../descriptors/names.ts";
+import { fieldRules, oneofRules } from "../descriptors/options.ts";
+import { isWrapper } from "../descriptors/well-known.ts";
+import {
+  OneofRules_Layout as Layout,
+  FieldRules_Style as Style,
+} from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { JsonStyle } from "../model/rules.ts";
+import { access } from "./accessor.ts";
+import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
+import { wireValues } from "./decoder.ts";
+import { docComment } from "./doc-comment.ts";
+import { enumTable } from "./enum-table.ts";
+import { printMember, printString } from "./literal.ts";
+import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
+import { timeRule } from "./time-rule.ts";
+import { requestName } from "./wire-names.ts";
+
+const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT64,
+  ScalarType.UINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+  ScalarType.SINT64,
+]);
+
+const PLAIN_JSON: ReadonlySet<string> = new Set([
+  "google.protobuf.Struct",
+  "google.protobuf.Value",
+  "google.protobuf.ListValue",
+]);
+
+/** The function that writes a request message as JSON; printed into the file that asks for it. */
+export function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
+  return file.part(desc, `encode${localName(desc)}${styleSuffix(style)}`, (name) =>
+    printEncoder(desc, name, style, file),
+  );
+}
+
+function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const lines = desc.members.flatMap((member) =>
+    member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
+  );
+  return [
+    ...docComment(`Writes ${desc.typeName} as JSON.`),
+    `function ${name}(message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")} {`,
+    `  const json: ${file.runtimeType("JsonRecord")} = {};`,
+    ...lines.map((line) => `  ${line}`),
+    "  return json;",
+    "}",
+  ];
+}
+
+/** The lines that add one field to the object `json`. */
+export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
+  const { expression, isSet } = access([field]);
+  if (fieldRules(field).unknown)
+    return [`Object.assign(json, ${file.runtimeValue("rawEntries")}(${expression}));`];
+  const target = printMember("json", requestName(field, style));
+  return [`if (${isSet}) ${target} = ${jsonValue(field, expression, style, file)};`];
+}
+
+/** The lines that add a oneof: with its discriminator, or member by member. */
+export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
+  const { discriminator } = oneofRules(oneof);
+  const cases = oneof.fields.flatMap((field) => [
+    `  case ${printString(field.localName)}:`,
+    ...memberLines(field, oneof, style, file).map((line) => `    ${line}`),
+    "    break;",
+  ]);
+  if (discriminator === "") return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
+  return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
+}
+
+function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
+  const { discriminator, layout, payload, fallback } = oneofRules(oneof);
+  const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
+  const own = `${printMember("json", requestName(field, style))} = ${value};`;
+  if (discriminator === "") return [own];
+  const [wire] = wireValues(field);
+  const lines =
+    field.name === fallback || wire === undefined
+      ? []
+      : [`${printMember("json", discriminator)} = ${printString(wire)};`];
+  if (layout === Layout.NESTED || field.fieldKind !== "message") return [...lines, own];
+  if (layout === Layout.BESIDE) return [...lines, `${printMember("json", payload)} = ${value};`];
+  return [...lines, `Object.assign(json, ${value});`];
+}
+
+/** A field's value as an expression for JSON. */
+export function jsonValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
+  switch (field.fieldKind) {
+    case "list":
+      if (fieldRules(field).style === Style.COMMA) return commaValue(field, value, file);
+      return itemsValue(field, value, style, file);
+    case "map": {
+      const item = itemValue(field, "value", style, file);
+      return `Object.fromEntries(Object.entries(${value}).map(([key, value]) => [key, ${item}]))`;
+    }
+    default:
+      return itemValue(field, value, style, file);
+  }
+}
+
+function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
+  const item = itemValue(field, "item", style, file);
+  if (item === "item") return `[...${value}]`;
+  return `${value}.map((item) => ${item})`;
+}
+
+function commaValue(field: DescField, value: string, file: AdapterFile): string {
+  const item = textValue(field, "item", file);
+  const items = item === "item" ? value : `${value}.map((item) => ${item})`;
+  return `${file.runtimeValue("joinCommas")}(${items}, ${printString(field.name)})`;
+}
+
+function itemValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
+  const enumeration = enumOf(field);
+  if (enumeration !== undefined) {
+    if (enumeration.typeName === "google.protobuf.NullValue") return "null";
+    return `${enumTable(enumeration, file)}.json(${value})`;
+  }
+  const message = singleMessageOf(field);
+  if (message !== undefined) return messageValue(field, message, value, style, file);
+  if (isBytes(field)) return bytesText(field, value, file);
+  return scalarValue(field, "scalar" in field ? field.scalar : undefined, value, style, file);
+}
+
+function scalarValue(
+  field: DescField,
+  scalar: ScalarType | undefined,
+  value: string,
+  style: JsonStyle,
+  file: AdapterFile,
+): string {
+  if (scalar === undefined) return value;
+  if (BIG_INTEGERS.has(scalar)) {
+    const bare = fieldRules(field).number ?? style.integers === "numbers";
+    return bare ? value : `String(${value})`;
+  }
+  const isDouble = scalar === ScalarType.DOUBLE || scalar === ScalarType.FLOAT;
+  return isDouble ? `${file.runtimeValue("doubleJson")}(${value})` : value;
+}
+
+function messageValue(
+  field: DescField,
+  message: DescMessage,
+  value: string,
+  style: JsonStyle,
+  file: AdapterFile,
+): string {
+  if (message.typeName === "google.protobuf.Timestamp") {
+    return `${file.runtimeValue("timeJson")}(${value}, ${timeRule(field)})`;
+  }
+  if (PLAIN_JSON.has(message.typeName)) return plainValue(message, field, value, file);
+  if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
+  if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
+    return textValue(field, value, file);
+  }
+  if (message.typeName === "google.protobuf.Empty") return "{}";
+  if (fieldRules(field).unwrap) return unwrappedValue(message, value, style, file);
+  return `${encoderOf(message, style, file)}(${value})`;
+}
+
+/** protobuf-es holds a singular Struct as plain JSON, except in a oneof; Value and ListValue are messages. */
+function plainValue(message: DescMessage, field: DescField, value: string, file: AdapterFile): string {
+  const isPlain =
+    message.typeName === "google.protobuf.Struct" &&
+    field.fieldKind === "message" &&
+    field.oneof === undefined;
+  const print = isPlain
+    ? "plainJson"
+    : { Struct: "structJson", Value: "valueJson", ListValue: "listJson" }[message.name];
+  return `${file.runtimeValue(print ?? "plainJson")}(${value})`;
+}
+
+function wrapperValue(
+  field: DescField,
+  message: DescMessage,
+  value: string,
+  style: JsonStyle,
+  file: AdapterFile,
+): string {
+  const inner = isUnboxed(field) ? value : `${value}.value`;
+  const [wrapped] = message.fields;
+  if (wrapped?.fieldKind !== "scalar") throw new Error(`${message.typeName} is no wrapper`);
+  if (wrapped.scalar === ScalarType.BYTES) return bytesText(field, inner, file);
+  return scalarValue(field, wrapped.scalar, inner, style, file);
+}
+
+function unwrappedValue(message: DescMessage, value: string, style: JsonStyle, file: AdapterFile): string {
+  const [items] = message.fields;
+  if (items === undefined) throw new Error(`${message.typeName} has no field to unwrap`);
+  return jsonValue(items, `${value}.${items.localName}`, style, file);
+}

@@ -1,0 +1,59 @@
+/** A value that can be printed as a TypeScript literal. Keys that are undefined are left out. */
+export type Literal =
+  | string
+  | number
+  | boolean
+  | undefined
+  | readonly Literal[]
+  | { readonly [key: string]: Literal };
+
+const WIDTH = 110;
+
+/** Prints a literal, over several lines where one would be too long. `indent` counts spaces. */
+export function printLiteral(value: Literal, indent = 0): string {
+  const line = inline(value);
+  if (typeof value !== "object" || line.length + indent <= WIDTH - 20) return line;
+  const inner = " ".repeat(indent + 2);
+  const outer = " ".repeat(indent);
+  if (isList(value)) {
+    return `[\n${value.map((item) => `${inner}${printLiteral(item, indent + 2)},\n`).join("")}${outer}]`;
+  }
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const lines = entries.map(
+    ([key, item]) => `${inner}${printKey(key)}: ${printLiteral(item, indent + 2)},\n`,
+  );
+  return `{\n${lines.join("")}${outer}}`;
+}
+
+function inline(value: Literal): string {
+  if (isList(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value === "object") {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    if (entries.length === 0) return "{}";
+    return `{ ${entries.map(([key, item]) => `${printKey(key)}: ${inline(item)}`).join(", ")} }`;
+  }
+  return typeof value === "string" ? printString(value) : String(value);
+}
+
+function isList(value: Literal): value is readonly Literal[] {
+  return Array.isArray(value);
+}
+
+/** A string literal in double quotes, in one line. */
+export function printString(text: string): string {
+  return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** The key of an object literal, quoted only where it must be. */
+export function printKey(key: string): string {
+  return isIdentifier(key) ? key : printString(key);
+}
+
+/** Reads a property: `json.title`, or `json["fields[blogs]"]`. */
+export function printMember(object: string, key: string): string {
+  return isIdentifier(key) ? `${object}.${key}` : `${object}[${printString(key)}]`;
+}
+
+function isIdentifier(text: string): boolean {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(text);
+}

@@ -1,0 +1,59 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { fieldRules } from "../descriptors/options.ts";
+import { isWrapper } from "../descriptors/well-known.ts";
+import { FieldRules_BytesEncoding as Bytes } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { AdapterFile } from "./adapter-file.ts";
+import { enumTable } from "./enum-table.ts";
+import { timeRule } from "./time-rule.ts";
+
+/** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
+export function textValue(field: DescField, value: string, file: AdapterFile): string {
+  const enumeration = enumOf(field);
+  if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
+  const message = singleMessageOf(field);
+  if (message !== undefined) return messageText(field, message, value, file);
+  return isBytes(field) ? bytesText(field, value, file) : value;
+}
+
+function messageText(field: DescField, message: DescMessage, value: string, file: AdapterFile): string {
+  if (message.typeName === "google.protobuf.Timestamp") {
+    return `${file.runtimeValue("timeText")}(${value}, ${timeRule(field)})`;
+  }
+  if (message.typeName === "google.protobuf.Duration")
+    return `${file.runtimeValue("durationText")}(${value})`;
+  if (message.typeName === "google.protobuf.FieldMask")
+    return `${file.runtimeValue("fieldMaskText")}(${value})`;
+  if (isWrapper(message)) {
+    const inner = isUnboxed(field) ? value : `${value}.value`;
+    return message.typeName === "google.protobuf.BytesValue"
+      ? `${file.runtimeValue("base64")}(${inner})`
+      : inner;
+  }
+  throw new Error(`${field} cannot be written as text`);
+}
+
+/** Bytes as text, by the field's rule. */
+export function bytesText(field: DescField, value: string, file: AdapterFile): string {
+  const url = fieldRules(field).bytes === Bytes.BASE64URL;
+  return `${file.runtimeValue(url ? "base64Url" : "base64")}(${value})`;
+}
+
+/** protobuf-es holds a singular wrapper as its bare value, except in a oneof. */
+export function isUnboxed(field: DescField): boolean {
+  return field.fieldKind === "message" && field.oneof === undefined;
+}
+
+/** Whether the values of a field are bytes. */
+export function isBytes(field: DescField): boolean {
+  return "scalar" in field && field.scalar === ScalarType.BYTES;
+}
+
+/** The enum of a field's values. */
+export function enumOf(field: DescField): DescEnum | undefined {
+  return "enum" in field ? field.enum : undefined;
+}
+
+/** The message of a field's values. */
+export function singleMessageOf(field: DescField): DescMessage | undefined {
+  return "message" in field ? field.message : undefined;
+}

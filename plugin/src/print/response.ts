@@ -1,0 +1,58 @@
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { fieldRules } from "../descriptors/options.ts";
+import type { Source } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { MethodModel } from "../model/model.ts";
+import type { AdapterFile } from "./adapter-file.ts";
+import { decoderOf, valueLine } from "./decoder.ts";
+import { printString } from "./literal.ts";
+
+/** The lines of the function body that writes a method's response message from the REST answer. */
+export function responseLines(method: MethodModel, file: AdapterFile): string[] {
+  const { output } = method.desc;
+  const outer = output.fields
+    .filter((field) => fieldRules(field).from.length > 0)
+    .map((field) => fromLine(field, file));
+  if (method.responseBody !== undefined) {
+    return [valueLine(method.responseBody, "answer.payload", "", file), ...outer];
+  }
+  return [...payloadLines(output, file), ...outer];
+}
+
+function payloadLines(output: DescMessage, file: AdapterFile): string[] {
+  if (output.fields.length === 0) return [];
+  return [`out.root(answer.payload, ${decoderOf(output, file)});`];
+}
+
+/** A field that comes from a header, the status or a place in the payload. */
+function fromLine(field: DescField, file: AdapterFile): string {
+  const sources = fieldRules(field).from;
+  const value = sources.map((source) => sourceExpression(source, field, file)).join(" ?? ");
+  const key = sources
+    .map(({ source }) => (source.case === "header" ? source.value : (source.case ?? "")))
+    .join(" or ");
+  return valueLine(field, value, key, file);
+}
+
+function sourceExpression({ source, rel }: Source, field: DescField, file: AdapterFile): string {
+  switch (source.case) {
+    case "header": {
+      const header = `answer.header(${printString(source.value.toLowerCase())})`;
+      if (rel === "" && isNumberOrBool(field)) return `${file.runtimeValue("fromText")}(${header})`;
+      return rel === "" ? header : `${file.runtimeValue("linkTarget")}(${header}, ${printString(rel)})`;
+    }
+    case "status":
+      return field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL
+        ? `answer.status === ${source.value}`
+        : "answer.status";
+    case "path":
+      return `${file.runtimeValue("valueAt")}(answer.payload, ${printString(source.value)})`;
+    default:
+      throw new Error(`${field} has a source without a place`);
+  }
+}
+
+function isNumberOrBool(field: DescField): boolean {
+  return (
+    field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES
+  );
+}

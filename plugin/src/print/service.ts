@@ -1,0 +1,118 @@
+import { commentOf } from "../descriptors/comments.ts";
+import { localName } from "../descriptors/names.ts";
+import type { MethodModel, ServiceModel } from "../model/model.ts";
+import type { AdapterFile } from "./adapter-file.ts";
+import { docComment } from "./doc-comment.ts";
+import { insertionPoint } from "./insertion-point.ts";
+import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
+import { requestLines } from "./request.ts";
+import { responseLines } from "./response.ts";
+
+/** Prints a service: one constant a method, then the adapter that names them all. */
+export function printService(service: ServiceModel, file: AdapterFile): void {
+  const { desc } = service;
+  const shared = printSharedRules(service, file);
+  const names = service.methods.map((method) => printMethod(method, shared, file));
+  const adapter = file.source.claim(`${localName(desc)}Rest`);
+  file.source.add(
+    "",
+    ...docComment(withSubject(`The REST adapter of ${desc.typeName}.`, commentOf(desc))),
+    `export const ${adapter}: ${file.runtimeType("ServiceAdapter")}<typeof ${file.service(desc)}> = {`,
+    `  service: ${file.service(desc)},`,
+    "  methods: {",
+    ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
+    "  },",
+    ...commentLines(service),
+    "};",
+    insertionPoint(`service:${desc.typeName}`),
+  );
+}
+
+function printSharedRules(service: ServiceModel, file: AdapterFile): Shared {
+  const name = file.source.claim(`${localName(service.desc)}_rules`);
+  const { headers: _headers, json: _json, ...rules } = service.rules;
+  file.source.add(
+    "",
+    ...docComment(`Rules of all methods of ${service.desc.typeName}.`),
+    `const ${name} = ${printLiteral(rules)} satisfies Partial<${file.runtimeType("MethodRules")}>;`,
+  );
+  return { name, rules };
+}
+
+function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): string {
+  const { desc } = method;
+  const [binding] = method.bindings;
+  if (binding === undefined) throw new Error(`${desc} has no binding`);
+  const name = file.source.claim(`${localName(desc.parent)}_${desc.localName}`);
+  const input = file.messageType(desc.input);
+  file.source.add(
+    "",
+    ...docComment(withSubject(`${binding.verb} ${templateOf(method)}`, commentOf(desc))),
+    `export const ${name} = ${file.runtimeValue("unary")}(${file.service(desc.parent)}.method.${desc.localName}, {`,
+    ...ruleLines(method, shared),
+    `  request(message: ${input}): ${file.runtimeType("RestRequest")} {`,
+    ...requestLines(method, binding, file).map((line) => `    ${line}`),
+    "  },",
+    `  response(answer: ${file.runtimeType("RestAnswer")}, out: ${file.runtimeType("ProtoWriter")}): void {`,
+    ...responseLines(method, file).map((line) => `    ${line}`),
+    "  },",
+    "});",
+    insertionPoint(`method:${desc.parent.typeName}.${desc.name}`),
+  );
+  return name;
+}
+
+function templateOf(method: MethodModel): string {
+  const [binding] = method.bindings;
+  const segments = (binding?.template.segments ?? []).map((segment) => {
+    if (segment.kind === "literal") return segment.text;
+    return segment.kind === "wildcard" ? (segment.deep ? "**" : "*") : `{${segment.fieldPath}}`;
+  });
+  return `/${segments.join("/")}${binding?.template.verb ? `:${binding.template.verb}` : ""}`;
+}
+
+/** The constant with the rules of a service, and what it holds. */
+interface Shared {
+  readonly name: string;
+  readonly rules: Readonly<Record<string, Literal>>;
+}
+
+/** The rules of a method: those of its service, and what differs. */
+function ruleLines({ rules }: MethodModel, shared: Shared): string[] {
+  const { headers: _headers, json: _json, ...printed } = rules;
+  const own = Object.entries<Literal>(printed).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(shared.rules[key]),
+  );
+  const lines = own.map(([key, value]) =>
+    key === "errors"
+      ? `    errors: ${errorsLiteral(rules.errors, shared)},`
+      : `    ${key}: ${printLiteral(value, 4)},`,
+  );
+  return ["  rules: {", `    ...${shared.name},`, ...lines, "  },"];
+}
+
+/** A method's errors stand in front of its service's. */
+function errorsLiteral(errors: readonly Literal[], shared: Shared): string {
+  const inherited = shared.rules.errors;
+  const count = Array.isArray(inherited) ? inherited.length : 0;
+  const own = errors.slice(0, errors.length - count).map((rule) => `      ${printLiteral(rule, 6)},\n`);
+  return `[\n${own.join("")}${count > 0 ? `      ...${shared.name}.errors,\n` : ""}    ]`;
+}
+
+function commentLines(service: ServiceModel): string[] {
+  const methods = service.methods.map(
+    ({ desc }) => `      ${printKey(desc.localName)}: ${printString(commentOf(desc))},`,
+  );
+  return [
+    "  comments: {",
+    `    service: ${printString(commentOf(service.desc))},`,
+    "    methods: {",
+    ...methods,
+    "    },",
+    "  },",
+  ];
+}
+
+function withSubject(subject: string, comment: string): string {
+  return comment === "" ? subject : `${comment}\n\n${subject}`;
+}

@@ -1,0 +1,102 @@
+/** How imports of generated files end: `ts`, `js`, or nothing. */
+export type ImportExtension = "ts" | "js" | "none";
+
+interface Import {
+  readonly name: string;
+  readonly local: string;
+  readonly typeOnly: boolean;
+}
+
+/** The text of a generated TypeScript file: lines, and the imports they need. */
+export class SourceFile {
+  private readonly body: string[] = [];
+  private readonly imports = new Map<string, Map<string, Import>>();
+  private readonly taken = new Set<string>();
+  private readonly extension: ImportExtension;
+  /** Path of the file below the output directory, with its `.ts`. */
+  readonly path: string;
+
+  constructor(path: string, extension: ImportExtension) {
+    this.path = path;
+    this.extension = extension;
+  }
+
+  /** Adds lines; each is one line of text without its end. */
+  add(...lines: readonly string[]): void {
+    this.body.push(...lines);
+  }
+
+  /** Whether no line was added. */
+  get isEmpty(): boolean {
+    return this.body.length === 0;
+  }
+
+  /** Claims an identifier of the file's own; a name that is taken gets `$` appended. */
+  claim(ideal: string): string {
+    let name = ideal;
+    while (this.taken.has(name)) name += "$";
+    this.taken.add(name);
+    return name;
+  }
+
+  /** Imports a value from a package, and returns how the file calls it. */
+  value(name: string, from: string): string {
+    return this.import(name, from, false);
+  }
+
+  /** Imports a type from a package, and returns how the file calls it. */
+  type(name: string, from: string): string {
+    return this.import(name, from, true);
+  }
+
+  /** The module specifier of another generated file, relative to this one; `target` has no extension. */
+  relative(target: string): string {
+    const here = this.path.split("/").slice(0, -1);
+    const there = target.split("/");
+    let common = 0;
+    while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++;
+    const up = here.slice(common).map(() => "..");
+    const steps = [...(up.length > 0 ? up : ["."]), ...there.slice(common)];
+    return steps.join("/") + (this.extension === "none" ? "" : `.${this.extension}`);
+  }
+
+  private import(name: string, from: string, typeOnly: boolean): string {
+    const module = this.imports.get(from) ?? new Map<string, Import>();
+    this.imports.set(from, module);
+    const known = module.get(name);
+    if (known !== undefined) {
+      if (known.typeOnly && !typeOnly) module.set(name, { ...known, typeOnly: false });
+      return known.local;
+    }
+    const local = this.claim(name);
+    module.set(name, { name, local, typeOnly });
+    return local;
+  }
+
+  /** The whole text: `head`, the imports, then the lines; ends with a line feed. */
+  toString(head: readonly string[], afterImports: readonly string[]): string {
+    const imports = [...this.imports]
+      .sort(([a], [b]) => importOrder(a, b))
+      .map(([from, names]) => printImport(from, [...names.values()]));
+    return `${[...head, "", ...imports, ...afterImports, ...this.body].join("\n")}\n`;
+  }
+}
+
+/** Packages before relative paths, each in the order of their text. */
+function importOrder(a: string, b: string): number {
+  const relative = Number(a.startsWith(".")) - Number(b.startsWith("."));
+  return relative !== 0 ? relative : a < b ? -1 : 1;
+}
+
+function printImport(from: string, imports: readonly Import[]): string {
+  const allTypes = imports.every((item) => item.typeOnly);
+  const names = [...imports]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, local, typeOnly }) => {
+      const text = name === local ? name : `${name} as ${local}`;
+      return typeOnly && !allTypes ? `type ${text}` : text;
+    });
+  const line = `import ${allTypes ? "type " : ""}{ ${names.join(", ")} } from "${from}";`;
+  if (line.length <= 110) return line;
+  return `import ${allTypes ? "type " : ""}{\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
+}

@@ -1,0 +1,26 @@
+import type { DescField } from "@bufbuild/protobuf";
+import { fieldRules } from "../descriptors/options.ts";
+import { Time_Unit } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { printString } from "./literal.ts";
+
+const UNITS: Readonly<Record<Time_Unit, string>> = {
+  [Time_Unit.UNIT_UNSPECIFIED]: "iso8601",
+  [Time_Unit.SECONDS]: "seconds",
+  [Time_Unit.MILLIS]: "millis",
+  [Time_Unit.MICROS]: "micros",
+  [Time_Unit.ISO_8601]: "iso8601",
+  [Time_Unit.FORMAT]: "pattern",
+};
+
+/** The runtime's `TimeRule` of a Timestamp field, as an expression. */
+export function timeRule(field: DescField): string {
+  const { time } = fieldRules(field);
+  if (time === undefined) return printString("iso8601");
+  if (time.unit === Time_Unit.FORMAT) return `{ pattern: ${printString(time.format)} }`;
+  return printString(UNITS[time.unit] ?? "iso8601");
+}
+
+/** The wire text that means "no time"; undefined where there is none. */
+export function noTime(field: DescField): string | undefined {
+  return fieldRules(field).time?.none || undefined;
+}

@@ -1,0 +1,28 @@
+import type { DescField } from "@bufbuild/protobuf";
+import { protoCamelCase } from "@bufbuild/protobuf/reflect";
+import { fieldRules } from "../descriptors/options.ts";
+import type { FieldPath } from "../model/model.ts";
+import type { JsonStyle } from "../model/rules.ts";
+
+/** The name under which requests carry a field. */
+export function requestName(field: DescField, style: JsonStyle): string {
+  const { name } = fieldRules(field);
+  if (name !== "") return name;
+  return style.names === "asDeclared" ? field.name : field.jsonName;
+}
+
+/** The name of a query parameter: for a nested field the names joined by dots, as google.api.http has it. */
+export function parameterName(path: FieldPath, style: JsonStyle): string {
+  return path.map((field) => requestName(field, style)).join(".");
+}
+
+/**
+ * The names under which answers may carry a field, in the order in which they are tried: as declared and in
+ * lowerCamel, then the aliases.
+ */
+export function responseNames(field: DescField): readonly [string, ...string[]] {
+  const { name, aliases } = fieldRules(field);
+  const primary = name === "" ? [field.name, field.jsonName] : [name, protoCamelCase(name)];
+  const names = new Set([...primary, ...aliases.flatMap((alias) => [alias, protoCamelCase(alias)])]);
+  return [...names] as [string, ...string[]];
+}

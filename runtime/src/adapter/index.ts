@@ -1,0 +1,42 @@
+/** What generated adapters import. */
+
+export { valueAt } from "../answer/json-path.ts";
+export type { ListStyle, ParameterValue } from "../request/parameters.ts";
+export { type PathValue, pathSegment, pathSegments } from "../request/path-segment.ts";
+export { RequestWriter } from "../request/request-writer.ts";
+export { wireNumber } from "../request/wire-number.ts";
+export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../wire/dynamic.ts";
+export {
+  base64,
+  base64Url,
+  doubleJson,
+  durationText,
+  fieldMaskText,
+  type JsonRecord,
+  joinCommas,
+  listJson,
+  plainJson,
+  rawEntries,
+  structJson,
+  timeJson,
+  timeText,
+  valueJson,
+} from "../wire/encode.ts";
+export { EnumTable } from "../wire/enum-table.ts";
+export type { ProtoWriter } from "../wire/proto-writer.ts";
+export { fromText, linkTarget, ownValue, splitCommas } from "../wire/read.ts";
+export type { TimeRule } from "../wire/timestamp.ts";
+export { type AnyMethodAdapter, type ServiceAdapter, type UnaryAdapter, unary } from "./adapter.ts";
+export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";
+export type { RestAnswer } from "./rest-answer.ts";
+export type { RestBody, RestRequest } from "./rest-request.ts";
+export type {
+  ApiKeyRule,
+  CredentialKind,
+  EnvelopeRule,
+  ErrorRule,
+  ErrorShape,
+  MethodRules,
+  ResponseEncoding,
+  RetryAfterRule,
+} from "./rules.ts";

@@ -1,0 +1,33 @@
+/** What generated decoders call to find a value in an answer. */
+import type { JsonObject, JsonValue } from "../adapter/json.ts";
+import { numberFromText } from "./scalar.ts";
+
+/** A key that JavaScript objects inherit, such as `constructor`: read only where the answer has it itself. */
+export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(json, key) ? json[key] : undefined;
+}
+
+/** A number or boolean from a header, where everything is text; other text as it is. */
+export function fromText(text: string | undefined): JsonValue | undefined {
+  if (text === "true" || text === "false") return text === "true";
+  return text === undefined ? undefined : (numberFromText(text) ?? text);
+}
+
+/** The items of a list that is written as one text with commas; an array passes as it is. */
+export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value !== "string") return value;
+  const items = value.split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "");
+}
+
+/** The target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined without one. */
+export function linkTarget(header: string | undefined, rel: string): string | undefined {
+  for (const [, target, parameters] of (header ?? "").matchAll(
+    /<([^>]*)>((?:\s*;\s*[^\s;,=]+(?:=(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g,
+  )) {
+    const found = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters ?? "");
+    const relations = (found?.[1] ?? found?.[2] ?? "").toLowerCase().split(/\s+/);
+    if (relations.includes(rel.toLowerCase())) return target;
+  }
+  return undefined;
+}
