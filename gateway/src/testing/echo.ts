@@ -1,10 +1,13 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 
-/** Routes of a service that answers with what it is given, for the gateway's own tests. */
+/**
+ * Routes of a service that answers with what it is given, for the gateway's own tests. Asked for "never", it
+ * answers never, and does not listen to its signal.
+ */
 export function echoRoutes(router: ConnectRouter): void {
   router.service(EchoService, {
-    echo: (request) => ({ text: request.text }),
+    echo: (request) => (request.text === "never" ? deaf() : { text: request.text }),
     async *repeat(request) {
       for (let i = 0; request.count === 0 || i < request.count; i++) yield { text: request.text };
     },
@@ -17,4 +20,8 @@ export function echoRoutes(router: ConnectRouter): void {
       for await (const request of requests) yield { text: request.text };
     },
   });
+}
+
+function deaf(): Promise<never> {
+  return new Promise(() => undefined);
 }

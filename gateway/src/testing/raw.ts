@@ -1,0 +1,69 @@
+import http2 from "node:http2";
+import net from "node:net";
+
+/** Sends bytes on a new connection and collects what comes back until the server closes it. */
+export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Array>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = net.connect({ port, host: "127.0.0.1" }, () => {
+      for (const part of parts) socket.write(part);
+    });
+    socket.setEncoding("latin1");
+    socket.on("data", (text: string) => {
+      received += text;
+    });
+    // A reset after the answer is the server's way to cut a client off.
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
+    });
+    socket.on("close", () => resolve(received));
+  });
+}
+
+/** An HTTP/1.1 answer: its status, and its body as JSON where it is. */
+export function parseAnswer(raw: string): {
+  readonly status: number;
+  readonly head: string;
+  readonly body: unknown;
+} {
+  const [head = "", body = ""] = raw.split("\r\n\r\n", 2);
+  const status = Number(head.split(" ")[1]);
+  return { status, head, body: body.startsWith("{") ? JSON.parse(body) : body };
+}
+
+/** What came back for an HTTP/2 request. */
+export interface Http2Answer {
+  readonly status: number | undefined;
+  readonly body: unknown;
+}
+
+/** Opens an HTTP/2 session of its own, sends one request, and closes it. */
+export function http2Request(
+  port: number,
+  headers: http2.OutgoingHttpHeaders,
+  body?: Uint8Array,
+): Promise<Http2Answer> {
+  return new Promise((resolve, reject) => {
+    const session = http2.connect(`http://127.0.0.1:${port}`);
+    session.on("error", reject);
+    const stream = session.request(headers, { endStream: body === undefined });
+    let text = "";
+    let status: number | undefined;
+    stream.setEncoding("utf8");
+    stream.on("response", (got) => {
+      status = got[":status"];
+    });
+    stream.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    stream.on("error", (error) => {
+      session.destroy();
+      reject(error);
+    });
+    stream.on("close", () => {
+      session.close();
+      resolve({ status, body: text.startsWith("{") ? JSON.parse(text) : text });
+    });
+    if (body !== undefined) stream.end(body);
+  });
+}
