@@ -1,0 +1,50 @@
+/**
+ * Generates everything that is generated: `npm run generate`. With `--check` it generates into a temporary folder
+ * instead, names every file that differs from the checked-in one, and fails if there is any.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+const TEMPLATES = ["buf.gen.yaml", "plugin/buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml"];
+const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen"];
+
+function generate(output: string): void {
+  for (const template of TEMPLATES) {
+    const { status } = spawnSync("buf", ["generate", "--template", template, "--output", output], { stdio: "inherit" });
+    if (status !== 0) process.exit(1);
+  }
+}
+
+/** The files below the outputs of a folder, with their text, by their path from it. */
+function outputsOf(root: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const output of OUTPUTS) {
+    for (const entry of readdirSync(join(root, output), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      files.set(relative(root, path), readFileSync(path, "utf8"));
+    }
+  }
+  return files;
+}
+
+function check(): number {
+  const fresh = mkdtempSync(join(tmpdir(), "generated-"));
+  try {
+    generate(fresh);
+    const [now, then] = [outputsOf("."), outputsOf(fresh)];
+    const stale = [...new Set([...now.keys(), ...then.keys()])].filter((path) => now.get(path) !== then.get(path)).sort();
+    for (const path of stale) {
+      const what = !then.has(path) ? "is not generated any more" : now.has(path) ? "is not current" : "is missing";
+      process.stderr.write(`${path} ${what}; run: npm run generate\n`);
+    }
+    return stale.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
+}
+
+if (process.argv[2] === "--check") process.exitCode = check();
+else generate(".");
