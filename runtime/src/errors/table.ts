@@ -162,7 +162,7 @@ export const ERRORS = {
   // The life of a call.
   DEADLINE_EXCEEDED: {
     code: Code.DeadlineExceeded,
-    text: "{method}: expected an answer within {limit} ms, got none",
+    text: "{method}: expected an answer within {limit}, got none",
     cause: "The deadline of the call passed: the shortest of the caller's, the method's and the default.",
     remedy: "Give the call more time, or ask for less.",
   },

@@ -66,16 +66,23 @@ export class Parameters {
   }
 
   private encode(field: string, value: ParameterValue): string {
-    const text = String(value);
-    if (typeof value === "number" && !Number.isFinite(value)) {
-      throw invalidParameter(field, this.place, { problem: `is ${text}`, remedy: "send a finite number" });
-    }
-    if (!text.isWellFormed()) {
-      throw invalidParameter(field, this.place, {
-        problem: "has half of a surrogate pair",
-        remedy: "send well-formed Unicode",
-      });
-    }
-    return percentEncode(text);
+    return percentEncode(wellFormed(field, this.place, value));
   }
+}
+
+/**
+ * The value as text that can be encoded.
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, NaN and Infinity
+ */
+export function wellFormed(field: string, place: string, value: ParameterValue): string {
+  const text = String(value);
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw invalidParameter(field, place, { problem: `is ${text}`, remedy: "send a finite number" });
+  }
+  if (text.isWellFormed()) return text;
+  throw invalidParameter(field, place, {
+    problem: "has half of a surrogate pair",
+    remedy: "send well-formed Unicode",
+  });
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../adapter/json.ts";
 import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
-import { type ListStyle, Parameters, type ParameterValue } from "./parameters.ts";
+import { type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
 
 /**
  * Builds one REST call. Generated code makes one with the verb and the expanded path, adds what the message
@@ -85,7 +85,7 @@ export class RequestWriter implements RestRequest {
    * those of the credentials; the secret signs and is not sent.
    */
   oauth1Param(name: string, value: ParameterValue | undefined): void {
-    if (value !== undefined) this.oauth1Params.push([name, String(value)]);
+    if (value !== undefined) this.oauth1Params.push([name, wellFormed(name, "Authorization header", value)]);
   }
 
   /** A JSON body. undefined leaves the body out. A bigint is written as a bare, exact number. */

@@ -1,0 +1,81 @@
+import { isUtf8 } from "node:buffer";
+import type { JsonValue } from "../adapter/json.ts";
+import type { ResponseEncoding } from "../adapter/rules.ts";
+import { parseForm } from "./parse-form.ts";
+import { parseJson, parseJsonExactly } from "./parse-json.ts";
+
+/** A body as it was read. */
+export interface Body {
+  /** The parsed body; undefined when it is empty, and where it is not JSON or a form by its encoding. */
+  readonly value: JsonValue | undefined;
+  /** The same with integers beyond 2^53 as bigint. */
+  exactly(): JsonValue | undefined;
+  /** The body as it came, where it is not JSON or a form. */
+  readonly bytes: Uint8Array | undefined;
+  /** The body is text with bytes that are not UTF-8; each was read as U+FFFD. */
+  readonly malformed: boolean;
+}
+
+const EMPTY: Body = { value: undefined, exactly: () => undefined, bytes: undefined, malformed: false };
+
+/**
+ * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as the
+ * Content-Type says; without one it is JSON if it parses, else bytes.
+ *
+ * @throws SyntaxError when it has to be JSON and is not
+ */
+export function readBody(
+  bytes: Uint8Array,
+  encoding: ResponseEncoding,
+  contentType: string | undefined,
+): Body {
+  switch (encoding === "by_content_type" ? encodingOf(contentType) : encoding) {
+    case "json":
+      return jsonBody(bytes);
+    case "form":
+      return textBody(bytes, parseForm, parseForm);
+    case "bytes":
+      return { ...EMPTY, bytes };
+    case "empty":
+      return EMPTY;
+    case "unknown":
+      return jsonOrBytes(bytes);
+  }
+}
+
+/** A body as text. Bytes that are not UTF-8 become U+FFFD. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function jsonBody(bytes: Uint8Array): Body {
+  return textBody(bytes, parseJson, parseJsonExactly);
+}
+
+type Parse = (text: string) => JsonValue | undefined;
+
+function textBody(bytes: Uint8Array, parse: Parse, parseExactly: Parse): Body {
+  const text = textOf(bytes);
+  return {
+    value: parse(text),
+    exactly: () => parseExactly(text),
+    bytes: undefined,
+    // the text is asked first: for most bodies, one byte a character, that costs nothing
+    malformed: text.includes("\ufffd") && !isUtf8(bytes),
+  };
+}
+
+function jsonOrBytes(bytes: Uint8Array): Body {
+  try {
+    return jsonBody(bytes);
+  } catch {
+    return { ...EMPTY, bytes };
+  }
+}
+
+function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" | "unknown" {
+  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type === "") return "unknown";
+  if (/^(application|text)\/([\w.-]+\+)?json$/.test(type)) return "json";
+  return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
+}

@@ -1,0 +1,128 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
+import type { Clock } from "../clock.ts";
+import { restError } from "../errors/rest-error.ts";
+import { percentEncode } from "../request/percent-encode.ts";
+import { problemOfSecret } from "./check.ts";
+import { type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
+import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
+import { Secret } from "./secret.ts";
+
+/** What credentials add to a request. */
+export interface Authorization {
+  readonly kind: CredentialKind;
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  /** An encoded query parameter; empty when there is none. */
+  readonly queryString: string;
+  /** The secrets that are sent: an answer that repeats them must not reach the caller. */
+  readonly secrets: readonly Secret[];
+}
+
+/** A call that wants credentials. */
+export interface Authorizable {
+  readonly method: DescMethod;
+  readonly rules: MethodRules;
+  readonly request: RestRequest;
+  /** Scheme, host and port of the base address. */
+  readonly origin: string;
+  /** The path as sent: the prefix of the base address and the path of the request. */
+  readonly path: string;
+}
+
+const NOTHING: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+
+/**
+ * Chooses the first kind of credentials that the method prefers and that is there, and works out what it adds.
+ *
+ * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING or UPSTREAM_CREDENTIALS_INVALID
+ */
+export function authorize(call: Authorizable, credentials: Credentials, clock: Clock): Authorization {
+  switch (chooseKind(call, credentials)) {
+    case "api_key":
+      return apiKey(call, credentials.apiKey ?? "");
+    case "oauth1_client":
+      return oauth1(call, { ...credentials.oauth1, token: undefined, tokenSecret: undefined }, clock);
+    case "oauth1":
+      return { ...oauth1(call, credentials.oauth1 ?? {}, clock), kind: "oauth1" };
+    case "oauth2":
+      return bearer(call, credentials.oauth2?.accessToken ?? "");
+    case "none":
+      return NOTHING;
+  }
+}
+
+function chooseKind({ method, rules }: Authorizable, credentials: Credentials): CredentialKind {
+  if (rules.credentials.length === 0) return "none";
+  const available = kindsOf(credentials);
+  const kind = rules.credentials.find((wanted) => wanted === "none" || available.includes(wanted));
+  if (kind !== undefined) return kind;
+  throw restError("UPSTREAM_CREDENTIALS_MISSING", {
+    upstream: rules.upstream,
+    method: `${method.parent.typeName}.${method.name}`,
+    wanted: rules.credentials.join(", "),
+    available: available.length === 0 ? "no credentials" : available.join(", "),
+  });
+}
+
+function apiKey(call: Authorizable, value: string | Secret): Authorization {
+  const { query, header, prefix = "" } = call.rules.apiKey ?? {};
+  const secret = sendable(call, "api_key", value);
+  const text = prefix + secret.reveal();
+  return {
+    kind: "api_key",
+    headers: header === undefined ? [] : [[header.toLowerCase(), text]],
+    queryString: query === undefined ? "" : `${percentEncode(query)}=${percentEncode(text)}`,
+    secrets: [secret],
+  };
+}
+
+function bearer(call: Authorizable, value: string | Secret): Authorization {
+  const secret = sendable(call, "oauth2", value);
+  const headers = [["authorization", `Bearer ${secret.reveal()}`]] as const;
+  return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
+}
+
+/** With a token among the parameters of the request, that one is used in place of the credentials' own. */
+function oauth1(call: Authorizable, own: Partial<OAuth1Credentials>, clock: Clock): Authorization {
+  const given = new Map(call.request.oauth1Params);
+  const [token, tokenSecret] = given.has("oauth_token")
+    ? [given.get("oauth_token"), given.get("oauth_token_secret")]
+    : [own.token, own.tokenSecret];
+  given.delete("oauth_token");
+  given.delete("oauth_token_secret");
+  const usedToken = token === undefined ? undefined : sendable(call, "oauth1", token);
+  const protocol: Parameter[] = [
+    ["oauth_consumer_key", sendable(call, "oauth1", own.consumerKey ?? "").reveal()],
+    ...(usedToken === undefined ? [] : [["oauth_token", usedToken.reveal()] as const]),
+    ["oauth_timestamp", String(Math.floor(clock.now() / 1000))],
+    ["oauth_nonce", clock.randomHex(16)],
+    ["oauth_version", "1.0"],
+    ...given,
+  ];
+  const key = { consumerSecret: reveal(own.consumerSecret), tokenSecret: reveal(tokenSecret) };
+  return {
+    kind: "oauth1_client",
+    headers: [["authorization", authorizationHeader(signable(call), protocol, key)]],
+    queryString: "",
+    secrets: usedToken === undefined ? [] : [usedToken],
+  };
+}
+
+function signable({ request, origin, path }: Authorizable): SignableRequest {
+  const form = request.body?.kind === "form" ? request.body.text : undefined;
+  return { verb: request.verb, origin, path, queryString: request.queryString, form };
+}
+
+function reveal(value: string | Secret | undefined): string {
+  return Secret.of(value ?? "")
+    .reveal()
+    .toWellFormed();
+}
+
+function sendable({ rules }: Authorizable, kind: CredentialKind, value: string | Secret): Secret {
+  const secret = Secret.of(value);
+  const problem = problemOfSecret(secret);
+  if (problem === undefined) return secret;
+  throw restError("UPSTREAM_CREDENTIALS_INVALID", { upstream: rules.upstream, kind, problem });
+}

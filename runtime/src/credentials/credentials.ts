@@ -1,0 +1,48 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { CredentialKind } from "../adapter/rules.ts";
+import type { Secret } from "./secret.ts";
+
+/** OAuth 1.0a credentials (RFC 5849 section 1.1): those of the client, and a token where a user is meant. */
+export interface OAuth1Credentials {
+  readonly consumerKey: string | Secret;
+  readonly consumerSecret: string | Secret;
+  readonly token?: string | Secret | undefined;
+  /** Default: empty. */
+  readonly tokenSecret?: string | Secret | undefined;
+}
+
+/** What a call can carry to prove who it is. Methods take the first kind of their list that is here. */
+export interface Credentials {
+  readonly apiKey?: string | Secret | undefined;
+  readonly oauth1?: OAuth1Credentials | undefined;
+  /** An OAuth 2 bearer token (RFC 6750). */
+  readonly oauth2?: { readonly accessToken: string | Secret } | undefined;
+}
+
+/** What a function that provides credentials gets to know about the call. */
+export interface CredentialsContext {
+  /** The RPC method. */
+  readonly method: DescMethod;
+  /** The headers of the RPC. */
+  readonly header: Headers;
+}
+
+/**
+ * Provides the credentials of one call, e.g. from its headers or the caller's session. These count as the
+ * caller's own: when the upstream refuses them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
+ * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED.
+ */
+export type CredentialsFunction = (context: CredentialsContext) => Credentials | Promise<Credentials>;
+
+/** Fixed credentials of an upstream, or a function that provides them call by call. */
+export type CredentialsSource = Credentials | CredentialsFunction;
+
+/** The kinds of credentials that are there. `none` always is, and is not listed. */
+export function kindsOf(credentials: Credentials): CredentialKind[] {
+  const kinds: CredentialKind[] = [];
+  if (credentials.apiKey !== undefined) kinds.push("api_key");
+  if (credentials.oauth1 !== undefined) kinds.push("oauth1_client");
+  if (credentials.oauth1?.token !== undefined) kinds.push("oauth1");
+  if (credentials.oauth2 !== undefined) kinds.push("oauth2");
+  return kinds;
+}

@@ -1,0 +1,82 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { AnyMethodAdapter, ServiceAdapter } from "./adapter/adapter.ts";
+import type { Clock } from "./clock.ts";
+import { restError } from "./errors/rest-error.ts";
+import type { UpstreamOptions } from "./upstream/options.ts";
+import { createUpstream, type Upstream } from "./upstream/upstream.ts";
+
+/** `blog.v1.BlogService.GetInfo` */
+export function fullName(method: DescMethod): string {
+  return `${method.parent.typeName}.${method.name}`;
+}
+
+/** Which upstream a method goes to. */
+export interface Route {
+  readonly adapter: AnyMethodAdapter;
+  readonly upstream: Upstream;
+}
+
+/**
+ * Joins adapters and upstreams, and checks that they fit.
+ *
+ * @returns the routes by the full names of methods, and all upstreams
+ * @throws ConnectError for what is configured wrongly: SERVICE_DUPLICATE, UPSTREAM_UNKNOWN, UPSTREAM_BASE_UNKNOWN,
+ *   UPSTREAM_OPTION_INVALID, METHOD_RULES_INVALID
+ */
+export function connectUpstreams(
+  adapters: readonly ServiceAdapter[],
+  options: Readonly<Record<string, UpstreamOptions>>,
+  clock: Clock,
+): { readonly routes: ReadonlyMap<string, Route>; readonly upstreams: readonly Upstream[] } {
+  checkServices(adapters);
+  const upstreams = new Map(
+    Object.entries(options).map(([name, upstream]) => [name, createUpstream(name, upstream, clock)] as const),
+  );
+  const methods = adapters.flatMap((adapter) => Object.values(adapter.methods));
+  const routes = new Map(
+    methods.map((adapter) => [fullName(adapter.method), route(adapter, upstreams)] as const),
+  );
+  return { routes, upstreams: [...upstreams.values()] };
+}
+
+function checkServices(adapters: readonly ServiceAdapter[]): void {
+  const seen = new Set<string>();
+  for (const { service } of adapters) {
+    if (seen.has(service.typeName)) throw restError("SERVICE_DUPLICATE", { service: service.typeName });
+    seen.add(service.typeName);
+  }
+}
+
+function route(adapter: AnyMethodAdapter, upstreams: ReadonlyMap<string, Upstream>): Route {
+  const { method, rules } = adapter;
+  const upstream = upstreams.get(rules.upstream);
+  if (upstream === undefined) {
+    throw restError("UPSTREAM_UNKNOWN", {
+      service: method.parent.typeName,
+      upstream: rules.upstream,
+      configured: list([...upstreams.keys()]),
+    });
+  }
+  checkBase(adapter, upstream);
+  if (rules.credentials.includes("api_key") && !rules.apiKey?.query && !rules.apiKey?.header) {
+    throw restError("METHOD_RULES_INVALID", {
+      method: fullName(method),
+      problem: "expected a place for its API key, got none",
+    });
+  }
+  return { adapter, upstream };
+}
+
+function checkBase({ method, rules }: AnyMethodAdapter, { name, settings: { bases } }: Upstream): void {
+  if (bases.has(rules.base)) return;
+  throw restError("UPSTREAM_BASE_UNKNOWN", {
+    method: fullName(method),
+    base: rules.base,
+    upstream: name,
+    configured: list([...bases.keys()].filter((base) => base !== "")),
+  });
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.join(", ");
+}

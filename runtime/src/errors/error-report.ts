@@ -1,0 +1,14 @@
+import type { Code } from "@connectrpc/connect";
+import type { ErrorDetail } from "./rest-error.ts";
+
+/** What an upstream says about an error, as far as its body tells. */
+export interface ErrorReport {
+  /** Text for the caller, not yet made safe. */
+  readonly text?: string | undefined;
+  /** The upstream's own code, as text: a number other than 0, or a word. */
+  readonly subcode?: string | undefined;
+  /** The RPC code, from a google.rpc.Status. */
+  readonly code?: Code | undefined;
+  /** Details, from a google.rpc.Status. */
+  readonly details?: readonly ErrorDetail[] | undefined;
+}

@@ -1,0 +1,61 @@
+import { Code } from "@connectrpc/connect";
+import type { RetryAfterRule } from "../adapter/rules.ts";
+
+/** Reads a response header by its name in lower case. */
+export type HeaderReader = (name: string) => string | undefined;
+
+const MAX_DELAY_MS = 366 * 24 * 3600 * 1000;
+const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
+
+/**
+ * How long to wait before the next try, in milliseconds; undefined when the answer does not say. The first rule
+ * whose header is there counts; the headers of rules often stand on every answer, so they count only for errors
+ * that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110 section
+ * 10.2.3), which counts always.
+ *
+ * @param now milliseconds since 1970
+ */
+export function retryDelayMs(
+  header: HeaderReader,
+  rules: readonly RetryAfterRule[],
+  code: Code,
+  now: number,
+): number | undefined {
+  for (const rule of RETRYABLE.includes(code) ? rules : []) {
+    const delay = applies(rule, header)
+      ? read(header(rule.header.toLowerCase()), rule.format, now)
+      : undefined;
+    if (delay !== undefined) return delay;
+  }
+  const retryAfter = header("retry-after");
+  return read(retryAfter, "seconds", now) ?? read(retryAfter, "http_date", now);
+}
+
+function applies({ when }: RetryAfterRule, header: HeaderReader): boolean {
+  const value = when && header(when.name.toLowerCase());
+  return when === undefined || (value !== undefined && (when.value === "" || sameText(value, when.value)));
+}
+
+function sameText(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+function read(value: string | undefined, format: RetryAfterRule["format"], now: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (format === "http_date") return httpDate(text, now);
+  if (!/^\d+(\.\d+)?$/.test(text)) return undefined;
+  const milliseconds = Number(text) * 1000;
+  return bounded(format === "seconds" ? milliseconds : milliseconds - now);
+}
+
+/** RFC 9110 section 5.6.7, in the form that senders must use. */
+function httpDate(text: string, now: number): number | undefined {
+  const time = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  return Number.isNaN(time) ? undefined : bounded(time - now);
+}
+
+function bounded(milliseconds: number): number {
+  return Math.min(Math.max(0, Math.round(milliseconds)), MAX_DELAY_MS);
+}

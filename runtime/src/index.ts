@@ -1,0 +1,27 @@
+export type { AnyMethodAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+export type { CredentialKind, MethodRules } from "./adapter/rules.ts";
+export type { Clock } from "./clock.ts";
+export type {
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  CredentialsSource,
+  OAuth1Credentials,
+} from "./credentials/credentials.ts";
+export { Secret } from "./credentials/secret.ts";
+export { reasonOf } from "./errors/rest-error.ts";
+export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
+export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
+export type { Outcome } from "./invoke.ts";
+export { type CallReport, DEFAULT_TIMEOUT_MS, type DriftReport, type RestOptions } from "./options.ts";
+export {
+  type CallOptions,
+  createRest,
+  createRestTransport,
+  type Rest,
+  type RestTransport,
+  restRoutes,
+} from "./rest.ts";
+export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
+export { VERSION } from "./version.ts";
+export type { Drift } from "./wire/drift.ts";

@@ -1,0 +1,54 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { ConnectError, Interceptor } from "@connectrpc/connect";
+import type { ServiceAdapter } from "./adapter/adapter.ts";
+import type { Clock } from "./clock.ts";
+import type { UpstreamOptions } from "./upstream/options.ts";
+import type { Drift } from "./wire/drift.ts";
+
+/** Drift in one answer. */
+export interface DriftReport {
+  readonly method: DescMethod;
+  readonly upstream: string;
+  /** At least one, at most about a hundred. */
+  readonly drifts: readonly Drift[];
+}
+
+/** One call, when it is over. */
+export interface CallReport {
+  readonly method: DescMethod;
+  readonly upstream: string;
+  /** The HTTP method; undefined when the request could not be built. */
+  readonly verb: string | undefined;
+  /** The HTTP status; undefined when there was no answer. */
+  readonly upstreamStatus: number | undefined;
+  readonly durationMs: number;
+  /** Size of the answer's body in bytes, decompressed. */
+  readonly bytes: number;
+  /** How many places of the answer were not as declared. */
+  readonly drifts: number;
+  /** What the call ended with; undefined when it succeeded. */
+  readonly error: ConnectError | undefined;
+}
+
+/** What is called, and how. */
+export interface RestOptions {
+  /** The generated adapters of the services to call. */
+  readonly adapters: readonly ServiceAdapter[];
+  /** The upstreams that they name. */
+  readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  /** Answers that are not as declared are errors: INTERNAL, reason RESPONSE_DRIFT. Default: false. */
+  readonly strict?: boolean | undefined;
+  /** The deadline of a call that comes without one, in milliseconds. Default: 60 000. */
+  readonly timeoutMs?: number | undefined;
+  /** Interceptors of the transport, as other Connect transports have them. */
+  readonly interceptors?: Interceptor[] | undefined;
+  /** Is told of every answer that is not as declared. What it throws is ignored. */
+  readonly onDrift?: ((report: DriftReport) => void) | undefined;
+  /** Is told of every call when it is over. What it throws is ignored. */
+  readonly onCall?: ((report: CallReport) => void) | undefined;
+  /** For tests. Default: the real clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The deadline of a call that comes without one. */
+export const DEFAULT_TIMEOUT_MS = 60_000;

@@ -1,0 +1,638 @@
+import { gzipSync } from "node:zlib";
+import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { reasonOf } from "./errors/rest-error.ts";
+import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
+import type { CallReport, DriftReport, RestOptions } from "./options.ts";
+import { createRest, createRestTransport, type Rest, restRoutes } from "./rest.ts";
+import { failureOf } from "./testing/failure.ts";
+import { FakeClock } from "./testing/fake-clock.ts";
+import {
+  answering,
+  answeringJson,
+  closedPort,
+  httpUpstream,
+  rawUpstream,
+  sendJson,
+  type TestServer,
+} from "./testing/servers.ts";
+import {
+  getThing,
+  type Thing,
+  ThingService,
+  type ThingVariant,
+  thingAdapter,
+  thingOf,
+  thingRequest,
+  thingService,
+  unmapped,
+  watchThing,
+} from "./testing/thing-service.ts";
+import type { UpstreamOptions } from "./upstream/options.ts";
+
+const open: Array<{ close(): Promise<void> }> = [];
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  for (const rest of open.splice(0)) await rest.close();
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+});
+
+interface Setup extends ThingVariant {
+  readonly upstream?: UpstreamOptions;
+  readonly options?: Partial<RestOptions>;
+}
+
+function restOf(url: string, { upstream, options, ...variant }: Setup = {}): Rest {
+  const upstreams = { things: { baseUrl: url, ...upstream } };
+  const rest = createRest({ adapters: [thingService(variant)], upstreams, ...options });
+  open.push(rest);
+  return rest;
+}
+
+async function restTo(server: Promise<TestServer>, setup: Setup = {}): Promise<Rest> {
+  const started = await server;
+  servers.push(started);
+  return restOf(started.url, setup);
+}
+
+function get(rest: Rest, name = "a", call: Parameters<Rest["call"]>[2] = {}) {
+  return rest.call(thingAdapter(), thingRequest({ name, limit: 3 }), call);
+}
+
+async function thing(rest: Rest): Promise<Thing> {
+  return thingOf((await get(rest)).bytes);
+}
+
+function infoOf(error: ConnectError) {
+  return error.findDetails(ErrorInfoSchema)[0];
+}
+
+describe("a call", () => {
+  it("sends what the adapter built, and brings the message with the headers for callers", async () => {
+    const seen: Array<string | undefined> = [];
+    const rest = await restTo(
+      httpUpstream((request, response) => {
+        seen.push(request.method, request.url, request.headers["user-agent"], request.headers.accept);
+        response.setHeader("x-ratelimit-remaining", "7").setHeader("set-cookie", "a=b");
+        sendJson(response, { id: 5, name: "Ä" });
+      }),
+      { upstream: { userAgent: "tests/1" } },
+    );
+    const { bytes, header } = await get(rest, "t:a/b");
+    expect(thingOf(bytes)).toMatchObject({ id: 5n, name: "Ä", status: 200 });
+    expect(seen).toEqual(["GET", "/things/t%3Aa%2Fb?limit=3", "tests/1", "application/json"]);
+    expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
+  });
+
+  it("goes below the path of the base address, and to the base that the method names", async () => {
+    const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
+    const server = await echo;
+    const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
+    const upstream = { baseUrl: undefined, bases };
+    expect((await thing(await restTo(echo, { upstream }))).name).toBe("/v2/things/a?limit=3");
+    const web = restOf(server.url, { upstream, rules: { base: "web" } });
+    expect((await thing(web)).name).toBe("/web/things/a?limit=3");
+  });
+
+  it("keeps ids beyond 2^53 exact, also in raw JSON", async () => {
+    const rest = await restTo(answeringJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'));
+    expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
+  });
+
+  it("takes the envelope off, and believes its status", async () => {
+    const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
+    const good = await restTo(answeringJson({ meta: { status: 200 }, response: { name: "in" } }), {
+      rules: { envelope },
+    });
+    expect((await thing(good)).name).toBe("in");
+    const bad = await restTo(answeringJson({ meta: { status: 404, msg: "No such thing" }, response: [] }), {
+      rules: { envelope },
+    });
+    const error = await failureOf(get(bad));
+    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: No such thing");
+    expect(error.code).toBe(Code.NotFound);
+  });
+
+  it("reads an empty body as an empty message", async () => {
+    expect(await thing(await restTo(answering(200, {})))).toMatchObject({ id: 0n, name: "", status: 200 });
+    expect((await thing(await restTo(answering(204, {})))).status).toBe(204);
+  });
+
+  it("skips a byte order mark", async () => {
+    expect((await thing(await restTo(answeringJson('\ufeff{"name":"x"}')))).name).toBe("x");
+  });
+
+  it("reads bytes, forms, and whatever the Content-Type says", async () => {
+    const png = Uint8Array.of(137, 80, 78, 71);
+    const bytes = await restTo(answering(200, { "content-type": "image/png" }, png), {
+      rules: { responseEncoding: "by_content_type" },
+    });
+    expect([...(await thing(bytes)).data]).toEqual([...png]);
+    const form = await restTo(answering(200, { "content-type": "text/html" }, "name=a%20b&id=7"), {
+      rules: { responseEncoding: "form" },
+    });
+    expect(await thing(form)).toMatchObject({ name: "a b", id: 7n });
+    const json = await restTo(
+      answering(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
+      {
+        rules: { responseEncoding: "by_content_type" },
+      },
+    );
+    expect((await thing(json)).name).toBe("j");
+  });
+
+  it("takes a redirect as an answer where the rules say so, with a body or without", async () => {
+    const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
+    const rest = await restTo(answering(302, headers, "<html>moved</html>"), { rules: { success: [302] } });
+    expect((await thing(rest)).status).toBe(302);
+  });
+});
+
+describe("an upstream that misbehaves", () => {
+  const cases: ReadonlyArray<
+    readonly [what: string, server: () => Promise<TestServer>, text: string, reason: string, code: Code]
+  > = [
+    [
+      "answers HTML",
+      () => answering(200, { "content-type": "text/html" }, "<html>hi</html>"),
+      "upstream things: expected JSON with status 200, got text/html (15 bytes)",
+      "UPSTREAM_BODY_NOT_JSON",
+      Code.Internal,
+    ],
+    [
+      "answers half a document",
+      () => answeringJson('{"id":'),
+      "upstream things: expected JSON with status 200, got application/json (6 bytes)",
+      "UPSTREAM_BODY_NOT_JSON",
+      Code.Internal,
+    ],
+    [
+      "speaks no HTTP",
+      () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
+      "upstream things: expected an HTTP answer, got something else",
+      "UPSTREAM_NOT_HTTP",
+      Code.Unavailable,
+    ],
+    [
+      "closes without an answer",
+      () => rawUpstream((socket) => socket.end()),
+      "upstream things: expected an answer, got a closed connection",
+      "UPSTREAM_RESET",
+      Code.Unavailable,
+    ],
+    [
+      "resets the connection",
+      () => rawUpstream((socket) => socket.resetAndDestroy()),
+      "upstream things: expected an answer, got a closed connection",
+      "UPSTREAM_RESET",
+      Code.Unavailable,
+    ],
+    [
+      "closes within the body",
+      () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
+      "upstream things: expected a whole body, got a part of it",
+      "UPSTREAM_TRUNCATED",
+      Code.Unavailable,
+    ],
+    [
+      "closes within a chunk",
+      () =>
+        rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{")),
+      "upstream things: expected a whole body, got a part of it",
+      "UPSTREAM_TRUNCATED",
+      Code.Unavailable,
+    ],
+    [
+      "cuts its compressed body",
+      () => answering(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
+      "upstream things: expected a whole body, got a part of it",
+      "UPSTREAM_TRUNCATED",
+      Code.Unavailable,
+    ],
+    [
+      "says gzip and is not",
+      () => answering(200, { "content-encoding": "gzip" }, "{}"),
+      "upstream things: expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
+      "UPSTREAM_BODY_ENCODING",
+      Code.Internal,
+    ],
+    [
+      "redirects",
+      () => answering(301, { location: "http://169.254.169.254/secret" }),
+      "upstream things: expected an answer, got a redirect (301), which is not followed",
+      "MOVED",
+      Code.FailedPrecondition,
+    ],
+    [
+      "sends too many headers",
+      () => answering(200, { "x-long": "x".repeat(20_000) }, "{}"),
+      "upstream things: expected at most 16384 bytes of headers, got more",
+      "UPSTREAM_HEADERS_TOO_LARGE",
+      Code.ResourceExhausted,
+    ],
+    [
+      "nests too deeply",
+      () => answeringJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
+      `upstream things: expected a body that is not nested too deeply, got the answer is nested more than 100 levels deep at ${"self.".repeat(95)}`,
+      "UPSTREAM_BODY_TOO_DEEP",
+      Code.Internal,
+    ],
+  ];
+
+  it.each(cases)("%s", async (_what, server, text, reason, code) => {
+    const error = await failureOf(get(await restTo(server())));
+    expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
+    expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
+    expect(error.code).toBe(code);
+  });
+
+  it("is not there", async () => {
+    const error = await failureOf(get(restOf(await closedPort())));
+    expect(error.rawMessage).toBe("upstream things: expected a connection, got ECONNREFUSED");
+    expect(error.code).toBe(Code.Unavailable);
+  });
+
+  it("gives the address of a redirect, and never goes there", async () => {
+    let visits = 0;
+    const target = await httpUpstream((_request, response) => {
+      visits++;
+      response.end("{}");
+    });
+    servers.push(target);
+    const error = await failureOf(get(await restTo(answering(302, { location: target.url }))));
+    expect(infoOf(error)?.metadata).toEqual({ http_status: "302", location: target.url });
+    expect(visits).toBe(0);
+  });
+
+  it("sends more than allowed, announced or not", async () => {
+    const body = `"${"x".repeat(2000)}"`;
+    const upstream = { maxResponseBytes: 1000 };
+    const text = "upstream things: expected a body of at most 1000 bytes, got more";
+    for (const server of [
+      answeringJson(body),
+      httpUpstream((_request, response) => {
+        response.write(body);
+        response.end();
+      }),
+      answering(200, { "content-encoding": "gzip" }, gzipSync(body)),
+    ]) {
+      const error = await failureOf(get(await restTo(server, { upstream })));
+      expect(error.rawMessage).toBe(text);
+      expect(error.code).toBe(Code.ResourceExhausted);
+    }
+  });
+
+  it("does not answer in time", async () => {
+    const never = httpUpstream(() => undefined);
+    const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
+    expect(error.rawMessage).toBe("upstream things: expected the head of an answer within 50 ms, got none");
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
+  });
+
+  it("pauses for too long within the body", async () => {
+    const pausing = httpUpstream((_request, response) => {
+      response.writeHead(200, { "content-length": "10" }).write("{");
+    });
+    const error = await failureOf(get(await restTo(pausing, { upstream: { bodyTimeoutMs: 50 } })));
+    expect(error.rawMessage).toBe("upstream things: expected more of the body within 50 ms, got none");
+    expect(error.code).toBe(Code.DeadlineExceeded);
+  });
+
+  it("answers anything at all in JSON: no body is a crash", async () => {
+    let body = "";
+    const rest = await restTo(
+      httpUpstream((_request, response) => response.end(body)),
+      { rules: { envelope: { payload: ["response", ""], status: "status" } } },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ noUnicodeString: false }), async (value) => {
+        body = JSON.stringify(value);
+        await get(rest).catch((error: ConnectError) => expect(reasonOf(error)).not.toBe("ADAPTER_FAILED"));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("answers errors with anything at all: no body is a crash", async () => {
+    let body = Buffer.alloc(0);
+    const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
+    const anything = fc.oneof(
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
+      fc.jsonValue().map((errors) => Buffer.from(JSON.stringify({ errors, error: errors, message: errors }))),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+    );
+    await fc.assert(
+      fc.asyncProperty(anything, async (bytes) => {
+        body = bytes;
+        expect(reasonOf(await failureOf(get(rest)))).toMatch(/^[A-Z][A-Z0-9_]+$/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("deadline and cancelation", () => {
+  it("end the call and the upstream's at once, when the time is up", async () => {
+    const clock = new FakeClock();
+    const server = await httpUpstream(() => clock.advance(1000));
+    servers.push(server);
+    const rest = restOf(server.url, { options: { clock } });
+    const closed = server.socketClosed();
+    const error = await failureOf(get(rest, "a", { timeoutMs: 1000 }));
+    expect(error.rawMessage).toBe(
+      "test.v1.ThingService.GetThing: expected an answer within 1000 ms, got none",
+    );
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    expect(reasonOf(error)).toBe("DEADLINE_EXCEEDED");
+    await closed;
+    expect(clock.running).toBe(0);
+  });
+
+  it.each([
+    ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
+    ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
+    ["the default one", {}, {}, 60_000],
+  ])("take the shortest time: %s", async (_whose, rules, call, limit) => {
+    const clock = new FakeClock();
+    const rest = await restTo(
+      httpUpstream(() => clock.advance(limit)),
+      { rules, options: { clock } },
+    );
+    const adapter = thingAdapter({ rules });
+    const error = await failureOf(rest.call(adapter, thingRequest({ name: "a" }), call));
+    expect(error.rawMessage).toContain(`within ${limit} ms`);
+  });
+
+  it("hold against a function for credentials that never answers", async () => {
+    const clock = new FakeClock();
+    const credentials = () => {
+      clock.advance(500);
+      return new Promise<never>(() => undefined);
+    };
+    const rest = restOf(await closedPort(), { upstream: { credentials }, options: { clock } });
+    expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
+  });
+
+  it("cancel when the caller does, before, within and after the head of the answer", async () => {
+    for (const listener of [
+      (abort: () => void) => httpUpstream(() => abort()),
+      (abort: () => void) =>
+        httpUpstream((_request, response) => {
+          response.writeHead(200, { "content-length": "10" }).write("{");
+          setImmediate(abort);
+        }),
+    ]) {
+      const controller = new AbortController();
+      const server = await listener(() => controller.abort());
+      servers.push(server);
+      const closed = server.socketClosed();
+      const error = await failureOf(get(restOf(server.url), "a", { signal: controller.signal }));
+      expect(error.code).toBe(Code.Canceled);
+      expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: canceled by the caller");
+      await closed;
+    }
+    const rest = restOf(await closedPort());
+    const error = await failureOf(get(rest, "a", { signal: AbortSignal.abort() }));
+    expect(error.code).toBe(Code.Canceled);
+  });
+
+  it("tell a time limit in a signal from a cancelation", async () => {
+    const rest = restOf(await closedPort());
+    const signal = AbortSignal.abort(new DOMException("timed out", "TimeoutError"));
+    expect((await failureOf(get(rest, "a", { signal }))).code).toBe(Code.DeadlineExceeded);
+  });
+
+  it("end a call that waits for a connection", async () => {
+    const controller = new AbortController();
+    const server = await httpUpstream(() => controller.abort());
+    servers.push(server);
+    const rest = restOf(server.url, { upstream: { connections: 1 } });
+    const first = new AbortController();
+    const running = failureOf(get(rest, "a", { signal: first.signal }));
+    const waiting = await failureOf(get(rest, "b", { signal: controller.signal }));
+    expect(waiting.code).toBe(Code.Canceled);
+    first.abort();
+    expect((await running).code).toBe(Code.Canceled);
+  });
+});
+
+describe("drift", () => {
+  it("is reported, and not an error", async () => {
+    const reports: DriftReport[] = [];
+    const rest = await restTo(answeringJson({ id: "7", name: ["x"] }), {
+      options: { onDrift: (report) => reports.push(report) },
+    });
+    expect((await thing(rest)).id).toBe(7n);
+    expect(reports).toMatchObject([{ method: getThing, upstream: "things" }]);
+    expect(reports[0]?.drifts.map(({ path, kind }) => [path, kind])).toContainEqual(["name", "dropped"]);
+  });
+
+  it("is an error in strict mode", async () => {
+    const rest = await restTo(answeringJson({ name: ["x"] }), { options: { strict: true } });
+    const error = await failureOf(get(rest));
+    expect(error.rawMessage).toBe(
+      "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
+    );
+    expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
+    expect(error.code).toBe(Code.Internal);
+  });
+
+  it("is text that is not UTF-8", async () => {
+    const reports: DriftReport[] = [];
+    const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
+    const rest = await restTo(answering(200, {}, body), {
+      options: { onDrift: (report) => reports.push(report) },
+    });
+    expect((await thing(rest)).name).toBe("\ufffd");
+    expect(reports[0]?.drifts).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
+  });
+});
+
+describe("reports of calls", () => {
+  it("tell how a call went; a listener that throws changes nothing", async () => {
+    const reports: CallReport[] = [];
+    const onCall = (report: CallReport) => {
+      reports.push(report);
+      throw new Error("listener");
+    };
+    const rest = await restTo(answeringJson({ name: "x" }), { options: { onCall } });
+    await get(rest);
+    await failureOf(get(rest, ".."));
+    expect(reports).toMatchObject([
+      { method: getThing, upstream: "things", verb: "GET", upstreamStatus: 200, bytes: 12, error: undefined },
+      { verb: undefined, upstreamStatus: undefined, bytes: 0, error: { code: Code.InvalidArgument } },
+    ]);
+    expect(reports[0]?.durationMs).toBeGreaterThan(0);
+  });
+
+  it("tell of errors with their status", async () => {
+    const reports: CallReport[] = [];
+    const rest = await restTo(answeringJson({}, 503), {
+      options: { onCall: (report) => reports.push(report) },
+    });
+    await failureOf(get(rest));
+    expect(reports).toMatchObject([{ upstreamStatus: 503, error: { code: Code.Unavailable } }]);
+  });
+});
+
+describe("the transport", () => {
+  it("serves a client", async () => {
+    const rest = await restTo(answeringJson({ id: 7 }));
+    const client = createClient(ThingService, rest.transport);
+    expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
+  });
+
+  it("runs interceptors, which see headers both ways", async () => {
+    const seen: unknown[] = [];
+    const rest = await restTo(answering(200, { "retry-after": "5" }, "{}"), {
+      upstream: {
+        credentials: ({ header }) => {
+          seen.push(header.get("x-user"));
+          return {};
+        },
+      },
+      options: {
+        interceptors: [
+          (next) => async (request) => {
+            seen.push(request.url);
+            request.header.set("x-user", "u1");
+            const response = await next(request);
+            seen.push(response.header.get("retry-after"));
+            return response;
+          },
+        ],
+      },
+    });
+    await rest.transport.unary(
+      getThing,
+      undefined,
+      undefined,
+      undefined,
+      thingRequest({ name: "a" }) as never,
+    );
+    expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
+  });
+
+  it("has the deadline and the cancelation of its caller", async () => {
+    const clock = new FakeClock();
+    const rest = await restTo(
+      httpUpstream(() => clock.advance(100)),
+      { options: { clock } },
+    );
+    const message = thingRequest({ name: "a" }) as never;
+    const late = await failureOf(rest.transport.unary(getThing, undefined, 100, undefined, message));
+    expect([late.code, reasonOf(late)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
+    const canceled = await failureOf(
+      rest.transport.unary(getThing, AbortSignal.abort(), undefined, undefined, message),
+    );
+    expect([canceled.code, reasonOf(canceled)]).toEqual([Code.Canceled, "CANCELED"]);
+    expect(clock.running).toBe(0);
+  });
+
+  it("answers UNIMPLEMENTED for what has no adapter", async () => {
+    const rest = restOf("http://127.0.0.1:9");
+    const unary = await failureOf(
+      rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
+    );
+    expect(unary.code).toBe(Code.Unimplemented);
+    expect(unary.rawMessage).toBe(
+      "test.v1.ThingService.Unmapped: expected a method with a REST rule and a configured adapter, got none",
+    );
+    const stream = await failureOf(
+      rest.transport.stream(watchThing, undefined, undefined, undefined, (async function* () {})()),
+    );
+    expect(stream.code).toBe(Code.Unimplemented);
+  });
+
+  it("is closed with its connections", async () => {
+    const server = await answeringJson({});
+    servers.push(server);
+    const upstreams = { things: { baseUrl: server.url } };
+    const transport = createRestTransport({ adapters: [thingService()], upstreams });
+    const call = () =>
+      transport.unary(getThing, undefined, undefined, undefined, thingRequest({ name: "a" }));
+    await call();
+    expect(server.sockets.size).toBe(1);
+    const closed = server.socketClosed();
+    await transport.close();
+    await closed;
+    expect(server.sockets.size).toBe(0);
+    const error = await failureOf(call());
+    expect(error.rawMessage).toBe("upstream things: expected an open connection pool, got a closed one");
+    await transport.close();
+  });
+});
+
+describe("routes", () => {
+  it("serve a router, with headers, errors and the methods that are not mapped", async () => {
+    const rest = await restTo(
+      httpUpstream((request, response) => {
+        if (request.url?.startsWith("/things/no")) response.writeHead(404).end();
+        else response.setHeader("x-ratelimit-remaining", "1").end('{"name":"x"}');
+      }),
+    );
+    const client = createClient(ThingService, createRouterTransport(restRoutes(rest)));
+    const headers: Headers[] = [];
+    const onHeader = (header: Headers) => headers.push(header);
+    expect(await client.getThing({ name: "a" } as never, { onHeader })).toMatchObject({ name: "x" });
+    expect(headers[0]?.get("x-ratelimit-remaining")).toBe("1");
+    const missing = await failureOf(client.getThing({ name: "no" }));
+    expect([missing.code, reasonOf(missing)]).toEqual([Code.NotFound, "NOT_FOUND"]);
+    const unimplemented = await failureOf(client.unmapped({}));
+    expect(unimplemented.code).toBe(Code.Unimplemented);
+  });
+});
+
+describe("wrong configuration fails at once", () => {
+  const upstreams = { things: { baseUrl: "http://127.0.0.1:9" } };
+  const adapters = [thingService()];
+
+  it.each<[RestOptions, string]>([
+    [
+      { adapters, upstreams: { other: { baseUrl: "http://a" } } },
+      'service test.v1.ThingService: expected its upstream "things" among the configured ones, got other',
+    ],
+    [
+      { adapters, upstreams: {} },
+      'service test.v1.ThingService: expected its upstream "things" among the configured ones, got none',
+    ],
+    [
+      { adapters: [...adapters, ...adapters], upstreams },
+      "service test.v1.ThingService: expected one adapter, got two",
+    ],
+    [
+      { adapters: [thingService({ rules: { base: "web" } })], upstreams },
+      'method test.v1.ThingService.GetThing: expected the base "web" among those of upstream things, got none',
+    ],
+    [
+      { adapters: [thingService({ rules: { credentials: ["api_key"] } })], upstreams },
+      "method test.v1.ThingService.GetThing: expected a place for its API key, got none",
+    ],
+    [
+      { adapters, upstreams, timeoutMs: 0 },
+      "option timeoutMs: expected milliseconds from 1 to 2147483647, got 0",
+    ],
+  ])("%#: %o", async (options, text) => {
+    expect((await failureOf(() => createRest(options))).rawMessage).toBe(text);
+    expect((await failureOf(() => restRoutes(options))).rawMessage).toBe(text);
+  });
+});
+
+it("waits for running calls before it closes", async () => {
+  const server = (await httpUpstream((_request, response) => {
+    server.closeNow = () => response.end('{"name":"late"}');
+    arrived.resolve(undefined);
+  })) as TestServer & { closeNow?: () => void };
+  servers.push(server);
+  const arrived = Promise.withResolvers();
+  const rest = restOf(server.url);
+  const running = thing(rest);
+  await arrived.promise;
+  const closing = rest.close();
+  server.closeNow?.();
+  expect((await running).name).toBe("late");
+  await closing;
+});

@@ -1,0 +1,44 @@
+import type { Clock } from "../clock.ts";
+
+/** A clock that a test moves. */
+export class FakeClock implements Clock {
+  private time: number;
+  private readonly timers = new Set<{ readonly at: number; readonly act: () => void }>();
+
+  constructor(time = 1_700_000_000_000) {
+    this.time = time;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  monotonic(): number {
+    return this.time;
+  }
+
+  randomHex(bytes: number): string {
+    return "ab".repeat(bytes);
+  }
+
+  after(ms: number, act: () => void): () => void {
+    const timer = { at: this.time + ms, act };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  /** How many timers run. */
+  get running(): number {
+    return this.timers.size;
+  }
+
+  /** Moves the time; timers that are due act. */
+  advance(ms: number): void {
+    this.time += ms;
+    for (const timer of [...this.timers]) {
+      if (timer.at > this.time) continue;
+      this.timers.delete(timer);
+      timer.act();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+
+/** A server of a test, on a free port. */
+export interface TestServer {
+  readonly url: string;
+  /** Connections that are open now. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Settles when the next connection is closed. */
+  socketClosed(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts an HTTP upstream. */
+export function httpUpstream(listener: RequestListener): Promise<TestServer> {
+  return start(createServer(listener));
+}
+
+/** Starts an upstream that writes raw bytes: `listener` is called when the head of a request has come. */
+export function rawUpstream(listener: (socket: Socket) => void): Promise<TestServer> {
+  return start(createTcpServer((socket) => socket.once("data", () => listener(socket))));
+}
+
+/** An HTTP upstream that answers everything with one document. */
+export function answering(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array = "",
+): Promise<TestServer> {
+  return httpUpstream((_request, response) => response.writeHead(status, headers).end(body));
+}
+
+/** An HTTP upstream that answers with JSON. */
+export function answeringJson(body: unknown, status = 200): Promise<TestServer> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return answering(status, { "content-type": "application/json" }, text);
+}
+
+/** Reads the body of a request. */
+export async function textOfRequest(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, body: unknown): void {
+  response.setHeader("content-type", "application/json").end(JSON.stringify(body));
+}
+
+/** A port that nobody listens on. */
+export async function closedPort(): Promise<string> {
+  const server = createTcpServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
+async function start(server: Server): Promise<TestServer> {
+  const sockets = new Set<Socket>();
+  const waiting = new Set<() => void>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    // a reset is what many of these tests are about
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sockets,
+    socketClosed: () => new Promise((resolve) => waiting.add(resolve)),
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: a callback that
+ * ignores its signal cannot hold the call.
+ */
+export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,45 @@
+import { restError } from "../errors/rest-error.ts";
+
+/** A base address. */
+export interface Base {
+  /** Scheme, host and, unless it is the scheme's default, port. */
+  readonly origin: string;
+  /** The path in front of every method's, without a slash at its end; often empty. */
+  readonly prefix: string;
+}
+
+/**
+ * Reads a base address: `http` or `https`, without user, query and fragment.
+ *
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function parseBase(upstream: string, option: string, address: unknown): Base {
+  const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
+  const problem = url === undefined ? JSON.stringify(address) : problemOf(url);
+  if (url !== undefined && problem === undefined) {
+    return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
+  }
+  const expected = "an http or https address without user, query and fragment";
+  throw restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got: String(problem) });
+}
+
+function problemOf(url: URL): string | undefined {
+  if (url.protocol !== "http:" && url.protocol !== "https:") return `the scheme ${url.protocol}`;
+  // the text never repeats a password
+  if (url.username !== "" || url.password !== "") return "a user or a password";
+  if (url.search !== "") return "a query";
+  return url.hash === "" ? undefined : "a fragment";
+}
+
+/**
+ * The path of a request below its base. Every URL parser reads it as it was built: there is nothing in it that
+ * would be collapsed, decoded or cut off.
+ *
+ * @throws ConnectError INTERNAL, reason REQUEST_PATH_CHANGED
+ */
+export function pathBelow(upstream: string, base: Base, path: string): string {
+  const built = base.prefix + path;
+  const parsed = URL.canParse(built, base.origin) ? new URL(built, base.origin) : undefined;
+  if (parsed?.pathname === built && parsed.origin === base.origin) return built;
+  throw restError("REQUEST_PATH_CHANGED", { upstream, path: built, parsed: String(parsed?.pathname) });
+}

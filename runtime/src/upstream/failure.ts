@@ -1,0 +1,81 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { restError } from "../errors/rest-error.ts";
+import type { DecompressError } from "./decompress.ts";
+import { BodyTooLarge, type ExchangeFailed } from "./exchange.ts";
+import type { UpstreamSettings } from "./options.ts";
+
+/** Which upstream failed, and its limits, for the text of the error. */
+export interface FailureContext {
+  readonly upstream: string;
+  readonly settings: UpstreamSettings;
+}
+
+/** The error for an exchange that brought no answer, or not all of it. */
+export function exchangeError(failed: ExchangeFailed, { upstream, settings }: FailureContext): ConnectError {
+  const { cause, answered } = failed;
+  const timeout = (part: string, limit: number) =>
+    restError("UPSTREAM_TIMEOUT", { upstream, part, limit }, { cause });
+  if (cause instanceof BodyTooLarge) return tooLarge(upstream, settings, cause);
+  const code = codeOf(cause);
+  switch (code) {
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return timeout("the head of an answer", settings.headersTimeoutMs);
+    case "UND_ERR_BODY_TIMEOUT":
+      return timeout("more of the body", settings.bodyTimeoutMs);
+    case "UND_ERR_HEADERS_OVERFLOW":
+    case "HPE_HEADER_OVERFLOW":
+      return restError("UPSTREAM_HEADERS_TOO_LARGE", { upstream, limit: settings.maxHeaderBytes }, { cause });
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return unreachable(upstream, `none within ${settings.connectTimeoutMs} ms`, cause);
+    case "UND_ERR_CLOSED":
+    case "UND_ERR_DESTROYED":
+      return restError("UPSTREAM_CLOSED", { upstream }, { cause });
+    case "UND_ERR_INVALID_ARG":
+    case "UND_ERR_NOT_SUPPORTED":
+      return restError("REQUEST_INVALID", { upstream, problem: messageOf(cause) }, { cause });
+  }
+  if (answered) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
+  if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE") {
+    return restError("UPSTREAM_RESET", { upstream }, { cause });
+  }
+  // the code alone: messages name addresses, which are not for callers
+  return unreachable(upstream, code === "" ? "an error" : code, cause);
+}
+
+/** The error for a body that cannot be decompressed. */
+export function decompressError(
+  error: DecompressError,
+  { upstream, settings }: FailureContext,
+): ConnectError {
+  switch (error.kind) {
+    case "large":
+      return tooLarge(upstream, settings, error);
+    case "truncated":
+      return restError("UPSTREAM_TRUNCATED", { upstream }, { cause: error });
+    case "unknown":
+      return restError("UPSTREAM_BODY_ENCODING", { upstream, problem: error.encoding }, { cause: error });
+    case "corrupt": {
+      const problem = `${error.encoding} that is corrupt`;
+      return restError("UPSTREAM_BODY_ENCODING", { upstream, problem }, { cause: error });
+    }
+  }
+}
+
+function tooLarge(upstream: string, settings: UpstreamSettings, cause: unknown): ConnectError {
+  return restError("UPSTREAM_BODY_TOO_LARGE", { upstream, limit: settings.maxResponseBytes }, { cause });
+}
+
+function unreachable(upstream: string, problem: string, cause: unknown): ConnectError {
+  return restError("UPSTREAM_UNREACHABLE", { upstream, problem }, { cause });
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "";
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return code === "" && cause.name === "HTTPParserError" ? "HPE_UNKNOWN" : code;
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,122 @@
+import { checkCredentials } from "../credentials/check.ts";
+import type { CredentialsSource } from "../credentials/credentials.ts";
+import { restError } from "../errors/rest-error.ts";
+import { VERSION } from "../version.ts";
+import { type Base, parseBase } from "./base.ts";
+
+/** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
+export interface UpstreamOptions {
+  /** The base address, `https://api.example.com` or with a path in front of every method's. */
+  readonly baseUrl?: string | undefined;
+  /** Base addresses by the names that methods use; the first one is the default where there is no `baseUrl`. */
+  readonly bases?: Readonly<Record<string, string>> | undefined;
+  /** Fixed credentials, or a function that provides those of a call. Default: none. */
+  readonly credentials?: CredentialsSource | undefined;
+  /** The `User-Agent` of every request. Default: `connect-rest/<version>`. */
+  readonly userAgent?: string | undefined;
+  /** The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`. */
+  readonly acceptEncoding?: string | undefined;
+  /** The largest body of an answer in bytes, both as sent and decompressed. Default: 16 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** The largest head of an answer in bytes. Default: 16 KiB. */
+  readonly maxHeaderBytes?: number | undefined;
+  /** How long a connection may take, TLS included. Default: 5000 ms. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long the head of an answer may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long a body may pause. Default: 30 000 ms. */
+  readonly bodyTimeoutMs?: number | undefined;
+  /** Connections at most, for each base address; further calls wait. Default: 128. */
+  readonly connections?: number | undefined;
+}
+
+/** The defaults of all upstreams. */
+export const UPSTREAM_DEFAULTS = {
+  userAgent: `connect-rest/${VERSION}`,
+  acceptEncoding: "gzip, br, zstd",
+  maxResponseBytes: 16 * 1024 * 1024,
+  maxHeaderBytes: 16 * 1024,
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 30_000,
+  bodyTimeoutMs: 30_000,
+  connections: 128,
+} as const;
+
+type Limit = {
+  [K in keyof typeof UPSTREAM_DEFAULTS]: (typeof UPSTREAM_DEFAULTS)[K] extends number ? K : never;
+}[keyof typeof UPSTREAM_DEFAULTS];
+
+const LIMITS: Readonly<Record<Limit, { readonly unit: string; readonly max: number }>> = {
+  maxResponseBytes: { unit: "bytes", max: 512 * 1024 * 1024 },
+  maxHeaderBytes: { unit: "bytes", max: 16 * 1024 * 1024 },
+  connectTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
+  headersTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
+  bodyTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
+  connections: { unit: "connections", max: 65_536 },
+};
+
+/** The limits and headers of an upstream, checked, with defaults. */
+export type UpstreamSettings = Readonly<Record<Limit, number>> & {
+  readonly userAgent: string;
+  readonly acceptEncoding: string;
+  readonly credentials: CredentialsSource;
+  /** By name; `""` is the default one. */
+  readonly bases: ReadonlyMap<string, Base>;
+};
+
+/**
+ * Checks the options of an upstream and fills in the defaults.
+ *
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function resolveOptions(upstream: string, options: UpstreamOptions): UpstreamSettings {
+  const limit = (name: Limit) => checkLimit(upstream, name, options[name] ?? UPSTREAM_DEFAULTS[name]);
+  const { credentials = {} } = options;
+  if (typeof credentials === "object" && credentials !== null) checkCredentials(upstream, credentials);
+  else if (typeof credentials !== "function") {
+    throw invalid(upstream, "credentials", "an object or a function", typeof credentials);
+  }
+  return {
+    userAgent: checkHeader(upstream, "userAgent", options.userAgent ?? UPSTREAM_DEFAULTS.userAgent),
+    acceptEncoding: checkHeader(
+      upstream,
+      "acceptEncoding",
+      options.acceptEncoding ?? UPSTREAM_DEFAULTS.acceptEncoding,
+    ),
+    credentials,
+    bases: basesOf(upstream, options),
+    maxResponseBytes: limit("maxResponseBytes"),
+    maxHeaderBytes: limit("maxHeaderBytes"),
+    connectTimeoutMs: limit("connectTimeoutMs"),
+    headersTimeoutMs: limit("headersTimeoutMs"),
+    bodyTimeoutMs: limit("bodyTimeoutMs"),
+    connections: limit("connections"),
+  };
+}
+
+function basesOf(upstream: string, { baseUrl, bases = {} }: UpstreamOptions): ReadonlyMap<string, Base> {
+  const all = new Map<string, Base>();
+  if (baseUrl !== undefined) all.set("", parseBase(upstream, "baseUrl", baseUrl));
+  for (const [name, address] of Object.entries(bases)) {
+    const base = parseBase(upstream, `bases.${name}`, address);
+    if (all.size === 0) all.set("", base);
+    all.set(name, base);
+  }
+  if (all.size === 0) throw invalid(upstream, "baseUrl", "an address, or `bases`", "neither");
+  return all;
+}
+
+function checkLimit(upstream: string, name: Limit, value: unknown): number {
+  const { unit, max } = LIMITS[name];
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalid(upstream, name, `a whole number of ${unit} from 1 to ${max}`, String(value));
+}
+
+function checkHeader(upstream: string, name: string, value: unknown): string {
+  if (typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+  throw invalid(upstream, name, "printable ASCII", JSON.stringify(value) ?? String(value));
+}
+
+function invalid(upstream: string, option: string, expected: string, got: string): Error {
+  return restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got });
+}
