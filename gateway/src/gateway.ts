@@ -2,6 +2,7 @@ import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-r
 import { createDriftLog } from "./log/drift-log.ts";
 import { silentLogger } from "./log/logger.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
+import { currentCall } from "./protocol/call.ts";
 import type { MethodTimeout } from "./protocol/deadline.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 
@@ -29,6 +30,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     adapters,
     upstreams,
     strict,
+    onCall: ({ upstreamStatus }) => {
+      const call = currentCall();
+      if (call !== undefined) call.upstreamStatus = upstreamStatus;
+    },
     onDrift: createDriftLog(options.log ?? silentLogger()),
   });
   try {
@@ -54,9 +59,6 @@ function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {
 }
 
 function commentsOf(adapters: readonly ServiceAdapter[]): Map<string, ServiceComments> {
-  const withComments = adapters.flatMap((adapter) => {
-    const { comments }: { comments?: ServiceComments } = adapter;
-    return comments === undefined ? [] : [[adapter.service.typeName, comments] as const];
-  });
-  return new Map(withComments);
+  const entries = adapters.map(({ service, comments }) => [service.typeName, comments] as const);
+  return new Map(entries.flatMap(([name, comments]) => (comments === undefined ? [] : [[name, comments]])));
 }

@@ -10,6 +10,9 @@ import { InFlight } from "./in-flight.ts";
 import { sniff } from "./preface.ts";
 import { sendRefusal } from "./refusal.ts";
 
+/** How long a client may go on to send a request that is answered already. */
+const lingerMs = 1000;
+
 export interface ListenerOptions {
   readonly limits: Limits;
   /** Serves a checked request. What it throws is answered with 500 and reported. */
@@ -88,16 +91,23 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
   }
 }
 
-/** An answer is out before its request is in: the rest of the request is not worth a connection for long. */
+/**
+ * An answer is out before its request is in: the rest is read and dropped, so that the connection stays good for
+ * the next request, but not for long.
+ */
 function lingerForBody(request: HttpRequest, response: HttpResponse): void {
   if (request.complete) return;
   const timer = setTimeout(() => {
     if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
     else request.socket.destroy();
-  }, 1000);
+  }, lingerMs);
   const stop = () => clearTimeout(timer);
-  request.once("end", stop).once("close", stop);
-  response.once("close", stop);
+  request.once("end", stop);
+  if (isHttp2(request)) response.once("close", stop);
+  else request.socket.once("close", stop);
+  // A reader that was cut off at a deadline still listens, and would hold the rest back.
+  request.removeAllListeners("readable");
+  request.resume();
 }
 
 function listen(server: net.Server, port: number, host: string): Promise<net.AddressInfo> {

@@ -1,16 +1,5 @@
+import type { Drift, DriftReport } from "connect-rest";
 import type { Logger } from "./logger.ts";
-
-/** One place where an upstream's answer is not what its description says. */
-export interface DriftEvent {
-  /** Full name of the method. */
-  readonly method: string;
-  /** Where in the JSON. */
-  readonly path: string;
-  readonly expected: string;
-  /** The JSON type that came, never the value. */
-  readonly got: string;
-  readonly kind: string;
-}
 
 /** One line for a place of drift in this time, in milliseconds. */
 const intervalMs = 60_000;
@@ -24,21 +13,24 @@ interface Place {
 }
 
 /** Returns a function that logs drift, at most one line a minute for each place, with the number left out. */
-export function createDriftLog(log: Logger, now: () => number = Date.now): (drift: DriftEvent) => void {
+export function createDriftLog(log: Logger, now: () => number = Date.now): (report: DriftReport) => void {
   const places = new Map<string, Place>();
-  return (drift) => {
-    const key = `${drift.method} ${drift.path} ${drift.kind}`;
+  const logOne = (method: string, upstream: string, { path, expected, got, kind }: Drift) => {
+    const key = `${method} ${path} ${kind}`;
     const place = places.get(key);
     if (place !== undefined && now() - place.loggedAt < intervalMs) {
       place.unlogged += 1;
       return;
     }
-    const { method, path, expected, got, kind } = drift;
-    const unlogged = place?.unlogged ?? 0;
-    log.warn({ method, path, expected, got, kind, ...(unlogged > 0 ? { unlogged } : {}) }, "drift");
+    const unlogged = place === undefined || place.unlogged === 0 ? {} : { unlogged: place.unlogged };
+    // The type alone: behind it may stand a value, and that is the caller's.
+    log.warn({ method, upstream, path, expected, got: got.split(" ")[0], kind, ...unlogged }, "drift");
     places.delete(key);
     places.set(key, { loggedAt: now(), unlogged: 0 });
     forgetOldest(places);
+  };
+  return ({ method, upstream, drifts }) => {
+    for (const drift of drifts) logOne(`${method.parent.typeName}/${method.name}`, upstream, drift);
   };
 }
 

@@ -12,7 +12,8 @@ export type LogLevel = (typeof logLevels)[number];
  * one by one: bodies, headers and credentials are in none.
  */
 export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: null, formatters, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 /** A logger that says nothing, for tests and embedding. */

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { createContextKey } from "@connectrpc/connect";
+import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { Deadline } from "./deadline.ts";
 
 /** The protocols that the gateway speaks. */
@@ -32,3 +33,16 @@ export function protocolOf(contentType: string | undefined): Protocol {
   if (/^application\/grpc-web(?:-text)?(?:[+;]|$)/.test(type)) return "grpc-web";
   return /^application\/grpc(?:[+;]|$)/.test(type) ? "grpc" : "connect";
 }
+
+const storage = new AsyncLocalStorage<Call>();
+
+/** The call that the running code works for; undefined outside of one. */
+export function currentCall(): Call | undefined {
+  return storage.getStore();
+}
+
+/** Makes the call known to the code behind it, for callbacks that are not told which call they belong to. */
+export const callInterceptor: Interceptor = (next) => (request) => {
+  const call = request.contextValues.get(callKey);
+  return call === undefined ? next(request) : storage.run(call, () => next(request));
+};

@@ -10,7 +10,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import type { Limits } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import { type Call, callKey, protocolOf } from "./call.ts";
+import { type Call, callInterceptor, callKey, protocolOf } from "./call.ts";
 import { applyDeadline, type MethodTimeout } from "./deadline.ts";
 import { createRaceInterceptor } from "./race.ts";
 import { refuseCall } from "./refuse-call.ts";
@@ -46,7 +46,7 @@ export function createRpc(options: RpcOptions): Rpc {
     writeMaxBytes: limits.writeMaxBytes,
     jsonOptions: { recursionLimit: limits.messageDepth },
     binaryOptions: { recursionLimit: limits.messageDepth },
-    interceptors: [createRaceInterceptor(options.streamsEnd), ...options.interceptors],
+    interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
     requestGate: (context) => {
       const call = context.values.get(callKey);
       if (call !== undefined) call.signal = context.signal;

@@ -1,0 +1,216 @@
+import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { type Server, startServer } from "../server.ts";
+import { echoRoutes } from "../testing/echo.ts";
+import { http2Request } from "../testing/raw.ts";
+
+let server: Server;
+beforeAll(async () => {
+  server = await startServer({ routes: echoRoutes, limits: { unaryDeadlineMs: 300, streamDeadlineMs: 400 } });
+  await server.warm;
+});
+afterAll(() => server.close());
+
+const transports: ReadonlyArray<readonly [name: string, create: (options?: object) => Transport]> = [
+  ["connect", (options) => createConnectTransport({ baseUrl: server.url, httpVersion: "2", ...options })],
+  [
+    "connect over HTTP/1.1",
+    (options) => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", ...options }),
+  ],
+  ["grpc", (options) => createGrpcTransport({ baseUrl: server.url, ...options })],
+  ["grpc-web", (options) => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1", ...options })],
+];
+
+/** The error that a call fails with. */
+async function failure(call: Promise<unknown>): Promise<ConnectError> {
+  const error = await call.then(
+    () => new Error("the call succeeded"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ConnectError) return error;
+  throw error;
+}
+
+/** Posts JSON with the Connect protocol. */
+async function post(path: string, body: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+}
+
+describe.each(transports)("%s", (_, transport) => {
+  test("refuses what breaks a constraint, with the field", async () => {
+    const client = createClient(EchoService, transport());
+    const error = await failure(client.echo({ count: -1 }));
+    expect(error.message).toBe(
+      "[invalid_argument] count: must be greater than or equal to 0 and less than or equal to 100000 [int32.gte_lte]",
+    );
+    const [violations] = error.findDetails(ViolationsSchema);
+    expect(violations?.violations[0]?.field?.elements[0]?.fieldName).toBe("count");
+  });
+
+  test("ends a deaf handler at the gateway's deadline", async () => {
+    const client = createClient(EchoService, transport());
+    const error = await failure(client.echo({ text: "never" }));
+    expect(error.message).toBe(
+      "[deadline_exceeded] no answer within 300 ms, the deadline set by the gateway",
+    );
+  });
+
+  test("ends a stream at its deadline", async () => {
+    const client = createClient(EchoService, transport());
+    const read = async () => {
+      for await (const _ of client.repeat({ text: "x".repeat(1000) }));
+    };
+    const error = await failure(read());
+    expect(error.message).toBe(
+      "[deadline_exceeded] no answer within 400 ms, the deadline set by the gateway",
+    );
+  });
+
+  test("takes a timeout beyond what a timer can hold", async () => {
+    const client = createClient(EchoService, transport());
+    // Below the client's own limit: connect refuses more than gRPC's eight digits.
+    expect((await client.echo({ text: "a" }, { timeoutMs: 99_999_999 })).text).toBe("a");
+  });
+
+  test("refuses a message above readMaxBytes", async () => {
+    const client = createClient(EchoService, transport());
+    const error = await failure(client.echo({ text: "x".repeat(5 * 1024 * 1024) }));
+    expect(error.code).toBe(Code.ResourceExhausted);
+    expect(error.rawMessage).toMatch(/^message size (\d+ )?is larger than configured readMaxBytes 4194304$/);
+  });
+
+  test("refuses a message that is nested too deep", async () => {
+    const client = createClient(EchoService, transport());
+    let request = {};
+    for (let i = 0; i < 200; i++) request = { inner: request };
+    const error = await failure(client.echo(request));
+    expect(error.message).toContain("maximum recursion depth of 100 reached");
+  });
+});
+
+describe("Connect with curl", () => {
+  test("refuses a key that occurs twice", async () => {
+    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
+    const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
+    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+  });
+
+  test("refuses two spellings of one key", async () => {
+    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","\\u0074ext":"b"}');
+    expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
+  });
+
+  test.each(["9999999999", "2147483648", "4294967296"])("takes a timeout of %s ms", async (timeout) => {
+    const { status } = await post("echo.v1.EchoService/Echo", '{"text":"a"}', {
+      "connect-timeout-ms": timeout,
+    });
+    expect(status).toBe(200);
+  });
+
+  test("tells who set the deadline", async () => {
+    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"never"}', {
+      "connect-timeout-ms": "50",
+    });
+    const message = "no answer within 50 ms, the deadline set by the client";
+    expect([status, body]).toEqual([504, { code: "deadline_exceeded", message }]);
+  });
+
+  test.each(["", "-1", "1.5", "99999999999", "1s"])("refuses the timeout %j", async (timeout) => {
+    const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "connect-timeout-ms": timeout });
+    const message = `protocol error: invalid connect timeout value: ${timeout}`;
+    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+  });
+
+  test("says which content types there are", async () => {
+    const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
+    const message =
+      'echo.v1.EchoService.Echo takes application/json, application/proto, application/grpc, application/grpc-web; the content-type is "text/plain"';
+    expect([status, body]).toEqual([415, { code: "invalid_argument", message }]);
+  });
+
+  test("says which verbs there are", async () => {
+    const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
+    const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
+    expect(await response.json()).toEqual({ code: "invalid_argument", message });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
+  });
+
+  test("says that a two-way stream needs HTTP/2", async () => {
+    const response = await fetch(`${server.url}/echo.v1.EchoService/Talk`, {
+      method: "POST",
+      headers: { "content-type": "application/connect+json" },
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const message =
+      "echo.v1.EchoService.Talk streams in both directions, which needs HTTP/2; the request came over HTTP/1.1";
+    expect(JSON.parse(bytes.subarray(5).toString())).toEqual({ error: { code: "unimplemented", message } });
+    expect(response.headers.get("connection")).toBe("close");
+  });
+
+  test("repeats a good request id, and makes one up for a bad one", async () => {
+    const good = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": "abc-1" });
+    expect(good.headers.get("x-request-id")).toBe("abc-1");
+    const bad = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": 'a"b' });
+    expect(bad.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("an unknown path", () => {
+  const noMethod =
+    'echo.v1.EchoService has no method "Ech". Did you mean "Echo"? It has Echo, Repeat, Join, Talk.';
+
+  test("is 404 and unimplemented in JSON", async () => {
+    const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
+    expect([status, body]).toEqual([404, { code: "unimplemented", message: noMethod }]);
+  });
+
+  test("names the nearest service", async () => {
+    const { body } = await post("echo.v1.EchoServise/Echo", "{}");
+    expect(body).toMatchObject({
+      message:
+        'no service "echo.v1.EchoServise" is served here. Did you mean "echo.v1.EchoService"? There are echo.v1.EchoService, grpc.health.v1.Health, grpc.reflection.v1.ServerReflection, grpc.reflection.v1alpha.ServerReflection.',
+    });
+  });
+
+  test("is told to a Connect stream in its last message", async () => {
+    const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
+      method: "POST",
+      headers: { "content-type": "application/connect+json" },
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([response.status, bytes[0], bytes.readUInt32BE(1)]).toEqual([200, 2, bytes.length - 5]);
+    expect(JSON.parse(bytes.subarray(5).toString())).toEqual({
+      error: { code: "unimplemented", message: noMethod },
+    });
+  });
+
+  test.each(["application/grpc+proto", "application/grpc-web+proto"])(
+    "is told in headers to %s",
+    async (type) => {
+      const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
+        method: "POST",
+        headers: { "content-type": type },
+      });
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
+      expect(response.headers.get("grpc-status")).toBe("12");
+      expect(decodeURIComponent(response.headers.get("grpc-message") ?? "")).toBe(noMethod);
+    },
+  );
+
+  test("of no service is 404 in JSON", async () => {
+    const { status, body } = await http2Request(server.port, { ":path": "/favicon.ico" });
+    expect([status, body]).toMatchObject([404, { code: "unimplemented" }]);
+  });
+});
