@@ -1,3 +1,4 @@
+import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import type { Credentials } from "./credentials.ts";
 import { Secret } from "./secret.ts";
@@ -21,24 +22,25 @@ export function problemOfSecret(secret: Secret): string | undefined {
  */
 export function checkCredentials(upstream: string, credentials: Credentials): void {
   const { apiKey, oauth1, oauth2 } = credentials;
-  const values: Readonly<Record<string, string | Secret | undefined>> = {
-    apiKey,
-    ...(oauth1 && { "oauth1.consumerKey": oauth1.consumerKey ?? "", "oauth1.token": oauth1.token }),
-    ...(oauth2 && { "oauth2.accessToken": oauth2.accessToken ?? "" }),
-    // an empty secret is legal (RFC 5849 section 3.4.2), a missing one is a mistake
-    ...(oauth1 && {
-      "oauth1.consumerSecret": oauth1.consumerSecret === "" ? undefined : (oauth1.consumerSecret ?? ""),
-    }),
-    ...(oauth1 && { "oauth1.tokenSecret": oauth1.tokenSecret === "" ? undefined : oauth1.tokenSecret }),
+  const check = (option: string, value: string | Secret | undefined) => {
+    const problem = problemOfSecret(Secret.of(value ?? ""));
+    if (problem !== undefined) throw invalid(upstream, option, problem);
   };
-  for (const [option, value] of Object.entries(values)) {
-    const problem = value === undefined ? undefined : problemOfSecret(Secret.of(value));
-    if (problem === undefined) continue;
-    throw restError("UPSTREAM_OPTION_INVALID", {
-      upstream,
-      option: `credentials.${option}`,
-      expected: "printable ASCII on one line",
-      got: problem,
-    });
-  }
+  if (apiKey !== undefined) check("apiKey", apiKey);
+  if (oauth2 !== undefined) check("oauth2.accessToken", oauth2.accessToken);
+  if (oauth1 === undefined) return;
+  check("oauth1.consumerKey", oauth1.consumerKey);
+  if (!isEmpty(oauth1.consumerSecret)) check("oauth1.consumerSecret", oauth1.consumerSecret);
+  if (oauth1.token !== undefined) check("oauth1.token", oauth1.token);
+  if (!isEmpty(oauth1.tokenSecret ?? "")) check("oauth1.tokenSecret", oauth1.tokenSecret);
+}
+
+/** An empty secret is legal (RFC 5849 section 3.4.2); a missing one is a mistake. */
+function isEmpty(secret: string | Secret | undefined): boolean {
+  return secret !== undefined && Secret.of(secret).reveal() === "";
+}
+
+function invalid(upstream: string, option: string, got: string): ConnectError {
+  const expected = "printable ASCII on one line";
+  return restError("UPSTREAM_OPTION_INVALID", { upstream, option: `credentials.${option}`, expected, got });
 }

@@ -1,0 +1,264 @@
+import { createHmac } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { Code } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
+import type { MethodRules } from "../adapter/rules.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import { RequestWriter } from "../request/request-writer.ts";
+import { createRest, type Rest } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { httpUpstream, type TestServer, textOfRequest } from "../testing/servers.ts";
+import { type ThingVariant, thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { CredentialsSource } from "./credentials.ts";
+import { Secret } from "./secret.ts";
+
+interface Seen {
+  readonly verb: string;
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+const open: Array<Rest | TestServer> = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
+});
+
+async function seenWith(
+  credentials: CredentialsSource | undefined,
+  rules: Partial<MethodRules>,
+  request?: ThingVariant["request"],
+): Promise<{ readonly seen: Seen; readonly origin: string }> {
+  let seen: Seen | undefined;
+  const server = await httpUpstream(async (incoming, response) => {
+    const { method: verb = "", url = "", headers } = incoming;
+    seen = { verb, url, headers, authorization: headers.authorization, body: await textOfRequest(incoming) };
+    response.end("{}");
+  });
+  const variant = request === undefined ? { rules } : { rules, request };
+  const rest = createRest({
+    adapters: [thingService(variant)],
+    upstreams: { things: { baseUrl: server.url, credentials } },
+  });
+  open.push(rest, server);
+  const header = { authorization: "Bearer of-the-caller" };
+  await rest.call(thingAdapter(), thingRequest({ name: "t:a", limit: 5 }), { header });
+  if (seen === undefined) throw new Error("no request came");
+  return { seen, origin: server.url };
+}
+
+/** Recomputes the signature of what came in, the long way round. */
+function verify(
+  seen: Seen,
+  origin: string,
+  consumerSecret: string,
+  tokenSecret: string,
+): Record<string, string> {
+  const items = [...(seen.authorization ?? "").matchAll(/(\w+)="([^"]*)"/g)];
+  const oauth = Object.fromEntries(
+    items.map(([, name = "", value = ""]) => [name, decodeURIComponent(value)]),
+  );
+  const { oauth_signature, ...signed } = oauth;
+  const [path = "", query = ""] = seen.url.split("?");
+  const form = /x-www-form-urlencoded/.test(seen.headers["content-type"] ?? "") ? seen.body : "";
+  const parameters = [...new URLSearchParams(query), ...new URLSearchParams(form), ...Object.entries(signed)]
+    .map((pair) => pair.map(encode).join("="))
+    .sort()
+    .join("&");
+  const base = [seen.verb, `${origin}${path}`, parameters].map(encode).join("&");
+  const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
+  expect(oauth_signature).toBe(createHmac("sha1", key).update(base).digest("base64"));
+  return oauth;
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+const oauth1 = { consumerKey: "ck", consumerSecret: "c&s", token: "tk", tokenSecret: "ts" };
+
+describe("an API key", () => {
+  it("goes into the query", async () => {
+    const { seen } = await seenWith(
+      { apiKey: "k y&" },
+      { credentials: ["api_key"], apiKey: { query: "api_key" } },
+    );
+    expect(seen.url).toBe("/things/t%3Aa?limit=5&api_key=k%20y%26");
+    expect(seen.authorization).toBeUndefined();
+  });
+
+  it("goes into a header, with its prefix", async () => {
+    const { seen } = await seenWith(
+      { apiKey: new Secret("abc") },
+      { credentials: ["api_key"], apiKey: { header: "Authorization", prefix: "Key " } },
+    );
+    expect(seen.authorization).toBe("Key abc");
+    expect(seen.url).toBe("/things/t%3Aa?limit=5");
+  });
+});
+
+describe("OAuth 2", () => {
+  it("sends a bearer token", async () => {
+    const { seen } = await seenWith({ oauth2: { accessToken: "at" } }, { credentials: ["oauth2"] });
+    expect(seen.authorization).toBe("Bearer at");
+  });
+});
+
+describe("OAuth 1.0a", () => {
+  it("signs the query as it is sent", async () => {
+    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] });
+    const oauth = verify(seen, origin, "c&s", "ts");
+    expect(oauth).toMatchObject({ oauth_consumer_key: "ck", oauth_token: "tk", oauth_version: "1.0" });
+    expect(Math.abs(Number(oauth.oauth_timestamp) * 1000 - Date.now())).toBeLessThan(60_000);
+    expect(oauth.oauth_nonce).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("signs a form, with lists in brackets and characters of all kinds", async () => {
+    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
+      const request = new RequestWriter("POST", "/v2/post");
+      request.query("api_key", "k");
+      request.form("body", "a b+c&d=é!*'()");
+      request.formList("tag", ["x", "y"], "indexed");
+      return request;
+    });
+    expect(seen.body).toBe("body=a%20b%2Bc%26d%3D%C3%A9%21%2A%27%28%29&tag%5B0%5D=x&tag%5B1%5D=y");
+    verify(seen, origin, "c&s", "ts");
+  });
+
+  it("does not sign JSON and bytes", async () => {
+    for (const write of [
+      (request: RequestWriter) => request.json({ id: 700000000000000001n }),
+      (request: RequestWriter) => request.bytes("multipart/form-data; boundary=x", Buffer.from("--x--")),
+    ]) {
+      const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
+        const request = new RequestWriter("POST", "/v2/post");
+        write(request);
+        return request;
+      });
+      verify(seen, origin, "c&s", "ts");
+      expect(seen.body).toMatch(/^({"id":700000000000000001}|--x--)$/);
+    }
+  });
+
+  it("signs by the client alone, without the token that is there", async () => {
+    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
+    expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
+  });
+
+  it("sends protocol parameters of the request, whose token comes before the configured one", async () => {
+    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] }, () => {
+      const request = new RequestWriter("POST", "/access_token");
+      request.oauth1Param("oauth_token", "temporary");
+      request.oauth1Param("oauth_token_secret", "temporary secret");
+      request.oauth1Param("oauth_verifier", "v é");
+      return request;
+    });
+    const oauth = verify(seen, origin, "c&s", "temporary secret");
+    expect(oauth).toMatchObject({ oauth_token: "temporary", oauth_verifier: "v é" });
+    expect(oauth).not.toHaveProperty("oauth_token_secret");
+    expect(seen.headers["content-length"]).toBe("0");
+  });
+});
+
+describe("the choice", () => {
+  const rules = { apiKey: { header: "x-key" } };
+
+  it.each([
+    [["oauth2", "api_key"], "api_key"],
+    [["oauth1", "api_key"], "oauth1"],
+    [["api_key", "oauth1"], "api_key"],
+    [["none", "api_key"], "none"],
+    [["oauth2", "none"], "none"],
+    [[], "none"],
+  ] as const)("of %j is %s", async (credentials, kind) => {
+    const { seen } = await seenWith({ apiKey: "k", oauth1 }, { ...rules, credentials });
+    const sent = seen.headers["x-key"] === "k" ? "api_key" : seen.authorization ? "oauth1" : "none";
+    expect(sent).toBe(kind);
+  });
+
+  it("fails where nothing fits, and says what would", async () => {
+    const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
+    expect(error.rawMessage).toBe(
+      "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
+    );
+    expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "UPSTREAM_CREDENTIALS_MISSING"]);
+    const none = await failureOf(seenWith(undefined, { credentials: ["oauth2"] }));
+    expect(none.rawMessage).toMatch(/needs one of oauth2, got no credentials$/);
+  });
+});
+
+describe("a function that provides credentials", () => {
+  const rules = { credentials: ["oauth2"] } as const;
+
+  it("knows the method and the headers of the call", async () => {
+    const { seen } = await seenWith(
+      async ({ method, header }) => ({
+        oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
+      }),
+      rules,
+    );
+    expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
+  });
+
+  it("that fails is an internal error, its words are not for the caller", async () => {
+    const error = await failureOf(
+      seenWith(() => {
+        throw new Error("store at 10.0.0.1 is down");
+      }, rules),
+    );
+    expect(error.rawMessage).toBe("upstream things: the credentials of the call could not be found out");
+    expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"]);
+    expect(String(error.cause)).toContain("10.0.0.1");
+  });
+
+  it("that brings what no header can carry is refused", async () => {
+    const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), rules));
+    expect(error.rawMessage).toBe(
+      "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
+    );
+    expect(error.code).toBe(Code.Unauthenticated);
+  });
+
+  it("that brings nothing leaves nothing to choose", async () => {
+    const error = await failureOf(seenWith((() => undefined) as never, rules));
+    expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
+  });
+});
+
+describe("fixed credentials are checked when the upstream is created", () => {
+  it.each<[CredentialsSource, string]>([
+    [{ apiKey: "" }, "option credentials.apiKey: expected printable ASCII on one line, got an empty string"],
+    [
+      { apiKey: "hush\n" },
+      "option credentials.apiKey: expected printable ASCII on one line, got a line break",
+    ],
+    [
+      { oauth2: { accessToken: new Secret(" hush") } },
+      "option credentials.oauth2.accessToken: expected printable ASCII on one line, got white space around it",
+    ],
+    [
+      { oauth1: { consumerKey: "hush", consumerSecret: "é" } },
+      "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got a control character, or one that is not ASCII",
+    ],
+    [
+      { oauth1: { consumerKey: "hush" } as never },
+      "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got an empty string",
+    ],
+    ["hush" as never, "option credentials: expected an object or a function, got string"],
+  ])("%#", async (credentials, text) => {
+    const error = await failureOf(seenWith(credentials, {}));
+    expect(error.rawMessage).toBe(`upstream things: ${text}`);
+    expect(error.message).not.toContain("hush");
+  });
+
+  it("takes empty secrets, which RFC 5849 section 3.4.2 allows", async () => {
+    const empty = { consumerKey: "ck", consumerSecret: "", token: "tk", tokenSecret: "" };
+    const { seen, origin } = await seenWith({ oauth1: empty }, { credentials: ["oauth1"] });
+    verify(seen, origin, "", "");
+  });
+});

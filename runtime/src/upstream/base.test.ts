@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { reasonOf } from "../errors/rest-error.ts";
+import { failureOf } from "../testing/failure.ts";
+import { parseBase, pathBelow } from "./base.ts";
+
+const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
+
+describe("the path below a base address", () => {
+  it.each(["/blog/a/info", "/blog/t%3Aabc", "/a%2Fb", "/%252e%252e/x", "/", ""])("keeps %j", (path) => {
+    expect(pathBelow("x", base, path)).toBe(`/v2${path}`);
+  });
+
+  it.each([
+    "/../admin",
+    "/a/./b",
+    "/%2e%2e/admin",
+    "/a?b=c",
+    "/a#b",
+    "/a\\b",
+    "/a b",
+    "/a\tb",
+    "/é",
+    "/.%2E",
+  ])("refuses %j", async (path) => {
+    const error = await failureOf(() => pathBelow("x", base, path));
+    expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
+  });
+
+  it("says what would become of it", async () => {
+    const error = await failureOf(() => pathBelow("x", base, "/../admin"));
+    expect(error.rawMessage).toBe(
+      'upstream x: the path "/v2/../admin" would be requested as "/admin", expected no difference',
+    );
+  });
+
+  it("never leads to another host or path, whatever the path", () => {
+    const root = parseBase("x", "baseUrl", "http://h.test");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom(base, root), (path, at) => {
+        let built: string;
+        try {
+          built = pathBelow("x", at, path);
+        } catch {
+          return;
+        }
+        const parsed = new URL(at.origin + built);
+        expect([parsed.origin, parsed.pathname]).toEqual([at.origin, at.prefix + path]);
+      }),
+    );
+  });
+
+  it("is not the start of another host", async () => {
+    const root = parseBase("x", "baseUrl", "http://h.test");
+    expect(reasonOf(await failureOf(() => pathBelow("x", root, "//evil.test/a")))).toBe(
+      "REQUEST_PATH_CHANGED",
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DecompressError, decompress } from "./decompress.ts";
+
+const LIMIT = 1 << 20;
+const text = Buffer.from('{"name":"é"}'.repeat(50));
+
+async function kindOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof DecompressError ? error.kind : `not a DecompressError: ${error}`;
+}
+
+describe("decompress", () => {
+  it.each([
+    ["gzip", gzipSync(text)],
+    ["X-Gzip", gzipSync(text)],
+    ["deflate", deflateSync(text)],
+    ["deflate", deflateRawSync(text)],
+    ["br", brotliCompressSync(text)],
+    ["zstd", zstdCompressSync(text)],
+    ["identity", text],
+    ["", text],
+    ["deflate, gzip", gzipSync(deflateSync(text))],
+    ["identity , BR", brotliCompressSync(text)],
+  ])("reads %s", async (encoding, body) => {
+    expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
+  });
+
+  it("takes no bytes for an empty body in any encoding", async () => {
+    expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
+  });
+
+  it.each(["gzip", "deflate", "br", "zstd"])(
+    "tells a %s body that ends early from one that is corrupt",
+    async (name) => {
+      const compress = {
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+        zstd: zstdCompressSync,
+      }[name];
+      const whole = compress?.(text) ?? Buffer.alloc(0);
+      expect(await kindOf(decompress(whole.subarray(0, whole.length - 5), name, LIMIT))).toBe("truncated");
+      expect(await kindOf(decompress(Buffer.alloc(40, 0xff), name, LIMIT))).toBe("corrupt");
+    },
+  );
+
+  it("refuses an encoding that it does not know, also if objects have such a property", async () => {
+    expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
+    expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
+  });
+
+  it("stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
+    const layer = brotliCompressSync(Buffer.alloc(128 << 20));
+    expect(layer.length).toBeLessThan(1024);
+    const before = process.memoryUsage().rss;
+    expect(await kindOf(decompress(layer, "br", 16 << 20))).toBe("large");
+    expect(await kindOf(decompress(gzipSync(Buffer.alloc(LIMIT + 1)), "gzip", LIMIT))).toBe("large");
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
+    const inner = gzipSync(Buffer.alloc(4 << 20));
+    expect(await kindOf(decompress(gzipSync(inner), "gzip, gzip", LIMIT))).toBe("large");
+  });
+
+  it("allows exactly the limit", async () => {
+    const body = gzipSync(Buffer.alloc(LIMIT));
+    expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
+  });
+
+  it("fails in its own way only, whatever the bytes", async () => {
+    const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {
+        const result = await decompress(body, encoding, 1000).catch((error: unknown) => error);
+        expect(result instanceof Uint8Array || result instanceof DecompressError).toBe(true);
+      }),
+    );
+  });
+});

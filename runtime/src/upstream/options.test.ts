@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { failureOf } from "../testing/failure.ts";
+import { resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from "./options.ts";
+
+const baseUrl = "https://api.example.test";
+
+describe("the options of an upstream", () => {
+  it("have a finite default for every limit", () => {
+    const { bases, credentials, ...settings } = resolveOptions("x", { baseUrl });
+    expect(settings).toEqual(UPSTREAM_DEFAULTS);
+    for (const value of Object.values(settings))
+      if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
+    expect(settings.userAgent).toBe("connect-rest/0.1.0");
+    expect(credentials).toEqual({});
+    expect([...bases]).toEqual([["", { origin: baseUrl, prefix: "" }]]);
+  });
+
+  it("name base addresses; the first is the default where there is no baseUrl", () => {
+    const bases = { api: "https://API.example.test:443/v2/", web: "http://www.example.test:8080" };
+    const api = { origin: baseUrl, prefix: "/v2" };
+    const web = { origin: "http://www.example.test:8080", prefix: "" };
+    expect([...resolveOptions("x", { bases }).bases]).toEqual([
+      ["", api],
+      ["api", api],
+      ["web", web],
+    ]);
+    expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
+  });
+
+  const address = "expected an http or https address without user, query and fragment, got";
+  const bytes = "expected a whole number of bytes from 1 to 536870912, got";
+  it.each<[UpstreamOptions, string]>([
+    [{}, "option baseUrl: expected an address, or `bases`, got neither"],
+    [{ bases: {} }, "option baseUrl: expected an address, or `bases`, got neither"],
+    [{ baseUrl: "api.example.test" }, `option baseUrl: ${address} "api.example.test"`],
+    [{ baseUrl: "http://[" }, `option baseUrl: ${address} "http://["`],
+    [{ baseUrl: "ftp://a.test" }, `option baseUrl: ${address} the scheme ftp:`],
+    [{ baseUrl: "https://me:hush@a.test" }, `option baseUrl: ${address} a user or a password`],
+    [{ bases: { web: "https://a.test/?a=1" } }, `option bases.web: ${address} a query`],
+    [{ baseUrl: "https://a.test/#x" }, `option baseUrl: ${address} a fragment`],
+    [{ baseUrl: 7 as never }, `option baseUrl: ${address} 7`],
+    [{ baseUrl, maxResponseBytes: 0 }, `option maxResponseBytes: ${bytes} 0`],
+    [{ baseUrl, maxResponseBytes: Infinity }, `option maxResponseBytes: ${bytes} Infinity`],
+    [{ baseUrl, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${bytes} 1`],
+    [
+      { baseUrl, headersTimeoutMs: 2 ** 31 },
+      "option headersTimeoutMs: expected a whole number of milliseconds from 1 to 2147483647, got 2147483648",
+    ],
+    [
+      { baseUrl, connections: 1.5 },
+      "option connections: expected a whole number of connections from 1 to 65536, got 1.5",
+    ],
+    [{ baseUrl, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
+    [{ baseUrl, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
+  ])("are refused when wrong: %j", async (options, text) => {
+    const error = await failureOf(() => resolveOptions("blog", options));
+    expect(error.rawMessage).toBe(`upstream blog: ${text}`);
+    expect(error.rawMessage).not.toContain("hush");
+  });
+});
