@@ -1,0 +1,34 @@
+import { refuse } from "../http/answer.ts";
+
+/** Who a request speaks for. */
+export interface Caller {
+  via: "nothing" | "api_key" | "oauth1" | "oauth2";
+  /** The consumer key, once known. */
+  consumer?: string;
+  /** The user's name; absent for an application and for a bare key. */
+  user?: string;
+  /** Scopes of an OAuth 2.0 token; absent for other credentials, which may do everything. */
+  scopes?: string[];
+  /** The OAuth 1.0a token. */
+  token?: string;
+}
+
+export const NOBODY: Caller = Object.freeze({ via: "nothing" });
+
+/** 401 with subcode 1016: credentials are missing or do not verify. */
+export function unauthorized(): Error {
+  return refuse(401, "Unable to authorize", 1016);
+}
+
+/** The user's name; 401 without credentials, 403 for an application's token. */
+export function requireUser(caller: Caller): string {
+  if (caller.user !== undefined) return caller.user;
+  if (caller.via === "oauth1" || caller.via === "oauth2") throw refuse(403, "A user is required");
+  throw unauthorized();
+}
+
+/** 403 when an OAuth 2.0 token lacks the scope. */
+export function requireScope(caller: Caller, scope: "basic" | "write"): void {
+  if (caller.scopes && !caller.scopes.includes(scope))
+    throw refuse(403, `The token lacks the scope ${scope}`);
+}

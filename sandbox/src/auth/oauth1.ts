@@ -1,0 +1,90 @@
+import { sameSecret } from "../entropy.ts";
+import type { World } from "../world.ts";
+import { baseString, baseUri, parseAuthorization, sign } from "./signature.ts";
+
+type Pair = readonly [string, string];
+
+/** What a signature is made over. */
+export interface SignedRequest {
+  method: string;
+  /** `scheme://host[:port]` the client addressed. */
+  origin: string;
+  rawPath: string;
+  authorization: string | undefined;
+  query: readonly Pair[];
+  form: readonly Pair[];
+  /** Text parts of a multipart body: some clients sign them, against the RFC. */
+  parts: readonly Pair[];
+}
+
+/** The protocol parameters of a request that carries any. */
+export interface Protocol {
+  values: Map<string, string>;
+  /** Parameters of the header, for the base string. */
+  header: readonly Pair[];
+}
+
+export type Failure = "malformed" | "method" | "consumer" | "token" | "signature" | "timestamp" | "nonce";
+
+export const WINDOW_SECONDS = 300;
+
+const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
+
+/**
+ * Finds the protocol parameters: in the header, the query or the form body, but in one place only (RFC 5849
+ * section 3.5). `undefined` means the request is not signed at all.
+ */
+export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
+  const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];
+  if (!header) return "malformed";
+  const places = [header, request.query.filter(isProtocol), request.form.filter(isProtocol)];
+  const signed = places.filter((pairs) => pairs.some(([name]) => name === "oauth_signature"));
+  const values = new Map<string, string>();
+  if (signed.length === 0) return header.length > 0 ? "malformed" : undefined;
+  if (signed.length > 1) return "malformed";
+  for (const [name, value] of places.flat()) {
+    if (!isProtocol([name, value])) continue;
+    if (values.has(name)) return "malformed";
+    values.set(name, value);
+  }
+  return { values, header };
+}
+
+function fresh(world: World, values: Map<string, string>): Failure | undefined {
+  const timestamp = values.get("oauth_timestamp") ?? "";
+  const nonce = values.get("oauth_nonce") ?? "";
+  if (!/^\d+(\.\d+)?$/.test(timestamp) || nonce === "") return "malformed";
+  const seconds = Math.floor(Number(timestamp));
+  const now = world.clock.seconds();
+  if (Math.abs(now - seconds) > WINDOW_SECONDS) return "timestamp";
+  world.db.run("DELETE FROM oauth1_nonces WHERE timestamp < ?", now - 2 * WINDOW_SECONDS);
+  const added = world.db.run(
+    "INSERT OR IGNORE INTO oauth1_nonces (consumer, token, timestamp, nonce) VALUES (?, ?, ?, ?)",
+    values.get("oauth_consumer_key") ?? "",
+    values.get("oauth_token") ?? "",
+    seconds,
+    nonce,
+  );
+  return added === 0 ? "nonce" : undefined;
+}
+
+/** Verifies a signature, the time window and the nonce. Returns what is wrong, or nothing. */
+export function verify(
+  world: World,
+  request: SignedRequest,
+  protocol: Protocol,
+  secrets: { consumer: string; token: string },
+): Failure | undefined {
+  const { values, header } = protocol;
+  if (values.get("oauth_signature_method") !== "HMAC-SHA1") return "method";
+  if ((values.get("oauth_version") ?? "1.0") !== "1.0") return "malformed";
+  const at = request.origin.indexOf("://");
+  const uri = baseUri(request.origin.slice(0, at), request.origin.slice(at + 3), request.rawPath);
+  const given = values.get("oauth_signature") ?? "";
+  const tries: Pair[][] = [[...header, ...request.query, ...request.form]];
+  if (request.parts.length > 0) tries.push([...header, ...request.query, ...request.parts]);
+  const good = tries.some((pairs) =>
+    sameSecret(sign(baseString(request.method, uri, pairs), secrets.consumer, secrets.token), given),
+  );
+  return good ? fresh(world, values) : "signature";
+}

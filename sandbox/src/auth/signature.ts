@@ -1,0 +1,64 @@
+import { createHmac } from "node:crypto";
+
+/** Percent-encoding of RFC 5849 section 3.6: everything but `A-Z a-z 0-9 - . _ ~`, upper-case hex. */
+export function percentEncode(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** RFC 5849 section 3.4.1.3.2: encoded, sorted by name and then value in byte order, joined. */
+export function normalizeParameters(pairs: readonly (readonly [string, string])[]): string {
+  return pairs
+    .filter(([name]) => name !== "oauth_signature" && name !== "realm")
+    .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
+    .sort((a, b) => byBytes(a[0], b[0]) || byBytes(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/** RFC 5849 section 3.4.1.2: lower-case scheme and host, no default port, the path as sent, no query. */
+export function baseUri(scheme: string, host: string, rawPath: string): string {
+  const lower = scheme.toLowerCase();
+  const port = lower === "https" ? ":443" : ":80";
+  const name = host.toLowerCase();
+  return `${lower}://${name.endsWith(port) ? name.slice(0, -port.length) : name}${rawPath}`;
+}
+
+/** RFC 5849 section 3.4.1.1. */
+export function baseString(
+  method: string,
+  uri: string,
+  pairs: readonly (readonly [string, string])[],
+): string {
+  return [method.toUpperCase(), percentEncode(uri), percentEncode(normalizeParameters(pairs))].join("&");
+}
+
+/** RFC 5849 section 3.4.2: HMAC-SHA1 in base64. */
+export function sign(base: string, consumerSecret: string, tokenSecret: string): string {
+  const key = `${percentEncode(consumerSecret)}&${percentEncode(tokenSecret)}`;
+  return createHmac("sha1", key).update(base).digest("base64");
+}
+
+/** The items of an `Authorization: OAuth ...` header, decoded, or `undefined` when it is not well formed. */
+export function parseAuthorization(header: string): [string, string][] | undefined {
+  const items = /^OAuth\s+(.*)$/is.exec(header)?.[1];
+  if (items === undefined) return undefined;
+  const pairs: [string, string][] = [];
+  const item = /\s*([^=\s,]+)="([^"]*)"\s*(?:,|$)/gy;
+  while (item.lastIndex < items.length) {
+    const match = item.exec(items);
+    if (!match) return undefined;
+    try {
+      pairs.push([decodeURIComponent(match[1] ?? ""), decodeURIComponent(match[2] ?? "")]);
+    } catch {
+      return undefined;
+    }
+  }
+  return pairs;
+}

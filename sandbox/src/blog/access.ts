@@ -1,0 +1,37 @@
+import { requireUser } from "../auth/caller.ts";
+import { refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
+
+/** The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member. */
+export function readableBlog(call: Call): Blog {
+  const blog = requireBlog(call.world.db, call.path.blog ?? "");
+  if (blog.private && !isMember(call.world.db, blog, call.caller.user)) {
+    throw refuse(403, "You are not allowed to access this blog");
+  }
+  return blog;
+}
+
+/** The blog of the path, for its members only: 403 for others. */
+export function ownBlog(call: Call): Blog {
+  const blog = requireBlog(call.world.db, call.path.blog ?? "");
+  if (!isMember(call.world.db, blog, requireUser(call.caller)))
+    throw refuse(403, "You are not a member of this blog");
+  return blog;
+}
+
+/** The blog of the path, for its admins only. */
+export function administeredBlog(call: Call): Blog {
+  const blog = requireBlog(call.world.db, call.path.blog ?? "");
+  if (!isAdmin(call.world.db, blog, requireUser(call.caller)))
+    throw refuse(403, "You are not an admin of this blog");
+  return blog;
+}
+
+/** `limit` and `offset` of a list: 1 to 20, more is cut to 20. */
+export function page(call: Call): { limit: number; offset: number } {
+  return {
+    limit: call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20,
+    offset: call.query.integer("offset") ?? 0,
+  };
+}

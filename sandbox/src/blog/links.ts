@@ -1,0 +1,20 @@
+import { percentEncode } from "../auth/signature.ts";
+import type { Call } from "../http/call.ts";
+import type { JsonObject } from "../http/json.ts";
+
+/** A link to another page of the same list: relative, without a `type`, its parameters as texts. */
+export function pageLink(call: Call, params: Record<string, string>): JsonObject {
+  const query = Object.entries(params)
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
+    .join("&");
+  return { href: `${call.target.rawPath}?${query}`, method: "GET", query_params: params };
+}
+
+/** The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first. */
+export function offsetLinks(call: Call, total: number, limit: number, offset: number): JsonObject {
+  const links: JsonObject = {};
+  const at = (value: number) => pageLink(call, { limit: String(limit), offset: String(value) });
+  if (offset + limit < total) links.next = at(offset + limit);
+  if (offset > 0) links.prev = at(Math.max(0, offset - limit));
+  return Object.keys(links).length > 0 ? { _links: links } : {};
+}

@@ -1,0 +1,47 @@
+/** A clock that tests can move. Every part of the sandbox reads the time from here and nowhere else. */
+export class Clock {
+  #offset = 0;
+  #frozen: number | undefined;
+
+  /** @param start milliseconds since the epoch to freeze at; without it the clock runs with the machine's. */
+  constructor(start?: number) {
+    this.#frozen = start;
+  }
+
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return this.#frozen ?? Date.now() + this.#offset;
+  }
+
+  /** Whole seconds since the epoch. */
+  seconds(): number {
+    return Math.floor(this.now() / 1000);
+  }
+
+  /** Moves the clock by `ms`; a negative number moves it back. */
+  advance(ms: number): void {
+    if (this.#frozen === undefined) this.#offset += ms;
+    else this.#frozen += ms;
+  }
+
+  /** Stops the clock at `ms` since the epoch; it then moves by `advance` only. */
+  freeze(ms: number = this.now()): void {
+    this.#frozen = ms;
+  }
+
+  /** Returns to the machine's time. */
+  reset(): void {
+    this.#frozen = undefined;
+    this.#offset = 0;
+  }
+}
+
+/** `YYYY-MM-DD HH:MM:SS GMT`, the form of every `date` field. */
+export function gmtDate(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} GMT`;
+}
+
+/** ISO 8601 in whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
+export function isoDate(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { SQLInputValue } from "node:sqlite";
+import { percentEncode } from "../auth/signature.ts";
+import { type Answer, bareJson, type HeaderMap } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { readJson, writeJson } from "../http/json.ts";
+import { type FeedCaller, rateHeaders, refuseFeed } from "./caller.ts";
+
+/** A timeline: which events it holds, and the path its `Link` header uses. */
+export interface Timeline {
+  where: string;
+  values: SQLInputValue[];
+  /** Path below the feed's base, id-based where the feed has such an alias. */
+  linkPath: string;
+  strongTag?: boolean;
+}
+
+/** The depth of a timeline in events and in days. */
+export const DEPTH = 300;
+const HISTORY_SECONDS = 30 * 86_400;
+const API_VERSIONS = ["2022-11-28"];
+
+function positive(text: string | undefined, fallback: number): number {
+  const value = Number(text);
+  return text !== undefined && Number.isInteger(value) && value >= 1 ? value : fallback;
+}
+
+function checkVersion(call: Call): void {
+  const version = call.headers["x-service-api-version"];
+  if (version !== undefined && !API_VERSIONS.includes(String(version))) {
+    throw refuseFeed(400, `Unknown API version: ${String(version)}`);
+  }
+}
+
+function linkHeader(call: Call, path: string, pageNumber: number, last: number): HeaderMap {
+  if (last <= 1) return {};
+  const rest = call.queryPairs
+    .filter(([name]) => name !== "page")
+    .map(([n, v]) => `${percentEncode(n)}=${percentEncode(v)}&`);
+  const link = (rel: string, to: number) =>
+    `<${call.origin}/feed${path}?${rest.join("")}page=${to}>; rel="${rel}"`;
+  const links: string[] = [];
+  if (pageNumber > 1) links.push(link("prev", pageNumber - 1));
+  if (pageNumber < last) links.push(link("next", pageNumber + 1), link("last", last));
+  if (pageNumber > 1) links.push(link("first", 1));
+  return { link: links.join(", ") };
+}
+
+/** Weak comparison of `If-None-Match` (RFC 9110 section 13.1.2). */
+function sameTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const bare = (value: string) => value.trim().replace(/^W\//, "");
+  return header.trim() === "*" || header.split(",").some((item) => bare(item) === bare(tag));
+}
+
+interface Row {
+  hidden: number;
+  created: number;
+  body: string;
+}
+
+/** One page of a timeline, newest first, with everything a poller needs in the headers. */
+export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline): Answer {
+  const { world } = call;
+  checkVersion(call);
+  const perPage = Math.min(100, positive(call.query.text("per_page"), 30));
+  const pageNumber = positive(call.query.text("page"), 1);
+  const pages = Math.ceil(DEPTH / perPage);
+  if (pageNumber > pages) {
+    const headers = rateHeaders(world, caller, call.address, 1);
+    throw refuseFeed(
+      422,
+      `In order to keep the API fast for everyone, pagination is limited to ${DEPTH} events.`,
+      {
+        headers,
+        body: { errors: [{ resource: "Event", field: "page", code: "invalid" }] },
+      },
+    );
+  }
+  const rows = world.db.all<Row>(
+    `SELECT hidden, created, body FROM feed_events WHERE ${timeline.where} AND created > ? AND created <= ?
+     ORDER BY created DESC, id DESC LIMIT ${DEPTH}`,
+    ...timeline.values,
+    world.feed.now() - HISTORY_SECONDS,
+    world.feed.now(),
+  );
+  const slice = rows.slice((pageNumber - 1) * perPage, pageNumber * perPage);
+  const body = `[${slice
+    .filter((row) => row.hidden === 0)
+    .map((row) => row.body)
+    .join(",")}]`;
+  const digest = createHash("sha256")
+    .update(`${timeline.linkPath} ${perPage} ${pageNumber} ${body}`)
+    .digest("hex");
+  const tag = timeline.strongTag ? `"${digest}"` : `W/"${digest}"`;
+  const unchanged = sameTag(call.headers["if-none-match"], tag);
+  const scope = caller.token === undefined ? "public" : "private";
+  const headers: HeaderMap = {
+    etag: tag,
+    "x-poll-interval": String(world.feed.pollInterval),
+    "cache-control": `${scope}, max-age=60, s-maxage=60`,
+    vary: "Accept, Authorization, Accept-Encoding",
+    ...rateHeaders(world, caller, call.address, unchanged ? 0 : 1),
+  };
+  const newest = slice[0]?.created;
+  if (newest !== undefined) headers["last-modified"] = new Date(newest * 1000).toUTCString();
+  if (unchanged) return { status: 304, headers, body: { kind: "none" } };
+  const last = Math.max(1, Math.ceil(rows.length / perPage));
+  return bareJson(readJson(body), 200, {
+    ...headers,
+    ...linkHeader(call, timeline.linkPath, pageNumber, last),
+  });
+}
+
+/** An event's JSON as it is kept. */
+export function eventText(event: object): string {
+  return writeJson(event);
+}

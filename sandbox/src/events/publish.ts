@@ -1,0 +1,75 @@
+import { isoDate } from "../clock.ts";
+import type { JsonObject } from "../http/json.ts";
+import type { Database } from "../store/database.ts";
+import type { Account, Repo } from "./accounts.ts";
+import { eventText } from "./page.ts";
+
+const FIRST_EVENT_ID = 52_000_000_001;
+
+/** A new event, as far as its author cares; the rest is filled in. */
+export interface NewEvent {
+  type: string;
+  /** Login of a seeded account. */
+  actor: string;
+  /** `owner/name` of a seeded repository. */
+  repo: string;
+  payload: JsonObject;
+  public?: boolean;
+  /** Seconds since the epoch; now, by the feed's clock, if not given. */
+  created?: number;
+  /** Counts for paging but is not shown: pages can be short. */
+  hidden?: boolean;
+  /** Keys to add to or replace in the event as it is sent; `undefined` removes one. */
+  change?: Record<string, unknown>;
+}
+
+const base = "https://api.feed.example";
+
+function person(account: Account): JsonObject {
+  const avatar = `https://avatars.feed.example/u/${account.id}?`;
+  const url = `${base}/${account.kind === "user" ? "users" : "orgs"}/${account.login}`;
+  return { id: account.id, login: account.login, external_avatar_id: "", url, avatar_url: avatar };
+}
+
+/** Adds an event to the feeds it belongs to and returns its id. */
+export function publishEvent(db: Database, event: NewEvent, now: number): string {
+  const [owner = "", name = ""] = event.repo.split("/");
+  const repo = db.get<Repo>("SELECT * FROM feed_repos WHERE owner = ? AND name = ?", owner, name);
+  const actor = db.get<Account>("SELECT * FROM feed_accounts WHERE login = ?", event.actor);
+  if (!repo || !actor) throw new Error(`unknown actor or repository: ${event.actor}, ${event.repo}`);
+  const org = db.get<Account>(
+    "SELECT * FROM feed_accounts WHERE login = ? AND kind = 'organization'",
+    repo.owner,
+  );
+  const id = Math.max(FIRST_EVENT_ID, db.count("SELECT MAX(id) AS n FROM feed_events") + 1);
+  const created = event.created ?? now;
+  const open = event.public ?? repo.private === 0;
+  const { login, ...rest } = person(actor);
+  const body: JsonObject = {
+    id: String(id),
+    type: event.type,
+    actor: { id: rest.id, login, display_login: login, ...rest },
+    repo: {
+      id: repo.id,
+      name: `${repo.owner}/${repo.name}`,
+      url: `${base}/repos/${repo.owner}/${repo.name}`,
+    },
+    payload: event.payload,
+    public: open,
+    created_at: isoDate(created),
+    ...(org ? { org: person(org) } : {}),
+    ...event.change,
+  };
+  db.insert("feed_events", {
+    id,
+    type: event.type,
+    actor: actor.login,
+    repo: repo.id,
+    org: org?.login,
+    public: open ? 1 : 0,
+    created,
+    hidden: event.hidden ? 1 : 0,
+    body: eventText(body),
+  });
+  return String(id);
+}

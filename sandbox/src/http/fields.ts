@@ -1,0 +1,179 @@
+import { refuse } from "./answer.ts";
+import { isObject, type JsonObject, readJson } from "./json.ts";
+
+export type Entry = readonly [name: string, value: unknown];
+
+/** Decodes one component of a query or form: `+` is a space, broken escapes stay as they are. */
+function decodeComponent(value: string): string {
+  const spaced = value.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+/** The pairs of a query string or form body, in order, duplicates kept; a name without `=` has an empty value. */
+export function decodePairs(encoded: string): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (const item of encoded.split("&")) {
+    if (item === "") continue;
+    const at = item.indexOf("=");
+    const name = at < 0 ? item : item.slice(0, at);
+    pairs.push([decodeComponent(name), at < 0 ? "" : decodeComponent(item.slice(at + 1))]);
+  }
+  return pairs;
+}
+
+function scalar(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
+  return undefined;
+}
+
+/**
+ * Parameters of a request, from a query, a form, multipart text parts or a JSON object. Readers accept a number
+ * or flag in either spelling and an array in any of its forms (`n[0]=a`, `n[]=a`, repeated, single).
+ */
+export class Fields {
+  readonly entries: readonly Entry[];
+
+  constructor(entries: readonly Entry[]) {
+    this.entries = entries;
+  }
+
+  static fromJson(value: JsonObject): Fields {
+    return new Fields(Object.entries(value));
+  }
+
+  /** These parameters, and those of `other` under names that are not here. */
+  over(other: Fields): Fields {
+    const mine = new Set(this.entries.map(([name]) => baseName(name)));
+    return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);
+  }
+
+  has(name: string): boolean {
+    return this.entries.some(
+      ([key, value]) => baseName(key) === name && value !== null && value !== undefined,
+    );
+  }
+
+  /** The last value under exactly this name. */
+  value(name: string): unknown {
+    return this.entries.findLast(([key]) => key === name)?.[1];
+  }
+
+  text(name: string): string | undefined {
+    return scalar(this.value(name));
+  }
+
+  /** The text, or 400 when the parameter is missing or empty. */
+  required(name: string): string {
+    const value = this.text(name);
+    if (value === undefined || value === "") throw refuse(400, `Missing required parameter: ${name}`);
+    return value;
+  }
+
+  /** One of `allowed`, or 400. */
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.text(name);
+    if (value === undefined || value === "") return fallback;
+    const found = allowed.find((item) => item === value);
+    if (found === undefined)
+      throw refuse(400, `Invalid ${name}: expected ${allowed.join(", ")}, got ${value}`);
+    return found;
+  }
+
+  /** An integer not below `min`; above `clampTo` it is that; anything else is 400. */
+  integer(name: string, rule: { min?: number; clampTo?: number } = {}): number | undefined {
+    const value = this.text(name);
+    if (value === undefined || value === "") return undefined;
+    const number = Number(value);
+    if (!Number.isFinite(number) || !Number.isInteger(number))
+      throw refuse(400, `Invalid ${name}: not a number`);
+    if (number < (rule.min ?? 0)) throw refuse(400, `Invalid ${name}: below ${rule.min ?? 0}`);
+    return Math.min(number, rule.clampTo ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  /** A post id: a number or a decimal string, kept as its digits. Anything else is 400. */
+  id(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined || value === "") return undefined;
+    if (!/^\d{1,20}$/.test(value)) throw refuse(400, `Invalid ${name}: not a post id`);
+    return value.replace(/^0+(?=\d)/, "");
+  }
+
+  /** `true`, `false`, `1` or `0`; anything else is 400. */
+  flag(name: string, fallback = false): boolean {
+    const value = this.text(name);
+    if (value === undefined || value === "") return fallback;
+    if (value === "true" || value === "1") return true;
+    if (value === "false" || value === "0") return false;
+    throw refuse(400, `Invalid ${name}: expected true or false, got ${value}`);
+  }
+
+  /** An array of strings in any of its forms; indexed items in the order of their index. */
+  list(name: string): string[] {
+    const found: { at: number; value: string }[] = [];
+    for (const [key, value] of this.entries) {
+      if (baseName(key) !== name) continue;
+      const index = /^[^[]*\[(\d+)\]$/.exec(key);
+      for (const item of Array.isArray(value) ? value : [value]) {
+        const one = scalar(item);
+        if (one !== undefined) found.push({ at: index ? Number(index[1]) : found.length, value: one });
+      }
+    }
+    return found.sort((a, b) => a.at - b.at).map((item) => item.value);
+  }
+
+  /** A nested value: a JSON value as it is, JSON in a text, or brackets (`content[0][type]=text`). */
+  json(name: string): unknown {
+    const direct = this.value(name);
+    if (typeof direct === "string") {
+      if (direct === "") return undefined;
+      try {
+        return readJson(direct);
+      } catch {
+        return direct;
+      }
+    }
+    return direct ?? nested(this.entries, name);
+  }
+}
+
+function baseName(key: string): string {
+  const at = key.indexOf("[");
+  return at > 0 && key !== "fields[blogs]" ? key.slice(0, at) : key;
+}
+
+function nested(entries: readonly Entry[], name: string): unknown {
+  const root: JsonObject = {};
+  let any = false;
+  for (const [key, value] of entries) {
+    if (!key.startsWith(`${name}[`)) continue;
+    any = true;
+    const path = [...key.slice(name.length).matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? "");
+    let at = root;
+    path.forEach((step, i) => {
+      const slot = step === "" ? String(Object.keys(at).length) : step;
+      if (i === path.length - 1) at[slot] = value;
+      else {
+        const next = at[slot];
+        const child: JsonObject = isObject(next) ? next : {};
+        at[slot] = child;
+        at = child;
+      }
+    });
+  }
+  return any ? asArrays(root) : undefined;
+}
+
+/** Objects whose keys are 0..n-1 are arrays. */
+function asArrays(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value);
+  const indexed = keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
+  if (!indexed) return Object.fromEntries(keys.map((key) => [key, asArrays(value[key])]));
+  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => asArrays(value[key]));
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from "node:http";
+
+/** One request as it arrived. */
+export class ReceivedRequest {
+  readonly method: string;
+  /** The request target exactly as sent, query included. */
+  readonly url: string;
+  /** Header names in lower case. */
+  readonly headers: IncomingMessage["headers"];
+  /** Names and values alternating, in the order and spelling they had. */
+  readonly rawHeaders: string[];
+  readonly httpVersion: string;
+  /** Milliseconds since the epoch, by the sandbox's clock. */
+  readonly at: number;
+  /** Bytes of the body that have arrived so far. */
+  size = 0;
+  readonly #chunks: Buffer[] = [];
+  #kept = 0;
+
+  constructor(request: IncomingMessage, at: number, keepBytes: number) {
+    this.method = request.method ?? "";
+    this.url = request.url ?? "";
+    this.headers = request.headers;
+    this.rawHeaders = request.rawHeaders;
+    this.httpVersion = request.httpVersion;
+    this.at = at;
+    const push = request.push.bind(request);
+    // Watching `push` sees every byte without starting the flow, so back-pressure stays the reader's.
+    request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+      if (chunk) {
+        this.size += chunk.length;
+        if (this.#kept < keepBytes) {
+          this.#chunks.push(Buffer.from(chunk.subarray(0, keepBytes - this.#kept)));
+          this.#kept += chunk.length;
+        }
+      }
+      return push(chunk, encoding);
+    };
+  }
+
+  /** The path without the query, as sent. */
+  get path(): string {
+    return this.url.split("?", 1)[0] ?? "";
+  }
+
+  /** The decoded query. */
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.url.split("?").slice(1).join("?"));
+  }
+
+  /** The body's bytes, up to the size that is kept (1 MiB unless told otherwise). */
+  get body(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** The body as text. */
+  get text(): string {
+    return this.body.toString("utf8");
+  }
+
+  /** The body as plain JSON; throws when it is not. */
+  get json(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
+/** The requests received, oldest first; only the newest are kept. */
+export class ReceivedList {
+  readonly #limit: number;
+  readonly #keepBytes: number;
+  #items: ReceivedRequest[] = [];
+  #total = 0;
+
+  constructor(limit: number, keepBytes: number) {
+    this.#limit = limit;
+    this.#keepBytes = keepBytes;
+  }
+
+  record(request: IncomingMessage, at: number): ReceivedRequest {
+    const item = new ReceivedRequest(request, at, this.#limit > 0 ? this.#keepBytes : 0);
+    this.#total++;
+    if (this.#limit > 0) this.#items.push(item);
+    if (this.#items.length > this.#limit) this.#items.shift();
+    return item;
+  }
+
+  /** All that are kept, or those whose path has this text or matches this pattern. */
+  all(match?: string | RegExp): ReceivedRequest[] {
+    if (match === undefined) return [...this.#items];
+    return this.#items.filter((item) =>
+      typeof match === "string" ? item.path.includes(match) : match.test(item.path),
+    );
+  }
+
+  /** The newest request. */
+  get last(): ReceivedRequest | undefined {
+    return this.#items.at(-1);
+  }
+
+  /** How many requests arrived since the start or the last `clear`, kept or not. */
+  get total(): number {
+    return this.#total;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#total = 0;
+  }
+
+  [Symbol.iterator](): Iterator<ReceivedRequest> {
+    return this.#items[Symbol.iterator]();
+  }
+}

@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { World } from "../world.ts";
+import { refuse } from "./answer.ts";
+import { dispatch, type Service } from "./dispatch.ts";
+import type { FaultQueue } from "./faults.ts";
+import type { ReceivedList } from "./received.ts";
+import { send } from "./send.ts";
+import { spoilBefore } from "./spoil.ts";
+
+export interface ServerParts {
+  world: World;
+  service: Service;
+  faults: FaultQueue;
+  received: ReceivedList;
+}
+
+async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  parts.received.record(request, parts.world.clock.now());
+  const fault = parts.faults.take(request);
+  if (fault && (await spoilBefore(fault, request, response))) return;
+  const answer = await dispatch(parts.world, parts.service, request);
+  const jsonp = !(request.url ?? "").startsWith("/feed/");
+  await send(request, response, answer, fault, jsonp);
+}
+
+/** An error nobody foresaw: 500 in the envelope, with its text, so that a test that meets it can say why. */
+function fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const { answer } = refuse(500, error instanceof Error ? `${error.message}\n${error.stack}` : String(error));
+  send(request, response, answer, undefined, false).catch(() => response.destroy());
+}
+
+/** Listens; `port` 0 picks a free one. */
+export async function listen(parts: ServerParts, host: string, port: number): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 0 }, (request, response) => {
+    response.on("error", () => undefined);
+    serve(parts, request, response).catch((error: unknown) => fail(error, request, response));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+export function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Stops listening and drops every connection, also those that hang. */
+export async function closeServer(server: Server, graceMs = 0): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,10 @@
+export { Clock } from "./clock.ts";
+export type { NewEvent } from "./events/publish.ts";
+export type { Fault, FaultMatch, FaultOptions } from "./http/faults.ts";
+export { ReceivedList, ReceivedRequest } from "./http/received.ts";
+export type { Limits } from "./limits.ts";
+export { LIMITS } from "./limits.ts";
+export { type Sandbox, type SandboxFeed, type SandboxOptions, startSandbox } from "./sandbox.ts";
+export { CREDENTIALS, type Credentials } from "./seed/credentials.ts";
+export { EPOCH } from "./seed/epoch.ts";
+export type { Rules } from "./world.ts";

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { type Sandbox, type SandboxOptions, startSandbox } from "./index.ts";
+
+const DEFAULT_PORT = 8081;
+const GRACE_MS = 2000;
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`invalid port: ${text}`);
+  return port;
+}
+
+/** `--port`, `--host`, `--database`; the environment's `SANDBOX_PORT` where `--port` is absent. */
+function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions {
+  const { values } = parseArgs({
+    args,
+    options: { port: { type: "string" }, host: { type: "string" }, database: { type: "string" } },
+  });
+  const options: SandboxOptions = {
+    port: portOf(values.port ?? environment.SANDBOX_PORT ?? String(DEFAULT_PORT)),
+    keepRequests: 0,
+  };
+  if (values.host !== undefined) options.host = values.host;
+  if (values.database !== undefined) options.database = values.database;
+  return options;
+}
+
+/** What a parent process needs to point its upstreams here. */
+function readyMessage(sandbox: Sandbox): object {
+  const c = sandbox.credentials;
+  return {
+    type: "ready",
+    url: sandbox.url,
+    upstreams: {
+      blog: {
+        bases: { api: sandbox.url, web: sandbox.url },
+        credentials: {
+          apiKey: c.consumerKey,
+          oauth1: {
+            consumerKey: c.consumerKey,
+            consumerSecret: c.consumerSecret,
+            token: c.oauth1Token,
+            tokenSecret: c.oauth1TokenSecret,
+          },
+          oauth2: { accessToken: c.userToken },
+        },
+      },
+      events: { bases: { api: sandbox.feedUrl }, credentials: { oauth2: { accessToken: c.feedToken } } },
+    },
+  };
+}
+
+/** Under a parent with an IPC channel the parent says when to end, and drains first; else signals do. */
+function endWhenTold(sandbox: Sandbox): void {
+  const stop = () => {
+    sandbox.close(GRACE_MS).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, process.send ? () => undefined : stop);
+  if (process.send) process.once("disconnect", stop);
+}
+
+try {
+  const sandbox = await startSandbox(optionsOf(process.argv.slice(2), process.env));
+  endWhenTold(sandbox);
+  process.stdout.write(`sandbox ready on ${sandbox.url}\n`);
+  process.send?.(readyMessage(sandbox));
+} catch (error) {
+  process.stderr.write(`sandbox: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

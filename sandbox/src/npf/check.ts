@@ -1,0 +1,37 @@
+import { refuse } from "../http/answer.ts";
+import { isObject, type JsonObject } from "../http/json.ts";
+
+/** 400 with subcode 8001: an NPF parameter is invalid or badly formatted. */
+export function invalid(detail: string): Error {
+  return refuse(400, detail, 8001);
+}
+
+/** The array under a name; absent or null is empty; anything else is 8001. */
+export function arrayOf(value: unknown, name: string): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid(`${name} is not an array`);
+  return value;
+}
+
+export function objectOf(value: unknown, name: string): JsonObject {
+  if (!isObject(value)) throw invalid(`${name} is not an object`);
+  return value;
+}
+
+export function textOf(value: unknown, name: string): string {
+  if (typeof value !== "string") throw invalid(`${name} is not a string`);
+  return value;
+}
+
+/** An integer, also when it came as a text. */
+export function integerOf(value: unknown, name: string): number {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isInteger(number)) throw invalid(`${name} is not an integer`);
+  return number;
+}
+
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,159 @@
+import { blogReference } from "../blog/blog-object.ts";
+import { refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { type JsonObject, writeJson } from "../http/json.ts";
+import { type BlockContext, checkContent } from "../npf/blocks.ts";
+import { invalid } from "../npf/check.ts";
+import { checkLayout, trimEnds } from "../npf/layout.ts";
+import { NPF_LIMITS } from "../npf/limits.ts";
+import { Uploads } from "../npf/media.ts";
+import { findBlog } from "../store/blogs.ts";
+import type { Post, PostState } from "../store/posts.ts";
+
+/** Values of `state` in a request and the state they lead to. */
+const STATES: Record<string, PostState> = {
+  published: "published",
+  queue: "queued",
+  draft: "draft",
+  private: "private",
+  unapproved: "submission",
+};
+
+/** The `state` of a request, or `undefined` when it has none. An unknown one is 400. */
+export function stateOf(call: Call, fail: (detail: string) => Error = invalid): PostState | undefined {
+  const value = call.input.text("state");
+  if (value === undefined || value === "") return undefined;
+  const state = STATES[value];
+  if (!state) throw fail(`Invalid state: ${value}`);
+  return state;
+}
+
+/** `tags`: a comma-separated text, or an array of strings. */
+export function tagsOf(call: Call): string[] {
+  const items = call.input.list("tags");
+  const several = Array.isArray(call.input.value("tags")) || items.length > 1;
+  const tags = several ? items : (items[0] ?? "").split(",");
+  return tags.map((tag) => tag.trim().replace(/^#/, "")).filter((tag) => tag !== "");
+}
+
+function moment(call: Call, name: string): number | undefined {
+  const value = call.input.text(name);
+  if (value === undefined || value === "" || value === "now") return undefined;
+  const iso = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|GMT|[+-]\d\d:?\d\d))?)?$/.test(value);
+  const seconds = iso
+    ? Math.floor(Date.parse(value.replace(/ ?GMT$/, "Z").replace(" ", "T")) / 1000)
+    : Number.NaN;
+  if (!Number.isFinite(seconds)) throw invalid(`Invalid ${name}: ${value}`);
+  return seconds;
+}
+
+/** The times of a request: `publish_on` counts only for the queue and lies ahead, `date` lies behind. */
+export function timesOf(
+  call: Call,
+  state: PostState,
+): { publishOn: number | null; date: number | undefined } {
+  const now = call.world.clock.seconds();
+  const publishOn = state === "queued" ? moment(call, "publish_on") : undefined;
+  if (publishOn !== undefined && publishOn <= now) throw invalid("publish_on is not in the future");
+  const date = moment(call, "date");
+  if (date !== undefined && date > now) throw invalid("date is not in the past");
+  return { publishOn: publishOn ?? null, date };
+}
+
+/** The checked content of a create or edit request, and its uploads. */
+export interface Draft {
+  content: JsonObject[];
+  layout: JsonObject[];
+  uploads: Uploads;
+}
+
+/** Reads and checks `content`, `layout` and the media parts. */
+export function draftOf(call: Call): Draft {
+  const { world, body, input } = call;
+  const hasJson = body.parts.some((part) => part.name === "json");
+  const uploads = new Uploads(
+    body.parts.filter((part) => (hasJson ? part.name !== "json" : part.text === undefined)),
+    world.limits,
+  );
+  const context: BlockContext = {
+    uploads,
+    now: world.clock.seconds(),
+    mention: (uuid) => {
+      const blog = findBlog(world.db, uuid);
+      return blog && blogReference(blog);
+    },
+  };
+  const blocks = checkContent(input.json("content"), context);
+  uploads.requireAllUsed();
+  const layouts = checkLayout(input.json("layout"), blocks, world.rules.carouselsAllowed);
+  const { content, layout } = trimEnds(blocks, layouts);
+  if (Buffer.byteLength(writeJson({ content, layout })) > NPF_LIMITS.postBytes)
+    throw invalid("The post exceeds 1 MB");
+  return { content, layout, uploads };
+}
+
+/** Fields of a request that are shown as they are given. */
+export function extraOf(call: Call): JsonObject {
+  const { input } = call;
+  const extra: JsonObject = {};
+  const source = input.text("source_url");
+  if (source)
+    Object.assign(extra, {
+      source_url: source,
+      source_title: source.replace(/^https?:\/\//, "").split("/")[0],
+    });
+  const reblog = input.oneOf("interactability_reblog", ["everyone", "noone"], "everyone");
+  if (input.has("interactability_reblog")) extra.interactability_reblog = reblog;
+  if (input.has("has_community_label") || input.has("community_label_categories")) {
+    const categories = input.list("community_label_categories");
+    const has = input.flag("has_community_label", categories.length > 0);
+    extra.community_labels = { has_community_label: has, categories };
+  }
+  if (input.has("can_be_tipped")) extra.can_be_tipped = input.flag("can_be_tipped");
+  if (input.flag("is_private")) extra.is_private_answer = true;
+  input.flag("send_to_social");
+  return extra;
+}
+
+/** `slug`, or one made of the first words. */
+export function slugOf(call: Call, content: readonly JsonObject[]): string {
+  const given = call.input.text("slug");
+  const words = content.find((block) => typeof block.text === "string")?.text;
+  const source = given ?? String(words ?? "");
+  return source
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 60);
+}
+
+/** 400 without subcode: data that is required is missing. */
+export function missing(what: string): Error {
+  return refuse(400, `Missing required data: ${what}`);
+}
+
+/** A post with nothing in it yet. */
+export function blankPost(id: string, blog: string, author: string, reblogKey: string, now: number): Post {
+  return {
+    id,
+    blog,
+    author,
+    state: "published",
+    stored: "blocks",
+    type: "text",
+    timestamp: now,
+    tags: [],
+    slug: "",
+    format: "html",
+    reblogKey,
+    parentId: null,
+    rootId: id,
+    genesisId: null,
+    muted: false,
+    muteEnd: 0,
+    queuePosition: null,
+    publishOn: null,
+    content: { content: [], layout: [], trail: [] },
+    extra: {},
+  };
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "./clock.ts";
+
+/** The state of one window after a call was counted. */
+export interface Window {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  used: number;
+  /** Whole seconds until the window starts anew, at least 1. */
+  resetIn: number;
+}
+
+/** Counts calls in windows aligned to the clock: a minute, an hour, a calendar day (UTC). */
+export class RateMeter {
+  readonly #clock: Clock;
+  readonly #used = new Map<string, { window: number; used: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts one call, unless the window is full or `cost` is 0. */
+  count(subject: string, limit: number, seconds: number, cost = 1): Window {
+    const now = this.#clock.seconds();
+    const window = Math.floor(now / seconds);
+    const key = `${seconds} ${subject}`;
+    let state = this.#used.get(key);
+    if (state?.window !== window) {
+      state = { window, used: 0 };
+      this.#used.set(key, state);
+    }
+    const allowed = state.used + cost <= limit;
+    if (allowed) state.used += cost;
+    const remaining = Math.max(0, Math.min(limit - state.used, Number.MAX_SAFE_INTEGER));
+    return { allowed, limit, remaining, used: state.used, resetIn: (window + 1) * seconds - now };
+  }
+
+  /** Forgets every count. */
+  clear(): void {
+    this.#used.clear();
+  }
+}

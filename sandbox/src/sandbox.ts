@@ -1,0 +1,137 @@
+import { Clock } from "./clock.ts";
+import { type NewEvent, publishEvent } from "./events/publish.ts";
+import { type Fault, type FaultOptions, FaultQueue } from "./http/faults.ts";
+import { ReceivedList } from "./http/received.ts";
+import { closeServer, listen, urlOf } from "./http/server.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { RateMeter } from "./rate.ts";
+import { service } from "./routes.ts";
+import { CREDENTIALS, type Credentials } from "./seed/credentials.ts";
+import { EPOCH } from "./seed/epoch.ts";
+import { seed, seededAt } from "./seed/index.ts";
+import { Database } from "./store/database.ts";
+import type { Rules, World } from "./world.ts";
+
+export interface SandboxOptions extends Partial<Rules> {
+  /** Port to listen on; 0 (default) picks a free one. */
+  port?: number;
+  /** Address to listen on. Default `127.0.0.1`. */
+  host?: string;
+  /** SQLite file for the state. Default: in memory. A file that has state keeps it. */
+  database?: string;
+  /** Milliseconds since the epoch at which the clock stands still. Default: the machine's time, running. */
+  clock?: number;
+  /** Numbers to enforce instead of the usual ones. */
+  limits?: Partial<Limits>;
+  /** How many of the newest requests `received` keeps. Default 1000. */
+  keepRequests?: number;
+  /** Bytes kept of each received body. Default 1 MiB. */
+  keepBodyBytes?: number;
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** `http://host:port`: the base of the blogging service, its API and its web pages. */
+  readonly url: string;
+  /** The base of the event feed, on the same port. */
+  readonly feedUrl: string;
+  /** The clock everything runs by; tests move it. */
+  readonly clock: Clock;
+  readonly credentials: Credentials;
+  /** The requests received, oldest first. */
+  readonly received: ReceivedList;
+  /** The numbers enforced; may be changed at any time. */
+  readonly limits: Limits;
+  /** Rules of the blogging service; may be changed at any time. */
+  readonly rules: Rules;
+  /** Queues a fault for the next answer, or for the next that matches. */
+  next(fault: Fault, options?: FaultOptions): void;
+  /** Faults not used up yet. */
+  readonly pendingFaults: number;
+  /** Drops all queued faults. */
+  clearFaults(): void;
+  /** Forgets the calls counted for rate limits. */
+  clearRates(): void;
+  readonly feed: SandboxFeed;
+  /** Stops listening and drops all connections. With `graceMs`, answers under way may finish until then. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The event feed's controls. */
+export interface SandboxFeed {
+  /** Seconds announced in `X-Poll-Interval`; 60 at first. */
+  pollInterval: number;
+  /** The feed's time in seconds: it started at the seeded events and runs with the clock. */
+  now(): number;
+  /** Adds an event and returns its id. */
+  publish(event: NewEvent): string;
+}
+
+function rulesOf(options: SandboxOptions): Rules {
+  return {
+    requireUserAgent: options.requireUserAgent ?? true,
+    requireHttps: options.requireHttps ?? false,
+    publicUrl: options.publicUrl,
+    postingDisabled: options.postingDisabled ?? false,
+    carouselsAllowed: options.carouselsAllowed ?? true,
+  };
+}
+
+function makeWorld(options: SandboxOptions): World {
+  const clock = new Clock(options.clock);
+  const db = new Database(options.database ?? ":memory:");
+  seed(db, clock.seconds());
+  const started = seededAt(db);
+  return {
+    db,
+    clock,
+    limits: { ...LIMITS, ...options.limits },
+    meter: new RateMeter(clock),
+    rules: rulesOf(options),
+    feed: { pollInterval: 60, now: () => EPOCH + clock.seconds() - started },
+  };
+}
+
+/** Starts the blogging service and the event feed on one port. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const world = makeWorld(options);
+  const host = options.host ?? "127.0.0.1";
+  const faults = new FaultQueue();
+  const received = new ReceivedList(options.keepRequests ?? 1000, options.keepBodyBytes ?? 1024 * 1024);
+  const server = await listen({ world, service, faults, received }, host, options.port ?? 0);
+  const url = urlOf(server, host);
+  let closing: Promise<void> | undefined;
+  const stop = async (graceMs: number) => {
+    await closeServer(server, graceMs);
+    world.db.close();
+  };
+  return {
+    url,
+    feedUrl: `${url}/feed`,
+    clock: world.clock,
+    credentials: CREDENTIALS,
+    received,
+    limits: world.limits,
+    rules: world.rules,
+    next: (fault, options) => faults.add(fault, options),
+    get pendingFaults() {
+      return faults.pending;
+    },
+    clearFaults: () => faults.clear(),
+    clearRates: () => world.meter.clear(),
+    feed: {
+      get pollInterval() {
+        return world.feed.pollInterval;
+      },
+      set pollInterval(seconds) {
+        world.feed.pollInterval = seconds;
+      },
+      now: () => world.feed.now(),
+      publish: (event) => publishEvent(world.db, event, world.feed.now()),
+    },
+    close: (graceMs = 0) => {
+      closing ??= stop(graceMs);
+      return closing;
+    },
+  };
+}

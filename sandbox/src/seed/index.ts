@@ -1,0 +1,24 @@
+import type { Database } from "../store/database.ts";
+import { seedBlogs } from "./blogs.ts";
+import { seedCredentials } from "./credentials.ts";
+import { seedEvents } from "./events.ts";
+import { seedPosts } from "./posts.ts";
+import { seedSocial } from "./social.ts";
+
+/** Fills an empty database; one that has been filled stays as it is. The same bytes at every start. */
+export function seed(db: Database, now: number): void {
+  if (db.get("SELECT value FROM settings WHERE name = 'seeded_at'")) return;
+  db.transaction(() => {
+    seedCredentials(db);
+    seedBlogs(db);
+    seedPosts(db);
+    seedSocial(db);
+    seedEvents(db);
+    db.insert("settings", { name: "seeded_at", value: String(now) });
+  });
+}
+
+/** When the database was seeded, in seconds by the clock of that start. */
+export function seededAt(db: Database): number {
+  return Number(db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'seeded_at'")?.value ?? 0);
+}

@@ -1,0 +1,107 @@
+import { refuse } from "../http/answer.ts";
+import type { JsonObject } from "../http/json.ts";
+import type { Database } from "./database.ts";
+
+/** The domain of standard blog hosts. */
+export const SERVICE_DOMAIN = "blog.example";
+
+/** A blog as stored. */
+export interface Blog {
+  uuid: string;
+  name: string;
+  customDomain: string | null;
+  owner: string;
+  private: boolean;
+  shareLikes: boolean;
+  shareFollowing: boolean;
+  updated: number;
+  queuePaused: boolean;
+  /** Title, description, theme and the like, as they are shown. */
+  data: JsonObject;
+}
+
+interface BlogRow {
+  uuid: string;
+  name: string;
+  custom_domain: string | null;
+  owner: string;
+  private: number;
+  share_likes: number;
+  share_following: number;
+  updated: number;
+  queue_paused: number;
+  data: string;
+}
+
+function fromRow(row: BlogRow): Blog {
+  return {
+    uuid: row.uuid,
+    name: row.name,
+    customDomain: row.custom_domain,
+    owner: row.owner,
+    private: row.private === 1,
+    shareLikes: row.share_likes === 1,
+    shareFollowing: row.share_following === 1,
+    updated: row.updated,
+    queuePaused: row.queue_paused === 1,
+    data: JSON.parse(row.data) as JsonObject,
+  };
+}
+
+export function blogUrl(blog: Blog): string {
+  return `https://${blog.customDomain ?? `${blog.name}.${SERVICE_DOMAIN}`}/`;
+}
+
+/** A blog by any identifier: short name, standard host, custom domain, or uuid (`t:...`). */
+export function findBlog(db: Database, identifier: string): Blog | undefined {
+  if (identifier.startsWith("t:")) return first(db, "uuid = ?", identifier);
+  const lower = identifier.toLowerCase();
+  const suffix = `.${SERVICE_DOMAIN}`;
+  if (lower.endsWith(suffix)) return first(db, "name = ?", lower.slice(0, -suffix.length));
+  return first(db, lower.includes(".") ? "custom_domain = ?" : "name = ?", lower);
+}
+
+function first(db: Database, where: string, value: string): Blog | undefined {
+  const row = db.get<BlogRow>(`SELECT * FROM blogs WHERE ${where}`, value);
+  return row && fromRow(row);
+}
+
+/** The blog, or 404. */
+export function requireBlog(db: Database, identifier: string): Blog {
+  const blog = findBlog(db, identifier);
+  if (!blog) throw refuse(404, `Blog not found: ${identifier}`);
+  return blog;
+}
+
+export function blogByUuid(db: Database, uuid: string): Blog {
+  const blog = first(db, "uuid = ?", uuid);
+  if (!blog) throw new Error(`no blog ${uuid}`);
+  return blog;
+}
+
+/** The blogs of these uuids, in that order. */
+export function blogsByUuid(db: Database, uuids: readonly string[]): Blog[] {
+  return uuids.map((uuid) => blogByUuid(db, uuid));
+}
+
+/** The uuid of a user's primary blog. */
+export function primaryBlog(db: Database, user: string): string {
+  return (
+    db.get<{ primary_blog: string }>("SELECT primary_blog FROM users WHERE name = ?", user)?.primary_blog ??
+    ""
+  );
+}
+
+export function isMember(db: Database, blog: Blog, user: string | undefined): boolean {
+  return (
+    user !== undefined &&
+    db.count("SELECT COUNT(*) AS n FROM members WHERE blog = ? AND user = ?", blog.uuid, user) > 0
+  );
+}
+
+export function isAdmin(db: Database, blog: Blog, user: string): boolean {
+  return (
+    db.count("SELECT COUNT(*) AS n FROM members WHERE blog = ? AND user = ? AND admin = 1", blog.uuid, user) >
+    0
+  );
+}

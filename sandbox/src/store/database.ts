@@ -1,0 +1,71 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { SCHEMA } from "./schema.ts";
+
+/** The sandbox's state, in SQLite: in memory, or in a file that outlives the process. */
+export class Database {
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #depth = 0;
+
+  constructor(file: string) {
+    this.#connection = new DatabaseSync(file, { timeout: 5000 });
+    if (file !== ":memory:") this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    this.#connection.exec(SCHEMA);
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const fresh = this.#connection.prepare(sql);
+    this.#statements.set(sql, fresh);
+    return fresh;
+  }
+
+  /** The first row, or `undefined`. The row's type is the caller's word. */
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  /** Runs a statement and returns the number of rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** The number in the first column `n` of the first row, 0 when there is none. */
+  count(sql: string, ...values: SQLInputValue[]): number {
+    return this.get<{ n: number | null }>(sql, ...values)?.n ?? 0;
+  }
+
+  /** Inserts one row; `undefined` is NULL. */
+  insert(table: string, row: Record<string, SQLInputValue | undefined>): void {
+    const names = Object.keys(row);
+    const marks = names.map(() => "?").join(", ");
+    const values = names.map((name) => row[name] ?? null);
+    this.run(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${marks})`, ...values);
+  }
+
+  /** Runs `work` in one transaction; an error rolls it back. Nested calls join the outer one. */
+  transaction<T>(work: () => T): T {
+    if (this.#depth > 0) return work();
+    this.#connection.exec("BEGIN IMMEDIATE");
+    this.#depth++;
+    try {
+      const result = work();
+      this.#connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.#connection.exec("ROLLBACK");
+      throw error;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

@@ -1,0 +1,143 @@
+import type { SQLInputValue } from "node:sqlite";
+import { type JsonObject, readJson, writeJson } from "../http/json.ts";
+import type { Database } from "./database.ts";
+
+export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
+export type LegacyType = (typeof LEGACY_TYPES)[number];
+
+export type PostState = "published" | "queued" | "draft" | "private" | "submission";
+
+/** A post as stored: legacy fields as entered, or block-based content. */
+export interface Post {
+  id: string;
+  /** uuid of the blog. */
+  blog: string;
+  author: string;
+  state: PostState;
+  stored: "legacy" | "blocks";
+  /** The legacy type; of a block-based post, the one it is shown as. */
+  type: LegacyType;
+  timestamp: number;
+  tags: string[];
+  slug: string;
+  format: string;
+  reblogKey: string;
+  parentId: string | null;
+  rootId: string;
+  genesisId: string | null;
+  muted: boolean;
+  /** Seconds at which the mute ends; 0 for never. */
+  muteEnd: number;
+  queuePosition: number | null;
+  publishOn: number | null;
+  /** Legacy: the type's fields. Blocks: `content`, `layout`, `trail`. */
+  content: JsonObject;
+  /** Further fields, shown as they are. */
+  extra: JsonObject;
+}
+
+interface PostRow {
+  id: string;
+  blog: string;
+  author: string;
+  state: PostState;
+  stored: "legacy" | "blocks";
+  type: LegacyType;
+  timestamp: number;
+  tags: string;
+  slug: string;
+  format: string;
+  reblog_key: string;
+  parent_id: string | null;
+  root_id: string;
+  genesis_id: string | null;
+  muted: number;
+  mute_end: number;
+  queue_position: number | null;
+  publish_on: number | null;
+  content: string;
+  extra: string;
+}
+
+function fromRow(row: PostRow): Post {
+  return {
+    id: row.id,
+    blog: row.blog,
+    author: row.author,
+    state: row.state,
+    stored: row.stored,
+    type: row.type,
+    timestamp: row.timestamp,
+    tags: JSON.parse(row.tags) as string[],
+    slug: row.slug,
+    format: row.format,
+    reblogKey: row.reblog_key,
+    parentId: row.parent_id,
+    rootId: row.root_id,
+    genesisId: row.genesis_id,
+    muted: row.muted === 1,
+    muteEnd: row.mute_end,
+    queuePosition: row.queue_position,
+    publishOn: row.publish_on,
+    content: readJson(row.content) as JsonObject,
+    extra: readJson(row.extra) as JsonObject,
+  };
+}
+
+/** Adds the post, or replaces the one with its id. */
+export function savePost(db: Database, post: Post): void {
+  db.run("DELETE FROM posts WHERE id = ?", post.id);
+  db.insert("posts", {
+    id: post.id,
+    blog: post.blog,
+    author: post.author,
+    state: post.state,
+    stored: post.stored,
+    type: post.type,
+    timestamp: post.timestamp,
+    tags: JSON.stringify(post.tags),
+    slug: post.slug,
+    format: post.format,
+    reblog_key: post.reblogKey,
+    parent_id: post.parentId,
+    root_id: post.rootId,
+    genesis_id: post.genesisId,
+    muted: post.muted ? 1 : 0,
+    mute_end: post.muteEnd,
+    queue_position: post.queuePosition,
+    publish_on: post.publishOn,
+    content: writeJson(post.content),
+    extra: writeJson(post.extra),
+  });
+}
+
+/** Posts that meet a condition on the table's columns. */
+export function selectPosts(db: Database, rest: string, ...values: SQLInputValue[]): Post[] {
+  return db.all<PostRow>(`SELECT * FROM posts WHERE ${rest}`, ...values).map(fromRow);
+}
+
+export function findPost(db: Database, id: string): Post | undefined {
+  return selectPosts(db, "id = ?", id)[0];
+}
+
+export function countPosts(db: Database, rest: string, ...values: SQLInputValue[]): number {
+  return db.count(`SELECT COUNT(*) AS n FROM posts WHERE ${rest}`, ...values);
+}
+
+/** The distance between ids: odd, so that no id beyond 2^53 fits a double by luck. */
+const ID_STEP = 1009n;
+const FIRST_ID = 735_000_000_000_000_001n;
+
+/** A new post id: 18 digits, greater than every id before. */
+export function nextPostId(db: Database): string {
+  const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;
+  let id = last === undefined ? FIRST_ID : BigInt(last) + ID_STEP;
+  if (BigInt(Number(id)) === id) id += 1n;
+  db.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_post_id', ?)", String(id));
+  return String(id);
+}
+
+/** The place after the last in a blog's queue. */
+export function queueEnd(db: Database, blog: string): number {
+  return db.count("SELECT MAX(queue_position) AS n FROM posts WHERE blog = ? AND state = 'queued'", blog) + 1;
+}

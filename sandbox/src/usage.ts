@@ -1,0 +1,27 @@
+import type { World } from "./world.ts";
+
+const DAY = 86_400;
+
+/** How often a subject used a feature on the current calendar day (UTC). */
+export function usedToday(world: World, subject: string, feature: string): number {
+  const day = Math.floor(world.clock.seconds() / DAY);
+  return world.db.count(
+    "SELECT used AS n FROM usage WHERE subject = ? AND feature = ? AND day = ?",
+    subject,
+    feature,
+    day,
+  );
+}
+
+/** Adds to a day's use of a feature. */
+export function useToday(world: World, subject: string, feature: string, amount = 1): void {
+  const day = Math.floor(world.clock.seconds() / DAY);
+  world.db.run(
+    `INSERT INTO usage (subject, feature, day, used) VALUES (?, ?, ?, ?)
+     ON CONFLICT (subject, feature, day) DO UPDATE SET used = used + excluded.used`,
+    subject,
+    feature,
+    day,
+    amount,
+  );
+}

@@ -1,0 +1,36 @@
+import type { Clock } from "./clock.ts";
+import type { Limits } from "./limits.ts";
+import type { RateMeter } from "./rate.ts";
+import type { Database } from "./store/database.ts";
+
+/** What every handler works with: the state, the time and the rules. */
+export interface World {
+  db: Database;
+  clock: Clock;
+  limits: Limits;
+  meter: RateMeter;
+  rules: Rules;
+  feed: FeedRules;
+}
+
+/** Rules of the blogging service that a test may change at any time. */
+export interface Rules {
+  /** Refuse requests without `User-Agent` (400). Default true. */
+  requireUserAgent: boolean;
+  /** Answer 404 to requests that did not come by HTTPS. Default false. */
+  requireHttps: boolean;
+  /** The public address signatures are made for, when a proxy stands before the sandbox. */
+  publicUrl: string | undefined;
+  /** Answer 503 to everything that posts. Default false. */
+  postingDisabled: boolean;
+  /** Whether carousels are allowed (403 otherwise). Default true. */
+  carouselsAllowed: boolean;
+}
+
+/** Rules of the event feed that a test may change at any time. */
+export interface FeedRules {
+  /** Seconds announced in `X-Poll-Interval`. Default 60. */
+  pollInterval: number;
+  /** The time of the feed, in seconds: it runs with the clock, from the time of the seeded events. */
+  now: () => number;
+}
