@@ -7,7 +7,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-const TEMPLATES = ["buf.gen.yaml", "plugin/buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml"];
+// the generator first: the others run it
+const TEMPLATES = ["plugin/buf.gen.yaml", "buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml"];
 const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen"];
 
 function generate(output: string): void {

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/field_rules.proto.
  */
 export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEivwUKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4ihAEKCExvY2F0aW9uEhgKFExPQ0FUSU9OX1VOU1BFQ0lGSUVEEAASCAoEUEFUSBABEgkKBVFVRVJZEAISCgoGSEVBREVSEAMSCgoGQ09PS0lFEAQSCAoEQk9EWRAFEggKBFBBUlQQBhIQCgxPQVVUSDFfUEFSQU0QBxILCgdOT1RISU5HEAgiXAoFU3R5bGUSFQoRU1RZTEVfVU5TUEVDSUZJRUQQABIKCgZSRVBFQVQQARIMCghCUkFDS0VUUxACEgsKB0lOREVYRUQQAxIJCgVDT01NQRAEEgoKBlNQUkVBRBAFIlMKDUJ5dGVzRW5jb2RpbmcSHgoaQllURVNfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIKCgZCQVNFNjQQARIHCgNSQVcQAhINCglCQVNFNjRVUkwQA0IJCgdfbnVtYmVyIlMKBlNvdXJjZRIQCgZoZWFkZXIYASABKAlIABIQCgZzdGF0dXMYAiABKAVIABIOCgRwYXRoGAMgASgJSAASCwoDcmVsGAQgASgJQggKBnNvdXJjZSKqAQoEVGltZRInCgR1bml0GAEgASgOMhkuY29ubmVjdHJlc3QudjEuVGltZS5Vbml0Eg4KBmZvcm1hdBgCIAEoCRIMCgRub25lGAMgASgJIlsKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIi8KDkVudW1WYWx1ZVJ1bGVzEgwKBHdpcmUYASABKAkSDwoHYWxpYXNlcxgCIAMoCWIGcHJvdG8z");
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEizAYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlIoQBCghMb2NhdGlvbhIYChRMT0NBVElPTl9VTlNQRUNJRklFRBAAEggKBFBBVEgQARIJCgVRVUVSWRACEgoKBkhFQURFUhADEgoKBkNPT0tJRRAEEggKBEJPRFkQBRIICgRQQVJUEAYSEAoMT0FVVEgxX1BBUkFNEAcSCwoHTk9USElORxAIIloKBVBpZWNlEhUKEVBJRUNFX1VOU1BFQ0lGSUVEEAASDQoJUEFSVF9OQU1FEAESCwoHQ09OVEVOVBACEhAKDENPTlRFTlRfVFlQRRADEgwKCEZJTEVOQU1FEAQiXAoFU3R5bGUSFQoRU1RZTEVfVU5TUEVDSUZJRUQQABIKCgZSRVBFQVQQARIMCghCUkFDS0VUUxACEgsKB0lOREVYRUQQAxIJCgVDT01NQRAEEgoKBlNQUkVBRBAFIlMKDUJ5dGVzRW5jb2RpbmcSHgoaQllURVNfRU5DT0RJTkdfVU5TUEVDSUZJRUQQABIKCgZCQVNFNjQQARIHCgNSQVcQAhINCglCQVNFNjRVUkwQA0IJCgdfbnVtYmVyIlMKBlNvdXJjZRIQCgZoZWFkZXIYASABKAlIABIQCgZzdGF0dXMYAiABKAVIABIOCgRwYXRoGAMgASgJSAASCwoDcmVsGAQgASgJQggKBnNvdXJjZSKqAQoEVGltZRInCgR1bml0GAEgASgOMhkuY29ubmVjdHJlc3QudjEuVGltZS5Vbml0Eg4KBmZvcm1hdBgCIAEoCRIMCgRub25lGAMgASgJIlsKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIi8KDkVudW1WYWx1ZVJ1bGVzEgwKBHdpcmUYASABKAkSDwoHYWxpYXNlcxgCIAMoCWIGcHJvdG8z");
 
 /**
  * Where a field stands on the wire and how it is written.
@@ -102,6 +102,13 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * @generated from field: repeated connectrest.v1.When when = 12;
    */
   when: When[];
+
+  /**
+   * For a field of a message that is placed in a PART: which piece of the part it is.
+   *
+   * @generated from field: connectrest.v1.FieldRules.Piece piece = 13;
+   */
+  piece: FieldRules_Piece;
 };
 
 /**
@@ -195,6 +202,61 @@ export const FieldRules_LocationSchema: GenEnum<FieldRules_Location> = /*@__PURE
   enumDesc(file_connectrest_v1_field_rules, 0, 0);
 
 /**
+ * A piece of a part of a multipart body (RFC 7578).
+ *
+ * @generated from enum connectrest.v1.FieldRules.Piece
+ */
+export const FieldRules_Piece = {
+  /**
+   * None.
+   *
+   * @generated from enum value: PIECE_UNSPECIFIED = 0;
+   */
+  PIECE_UNSPECIFIED: 0,
+
+  /**
+   * The part's name, where it is data. Default: the name of the field that is placed in the part.
+   *
+   * @generated from enum value: PART_NAME = 1;
+   */
+  PART_NAME: 1,
+
+  /**
+   * The part's content: bytes or a string.
+   *
+   * @generated from enum value: CONTENT = 2;
+   */
+  CONTENT: 2,
+
+  /**
+   * Its Content-Type.
+   *
+   * @generated from enum value: CONTENT_TYPE = 3;
+   */
+  CONTENT_TYPE: 3,
+
+  /**
+   * Its file name.
+   *
+   * @generated from enum value: FILENAME = 4;
+   */
+  FILENAME: 4,
+} as const;
+
+/**
+ * A piece of a part of a multipart body (RFC 7578).
+ *
+ * @generated from enum connectrest.v1.FieldRules.Piece
+ */
+export type FieldRules_Piece = (typeof FieldRules_Piece)[keyof typeof FieldRules_Piece] | UnknownEnum;
+
+/**
+ * Describes the enum connectrest.v1.FieldRules.Piece.
+ */
+export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
+  enumDesc(file_connectrest_v1_field_rules, 0, 1);
+
+/**
  * How several values under one name are written.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
@@ -254,7 +316,7 @@ export type FieldRules_Style = (typeof FieldRules_Style)[keyof typeof FieldRules
  * Describes the enum connectrest.v1.FieldRules.Style.
  */
 export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 1);
+  enumDesc(file_connectrest_v1_field_rules, 0, 2);
 
 /**
  * How bytes are written.
@@ -302,7 +364,7 @@ export type FieldRules_BytesEncoding = (typeof FieldRules_BytesEncoding)[keyof t
  * Describes the enum connectrest.v1.FieldRules.BytesEncoding.
  */
 export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 0, 2);
+  enumDesc(file_connectrest_v1_field_rules, 0, 3);
 
 /**
  * Where a response field comes from.
@@ -452,7 +514,7 @@ export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 2, 0);
 
 /**
- * Chooses a member of a oneof. All conditions that are set must hold.
+ * Chooses a member of a oneof. All conditions that are set must hold; members are tried in their order.
  *
  * @generated from message connectrest.v1.When
  */

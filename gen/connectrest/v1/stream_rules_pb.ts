@@ -12,29 +12,30 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIsQBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAEoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIoCgZjdXJzb3IYBSABKAsyFi5jb25uZWN0cmVzdC52MS5DdXJzb3JIABIrCglsYXN0X2l0ZW0YBiABKAsyFi5jb25uZWN0cmVzdC52MS5DdXJzb3JIABIRCgltYXhfcGFnZXMYByABKAVCBgoEbmV4dCIlCgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCSJoCgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iJQoGVXBsb2FkEg0KBWNodW5rGAEgASgJEgwKBHBhcnQYAiABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAliBnByb3RvMw", [file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxItQBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAEoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFQgYKBG5leHQiJQoGQ3Vyc29yEgwKBHBhdGgYASABKAkSDQoFZmllbGQYAiABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAliBnByb3RvMw", [file_google_protobuf_duration]);
 
 /**
- * A list that comes in pages, as a stream of its items.
+ * A list that comes in pages, as a server stream of its items: the method's response is one item. A page is asked
+ * for when its first item is read, and not before.
  *
  * @generated from message connectrest.v1.Paginate
  */
 export type Paginate = Message<"connectrest.v1.Paginate"> & {
   /**
-   * The repeated field, of the unary sibling's response, whose items are streamed.
+   * Dotted path from the payload to the array of items; `.` is the payload itself.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * How the next page is found.
+   * How the next page is found. The stream ends where there is none, and with a page without items.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
   next: {
     /**
-     * A link in the body (dotted path to an object with `href`, or to a string).
+     * A link in the body: dotted path to a string, or to an object with `href`. It must lead to the same base.
      *
      * @generated from field: string link = 2;
      */
@@ -42,7 +43,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "link";
   } | {
     /**
-     * The `Link` header's relation, e.g. `next` (RFC 8288).
+     * A relation of the `Link` header, e.g. `next` (RFC 8288). It must lead to the same base.
      *
      * @generated from field: string link_header = 3;
      */
@@ -50,7 +51,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * A number of items to skip: the request field.
+     * The request field that says how many items to skip; it grows by what came.
      *
      * @generated from field: string offset = 4;
      */
@@ -58,9 +59,17 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "offset";
   } | {
     /**
+     * The request field that says which page; it grows by one. A field that is not set counts as 1.
+     *
+     * @generated from field: string page = 5;
+     */
+    value: string;
+    case: "page";
+  } | {
+    /**
      * A cursor in the body.
      *
-     * @generated from field: connectrest.v1.Cursor cursor = 5;
+     * @generated from field: connectrest.v1.Cursor cursor = 6;
      */
     value: Cursor;
     case: "cursor";
@@ -68,7 +77,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     /**
      * A value of the page's last item.
      *
-     * @generated from field: connectrest.v1.Cursor last_item = 6;
+     * @generated from field: connectrest.v1.Cursor last_item = 7;
      */
     value: Cursor;
     case: "lastItem";
@@ -77,7 +86,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   /**
    * Pages asked for at most. Default: 1000.
    *
-   * @generated from field: int32 max_pages = 7;
+   * @generated from field: int32 max_pages = 8;
    */
   maxPages: number;
 };
@@ -118,27 +127,27 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * News from a feed by conditional polling.
+ * News from a feed by conditional polling, as a server stream of its items: the method's response is one item.
  *
  * @generated from message connectrest.v1.Poll
  */
 export type Poll = Message<"connectrest.v1.Poll"> & {
   /**
-   * The repeated field, of the unary sibling's response, whose items are streamed.
+   * Dotted path from the payload to the array of items; `.` is the payload itself. Newest first.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * The field of an item that tells it from others.
+   * Dotted path in an item to what tells it from others, e.g. `id`.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * The header that says how long to wait. Its unit is seconds.
+   * The header that says how many seconds to wait, e.g. `X-Poll-Interval`.
    *
    * @generated from field: string interval_header = 3;
    */
@@ -150,6 +159,13 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
    * @generated from field: google.protobuf.Duration interval = 4;
    */
   interval?: Duration | undefined;
+
+  /**
+   * Items that are there at the first poll are not streamed.
+   *
+   * @generated from field: bool skip_backlog = 5;
+   */
+  skipBacklog: boolean;
 };
 
 /**
@@ -160,24 +176,39 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
- * A client stream as a body or a part of one.
+ * A client stream as a body or a part of one. The first message has the request's fields, and may have a chunk;
+ * the others have chunks alone. Chunks are sent as they come.
  *
  * @generated from message connectrest.v1.Upload
  */
 export type Upload = Message<"connectrest.v1.Upload"> & {
   /**
-   * The request field with the bytes of a chunk.
+   * The request field of type bytes with a chunk.
    *
    * @generated from field: string chunk = 1;
    */
   chunk: string;
 
   /**
-   * The name of the part; empty means that the chunks are the body.
+   * The request field with the Content-Type of the chunks. Default: `application/octet-stream`.
    *
-   * @generated from field: string part = 2;
+   * @generated from field: string content_type = 2;
+   */
+  contentType: string;
+
+  /**
+   * With MULTIPART: the request field with the name of the part, or a name in quotes, e.g. `'data'`.
+   *
+   * @generated from field: string part = 3;
    */
   part: string;
+
+  /**
+   * With MULTIPART: the request field with the part's file name.
+   *
+   * @generated from field: string filename = 4;
+   */
+  filename: string;
 };
 
 /**
@@ -188,13 +219,13 @@ export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 3);
 
 /**
- * The answer's body as a server stream.
+ * The answer's body as a server stream, in chunks as they come.
  *
  * @generated from message connectrest.v1.Download
  */
 export type Download = Message<"connectrest.v1.Download"> & {
   /**
-   * The response field with the bytes of a chunk.
+   * The response field of type bytes with a chunk. Fields with `from` are in the first message.
    *
    * @generated from field: string chunk = 1;
    */

@@ -22,18 +22,18 @@ export function checkMethodImplemented(method: MethodModel, problems: Problems):
     problems.add(desc, [RULES, number], CODE, `${what} on ${nameOf(desc)} is not implemented`);
   if (desc.methodKind !== "unary")
     problems.add(desc, [], CODE, `the stream ${nameOf(desc)} is not implemented; remove its HTTP rule`);
-  if (rules.requestEncoding > RequestBody_Encoding.JSON) refuse(14, "a request_encoding other than JSON");
+  if (rules.requestEncoding > RequestBody_Encoding.JSON) refuse(22, "a request_encoding other than JSON");
   if (
     rules.responseEncoding > ResponseBody_Encoding.JSON &&
     rules.responseEncoding !== ResponseBody_Encoding.EMPTY
   ) {
-    refuse(15, "a response_encoding other than JSON and EMPTY");
+    refuse(24, "a response_encoding other than JSON and EMPTY");
   }
-  if (rules.rateLimits.length > 0) refuse(17, "rate_limits");
-  if (rules.paginate !== undefined) refuse(18, "paginate");
-  if (rules.poll !== undefined) refuse(19, "poll");
-  if (rules.upload !== undefined) refuse(20, "upload");
-  if (rules.download !== undefined) refuse(21, "download");
+  if (rules.rateLimits.length > 0) refuse(26, "rate_limits");
+  if (rules.paginate !== undefined) refuse(27, "paginate");
+  if (rules.poll !== undefined) refuse(28, "poll");
+  if (rules.upload !== undefined) refuse(29, "upload");
+  if (rules.download !== undefined) refuse(30, "download");
   checkHttpImplemented(desc, method, problems);
 }
 
