@@ -2,6 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { JsonValue } from "./adapter/json.ts";
 import type { RestRequest } from "./adapter/rest-request.ts";
+import type { MethodRules } from "./adapter/rules.ts";
 import { type Body, readBody, textOf } from "./answer/body.ts";
 import { type Decoded, Decoder } from "./answer/decode.ts";
 import { statusOf } from "./answer/envelope.ts";
@@ -10,8 +11,10 @@ import { passHeaders } from "./answer/pass-headers.ts";
 import type { Clock } from "./clock.ts";
 import { fullName, type Route } from "./directory.ts";
 import { restError } from "./errors/rest-error.ts";
-import { type ErrorAnswer, errorInSuccess, upstreamError } from "./errors/upstream-error.ts";
+import type { HeaderReader } from "./errors/retry-info.ts";
+import { errorInSuccess, upstreamError } from "./errors/upstream-error.ts";
 import type { CallReport, RestOptions } from "./options.ts";
+import type { AnswerHeaders } from "./upstream/exchange.ts";
 import { isSuccess, type UpstreamAnswer } from "./upstream/upstream.ts";
 
 /** One call of a method. */
@@ -83,17 +86,19 @@ export class Invoker {
   private read(route: Route, answer: UpstreamAnswer): Decoded {
     const { adapter } = route;
     const { rules } = adapter;
+    const header = headerReader(answer.headers);
     const now = this.clock.now();
-    const header = headerReader(answer);
     if (!isSuccess(answer.status, rules)) {
-      throw upstreamError(errorAnswer(answer, answer.status, leniently(answer)), rules, now);
+      throw upstreamError({ ...answer, header, json: leniently(answer) }, rules, now);
     }
-    const body = readAnswer(route, answer);
+    const body = readAnswer(adapter.rules, answer, header("content-type"));
     const status = statusOf(answer.status, body.value, rules.envelope);
-    const asError = errorAnswer(answer, status, body.value);
-    if (!isSuccess(status, rules)) throw upstreamError(asError, rules, now);
-    const error = errorInSuccess(asError, rules, now);
-    if (error !== undefined) throw error;
+    const asError = () => ({ ...answer, status, header, json: body.value });
+    if (!isSuccess(status, rules)) throw upstreamError(asError(), rules, now);
+    if (rules.errors.some((rule) => rule.status === status)) {
+      const error = errorInSuccess(asError(), rules, now);
+      if (error !== undefined) throw error;
+    }
     return this.decoder.decode(adapter, { status, header, body });
   }
 
@@ -122,17 +127,14 @@ function buildRequest({ adapter }: Route, message: MessageShape<DescMessage>): R
   }
 }
 
-function readAnswer({ adapter }: Route, answer: UpstreamAnswer): Body {
-  const { rules } = adapter;
-  const type = headerReader(answer)("content-type");
+function readAnswer(rules: MethodRules, { status, body }: UpstreamAnswer, type: string | undefined): Body {
   try {
-    return readBody(answer.body, rules.responseEncoding, type);
+    return readBody(body, rules.responseEncoding, type);
   } catch (cause) {
     // a redirect or a 304 that is an answer often has a page of HTML, which nobody means to read
-    if (answer.status >= 300) return readBody(answer.body, "empty", type);
-    const { upstream } = rules;
-    const got = `${type ?? "no Content-Type"} (${answer.body.length} bytes)`;
-    throw restError("UPSTREAM_BODY_NOT_JSON", { upstream, status: answer.status, got }, { cause });
+    if (status >= 300) return readBody(body, "empty", type);
+    const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
+    throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
   }
 }
 
@@ -144,19 +146,7 @@ function leniently({ body }: UpstreamAnswer): JsonValue | undefined {
   }
 }
 
-function errorAnswer(answer: UpstreamAnswer, status: number, json: JsonValue | undefined): ErrorAnswer {
-  return {
-    status,
-    header: headerReader(answer),
-    json,
-    bytes: answer.body,
-    truncated: answer.truncated,
-    configuredCredentials: answer.configuredCredentials,
-    secrets: answer.secrets,
-  };
-}
-
-function headerReader({ headers }: UpstreamAnswer): (name: string) => string | undefined {
+function headerReader(headers: AnswerHeaders): HeaderReader {
   return (name) => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return Array.isArray(value) ? value.join(", ") : value;

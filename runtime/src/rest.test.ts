@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -282,6 +282,15 @@ describe("an upstream that misbehaves", () => {
       expect(error.rawMessage).toBe(text);
       expect(error.code).toBe(Code.ResourceExhausted);
     }
+  });
+
+  it("sends a bomb: a kilobyte that would become 128 MiB", async () => {
+    const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
+    const rest = await restTo(answering(200, { "content-encoding": "br" }, bomb));
+    const before = process.memoryUsage().rss;
+    const error = await failureOf(get(rest));
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
+    expect(error.rawMessage).toBe("upstream things: expected a body of at most 16777216 bytes, got more");
   });
 
   it("does not answer in time", async () => {

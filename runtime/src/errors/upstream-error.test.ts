@@ -25,7 +25,7 @@ function answer(
     status,
     header: (name) => headers[name],
     json: typeof body === "string" ? undefined : (body as ErrorAnswer["json"]),
-    bytes: Buffer.from(text),
+    body: Buffer.from(text),
     truncated: false,
     configuredCredentials: configured,
     secrets: secrets.map((secret) => new Secret(secret)),

@@ -22,7 +22,8 @@ export interface ErrorAnswer {
   readonly header: HeaderReader;
   /** The parsed body; undefined when it is empty or not JSON. */
   readonly json: JsonValue | undefined;
-  readonly bytes: Uint8Array;
+  /** The body as it came. */
+  readonly body: Uint8Array;
   readonly truncated: boolean;
   /** The call carried credentials of the configuration, not the caller's own. */
   readonly configuredCredentials: boolean;
@@ -107,10 +108,10 @@ function envelopeMessage({ json }: ErrorAnswer, { envelope }: MethodRules): stri
 }
 
 /** A line of plain text is meant to be read; a page of HTML is not. */
-function plainText({ json, bytes, header }: ErrorAnswer): string | undefined {
+function plainText({ json, body, header }: ErrorAnswer): string | undefined {
   const type = header("content-type") ?? "";
   if (json !== undefined || !/^text\/plain\b/i.test(type)) return undefined;
-  const text = beginningOf(bytes);
+  const text = beginningOf(body);
   return /^\s*</.test(text) ? undefined : text;
 }
 
@@ -151,17 +152,21 @@ function durationOf(milliseconds: number) {
   return { seconds: BigInt(Math.floor(milliseconds / 1000)), nanos: (milliseconds % 1000) * 1_000_000 };
 }
 
-function rawBody({ status, header, bytes, truncated, secrets }: ErrorAnswer): ErrorDetail {
-  const holdsSecret = secrets.some((secret) => Buffer.from(bytes).includes(secret.reveal()));
-  const body = holdsSecret ? new Uint8Array() : bytes.slice(0, MAX_RAW_BYTES);
-  const cut = truncated || body.length < bytes.length;
-  const contentType = safeText(header("content-type") ?? "");
-  return { desc: UpstreamErrorSchema, value: { httpStatus: status, contentType, body, truncated: cut } };
+function rawBody({ status, header, body, truncated, secrets }: ErrorAnswer): ErrorDetail {
+  const holdsSecret = secrets.some((secret) => Buffer.from(body).includes(secret.reveal()));
+  const kept = holdsSecret ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
+  const value = {
+    httpStatus: status,
+    contentType: safeText(header("content-type") ?? ""),
+    body: kept,
+    truncated: truncated || kept.length < body.length,
+  };
+  return { desc: UpstreamErrorSchema, value };
 }
 
 /** What the log gets to see of the answer. */
-function causeOf({ status, bytes, secrets }: ErrorAnswer): Error {
-  return new Error(`HTTP ${status}: ${safeText(redacted(beginningOf(bytes), secrets), 1000)}`);
+function causeOf({ status, body, secrets }: ErrorAnswer): Error {
+  return new Error(`HTTP ${status}: ${safeText(redacted(beginningOf(body), secrets), 1000)}`);
 }
 
 function beginningOf(bytes: Uint8Array): string {
