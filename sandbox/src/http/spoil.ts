@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import { writeJson } from "./json.ts";
@@ -17,21 +19,22 @@ function garbage(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, (_, i) => (i * 167 + 0x80) & 0xff));
 }
 
+function* filler(size: number): Generator<Buffer> {
+  const block = Buffer.alloc(64 * 1024, "x");
+  for (let left = size; left > 0; left -= block.length)
+    yield left < block.length ? block.subarray(0, left) : block;
+}
+
 async function oversize(response: ServerResponse, size: number): Promise<void> {
   const [open, close] = ['{"meta":{"status":200,"msg":"OK"},"response":{"filler":"', '"}}'];
   const total = Math.max(size, open.length + close.length);
   response.writeHead(200, { "content-type": "application/json", "content-length": total });
   response.write(open);
-  const block = Buffer.alloc(64 * 1024, "x");
-  for (let left = total - open.length - close.length; left > 0 && !response.destroyed; left -= block.length) {
-    if (!response.write(left < block.length ? block.subarray(0, left) : block)) {
-      await Promise.race([
-        new Promise((resolve) => response.once("drain", resolve)),
-        new Promise((resolve) => response.once("close", resolve)),
-      ]);
-    }
-  }
-  response.end(close);
+  const fill = Readable.from(filler(total - open.length - close.length));
+  await pipeline(fill, response, { end: false }).then(
+    () => response.end(close),
+    () => undefined,
+  );
 }
 
 function standsAlone(fault: Fault): boolean {

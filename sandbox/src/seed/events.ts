@@ -37,11 +37,13 @@ function seedAccounts(db: Database): void {
   db.insert("feed_watches", { login: "marvin", repo: 201 });
 }
 
+/** Spreads the types over the repositories: a plain remainder would tie one to the other. */
 function repoFor(i: number): string {
-  if (i % 10 === 7) return "octavia/private-things";
-  if (i % 10 === 8) return "octo/internal";
-  if (i % 10 === 9) return "octavia/tools";
-  return i % 3 === 0 ? "marvin/hello" : "octo/hello";
+  const turn = (i + Math.floor(i / PAYLOADS.length)) % 10;
+  if (turn === 7) return "octavia/private-things";
+  if (turn === 8) return "octo/internal";
+  if (turn === 9) return "octavia/tools";
+  return turn % 3 === 0 ? "marvin/hello" : "octo/hello";
 }
 
 /** The seeded feed. Every fifth push has the newer shape; two events deep in the public feed are not shown. */

@@ -68,9 +68,10 @@ function seedNotes(db: Database, root: string, posted: number): void {
 
 function seedLikes(db: Database): void {
   const posts = db.all<{ id: string }>(
-    "SELECT id FROM posts WHERE blog IN (?, ?) AND state = 'published' ORDER BY id LIMIT 25",
+    "SELECT id FROM posts WHERE blog IN (?, ?) AND state = 'published' ORDER BY blog = ? DESC, id LIMIT 25",
     uuidOf("ada"),
     uuidOf("demo"),
+    uuidOf("ada"),
   );
   for (const [i, post] of posts.entries())
     db.insert("likes", { user: "demo", post_id: post.id, timestamp: EPOCH - i * 3600 });

@@ -1,0 +1,142 @@
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { baseString, baseUri, percentEncode, sign } from "../auth/signature.ts";
+import { randomToken } from "../entropy.ts";
+import { decodePairs } from "../http/fields.ts";
+import { readJson } from "../http/json.ts";
+import { CREDENTIALS } from "../seed/credentials.ts";
+
+/** An answer, read to its end. */
+export interface Got {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  bytes: Buffer;
+  /** The JSON; integers beyond 2^53 are `bigint`. Typed loosely on purpose: it is what came. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  json: any;
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Send no `User-Agent`. */
+  anonymous?: boolean;
+}
+
+/** One plain HTTP exchange over `node:http`, the target exactly as given. */
+export function ask(url: string, options: Ask = {}): Promise<Got> {
+  const { hostname, port } = new URL(url);
+  const path = url.slice(url.indexOf("/", "http://".length));
+  const headers = { ...(options.anonymous ? {} : { "user-agent": "sandbox-test/1" }), ...options.headers };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { hostname, port, path, method: options.method ?? "GET", headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
+          let json: unknown;
+          try {
+            json = readJson(text);
+          } catch {
+            json = undefined;
+          }
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, json });
+        });
+      },
+    );
+    request.on("error", reject);
+    request.end(options.body);
+  });
+}
+
+export const KEY = `api_key=${CREDENTIALS.consumerKey}`;
+export const BEARER = { authorization: `Bearer ${CREDENTIALS.userToken}` };
+export const ADA = { authorization: `Bearer ${CREDENTIALS.otherUserToken}` };
+
+/** POST (or another method) of a JSON body as the user `demo`. */
+export function sendJson(url: string, value: unknown, options: Ask = {}): Promise<Got> {
+  const body = typeof value === "string" ? value : JSON.stringify(value);
+  const headers = { "content-type": "application/json", ...BEARER, ...options.headers };
+  return ask(url, { method: "POST", ...options, headers, body });
+}
+
+export function sendForm(url: string, pairs: Record<string, string>, options: Ask = {}): Promise<Got> {
+  const headers = { "content-type": "application/x-www-form-urlencoded", ...BEARER, ...options.headers };
+  return ask(url, { method: "POST", ...options, headers, body: new URLSearchParams(pairs).toString() });
+}
+
+export interface FormPart {
+  name: string;
+  value: string | Buffer;
+  filename?: string;
+  type?: string;
+}
+
+/** A multipart body with exactly these parts, in this order. */
+export function multipart(parts: readonly FormPart[]): { headers: Record<string, string>; body: Buffer } {
+  const boundary = "----sandbox-test-boundary";
+  const pieces = parts.flatMap(({ name, value, filename, type }) => {
+    const file = filename === undefined ? "" : `; filename="${filename}"`;
+    const kind = type === undefined ? "" : `Content-Type: ${type}\r\n`;
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n${kind}\r\n`;
+    return [Buffer.from(head), Buffer.from(value), Buffer.from("\r\n")];
+  });
+  const body = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  return { headers: { "content-type": `multipart/form-data; boundary=${boundary}` }, body };
+}
+
+export function sendParts(url: string, parts: readonly FormPart[], options: Ask = {}): Promise<Got> {
+  const { headers, body } = multipart(parts);
+  return ask(url, {
+    method: "POST",
+    ...options,
+    headers: { ...headers, ...BEARER, ...options.headers },
+    body,
+  });
+}
+
+export interface SignOptions {
+  token?: string;
+  tokenSecret?: string;
+  consumerKey?: string;
+  consumerSecret?: string;
+  timestamp?: string;
+  nonce?: string;
+  method?: string;
+  form?: string;
+  /** Further protocol parameters, such as `oauth_callback`. */
+  extra?: Record<string, string>;
+}
+
+/** The `Authorization` header of a signed request, as the user `demo` unless told otherwise. */
+export function signed(url: string, options: SignOptions = {}): { authorization: string } {
+  const at = url.indexOf("/", "http://".length);
+  const [rawPath = "", query = ""] = url.slice(at).split("?");
+  const token = options.token ?? CREDENTIALS.oauth1Token;
+  const protocol: [string, string][] = [
+    ["oauth_consumer_key", options.consumerKey ?? CREDENTIALS.consumerKey],
+    ["oauth_nonce", options.nonce ?? randomToken(12)],
+    ["oauth_signature_method", "HMAC-SHA1"],
+    ["oauth_timestamp", options.timestamp ?? String(Math.floor(Date.now() / 1000))],
+    ["oauth_version", "1.0"],
+    ...Object.entries(options.extra ?? {}),
+  ];
+  if (token !== "") protocol.push(["oauth_token", token]);
+  const pairs = [...decodePairs(query), ...decodePairs(options.form ?? ""), ...protocol];
+  const base = baseString(
+    options.method ?? "GET",
+    baseUri("http", url.slice("http://".length, at), rawPath),
+    pairs,
+  );
+  const secret = options.tokenSecret ?? (token === "" ? "" : CREDENTIALS.oauth1TokenSecret);
+  const signature = sign(base, options.consumerSecret ?? CREDENTIALS.consumerSecret, secret);
+  const items = [...protocol, ["oauth_signature", signature] as const];
+  return {
+    authorization: `OAuth ${items.map(([name, value]) => `${name}="${percentEncode(value)}"`).join(", ")}`,
+  };
+}
