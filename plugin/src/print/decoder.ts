@@ -186,7 +186,9 @@ function listLine(
   file: AdapterFile,
 ): string {
   const comma = fieldRules(field).style === Style.COMMA;
-  const items = comma ? `${file.runtimeValue("splitCommas")}(${value})` : value;
+  const isText = field.listKind === "scalar" && field.scalar === ScalarType.STRING;
+  const split = comma ? file.runtimeValue(isText || field.listKind !== "scalar" ? "splitCommas" : "splitNumbers") : "";
+  const items = comma ? `${split}(${value})` : value;
   const at = `${field.number}, ${items}, ${printString(key)}`;
   if (field.listKind === "scalar") return `out.list(${at}, "${SCALAR_KINDS[field.scalar]}");`;
   if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;

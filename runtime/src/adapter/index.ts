@@ -2,6 +2,7 @@
 
 export { valueAt } from "../answer/json-path.ts";
 export type { ListStyle, ParameterValue } from "../request/parameters.ts";
+export { fits, noBinding, pathPattern } from "../request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "../request/path-segment.ts";
 export { RequestWriter } from "../request/request-writer.ts";
 export { wireNumber } from "../request/wire-number.ts";
@@ -24,7 +25,7 @@ export {
 } from "../wire/encode.ts";
 export { EnumTable } from "../wire/enum-table.ts";
 export type { ProtoWriter } from "../wire/proto-writer.ts";
-export { fromText, linkTarget, ownValue, splitCommas } from "../wire/read.ts";
+export { fromText, linkTarget, ownValue, splitCommas, splitNumbers } from "../wire/read.ts";
 export type { TimeRule } from "../wire/timestamp.ts";
 export { type AnyMethodAdapter, type ServiceAdapter, type UnaryAdapter, unary } from "./adapter.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";

@@ -13,6 +13,13 @@ export function fromText(text: string | undefined): JsonValue | undefined {
   return text === undefined ? undefined : (numberFromText(text) ?? text);
 }
 
+/** The numbers of a list that is written as one text with commas; an array passes as it is. */
+export function splitNumbers(value: JsonValue | undefined): JsonValue | undefined {
+  const items = splitCommas(value);
+  if (!Array.isArray(items) || items === value) return items;
+  return items.map((item) => (typeof item === "string" ? (fromText(item) ?? item) : item));
+}
+
 /** The items of a list that is written as one text with commas; an array passes as it is. */
 export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== "string") return value;

@@ -1,0 +1,57 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { invalidPathValue } from "./invalid-value.ts";
+import { type PathValue, pathSegment } from "./path-segment.ts";
+
+/**
+ * Encodes a value that must look like a pattern of google.api.http, e.g. `shelves/*` or `logs/**`: a
+ * literal stands for itself, `*` for one segment, `**` at the end for one or more. Slashes separate segments, and
+ * each segment is encoded and checked as by `pathSegment`.
+ *
+ * @param field the name of the request field, for the error
+ * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
+ */
+export function pathPattern(value: PathValue, pattern: string, field: string): string {
+  const text = String(value);
+  if (!matches(text, pattern)) {
+    throw invalidPathValue(field, {
+      problem: `the value ${JSON.stringify(short(text))} does not match "${pattern}"`,
+      remedy: "send a value of that form",
+    });
+  }
+  return text
+    .split("/")
+    .map((segment) => pathSegment(segment, field))
+    .join("/");
+}
+
+/** Whether a value can stand where a pattern is: the binding of its path is then the one to use. */
+export function fits(value: PathValue | undefined, pattern: string): boolean {
+  return value !== undefined && value !== "" && matches(String(value), pattern);
+}
+
+/**
+ * The error for a request that fills none of a method's paths.
+ *
+ * @param field the first path variable
+ */
+export function noBinding(field: string, templates: readonly string[]): ConnectError {
+  return invalidPathValue(field, {
+    problem: `the request fits none of the paths ${templates.join(", ")}`,
+    remedy: "fill the fields of one of them",
+  });
+}
+
+function matches(text: string, pattern: string): boolean {
+  const values = text.split("/");
+  const parts = pattern.split("/");
+  const deep = parts.at(-1) === "**";
+  if (deep ? values.length < parts.length : values.length !== parts.length) return false;
+  return parts.every((part, index) => {
+    if (part === "**") return values.slice(index).every((segment) => segment !== "");
+    return part === "*" ? values[index] !== "" : part === values[index];
+  });
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
