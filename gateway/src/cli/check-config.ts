@@ -19,7 +19,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
     attempt(() => resolveUpstreams(config, process.env), collect);
     const adapters = await loadAdapters(config).catch(collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);
-    if (problems.length === 0) printLine(`${file} is right: ${adapters?.length} services`);
+    if (problems.length === 0) printLine(`${file} is right: ${countOf(adapters?.length ?? 0)}`);
   }
   if (problems.length === 0) return;
   printError(new ConfigError(problems).message);
@@ -32,4 +32,8 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
   } catch (error) {
     return collect(error);
   }
+}
+
+function countOf(services: number): string {
+  return services === 1 ? "1 service" : `${services} services`;
 }

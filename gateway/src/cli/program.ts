@@ -3,7 +3,6 @@ import { isPort } from "../config/environment.ts";
 import { defaultConfigFile } from "../config/load.ts";
 import { version } from "../version.ts";
 import { checkConfig } from "./check-config.ts";
-import { exitStatus } from "./exit-status.ts";
 import { serve } from "./serve.ts";
 
 const afterHelp = `
@@ -13,7 +12,7 @@ Settings come from ${defaultConfigFile} in the working directory, or the file na
 
 Exit status: 0 after a complete drain, 1 when something failed, 2 for a wrong command line or configuration.`;
 
-/** The command line. Its actions set `process.exitCode`. */
+/** The command line. Rejects with CommanderError for a wrong one, after it has said so. */
 export function createProgram(): Command {
   const program = new Command("connect-rest")
     .description("Serves REST APIs as Connect, gRPC and gRPC-Web.")
@@ -39,10 +38,6 @@ export function createProgram(): Command {
     .helpOption("--help", "show this text and exit")
     .exitOverride()
     .action(checkConfig);
-  program.action(() => {
-    program.outputHelp({ error: true });
-    process.exitCode = exitStatus.usage;
-  });
   return program;
 }
 

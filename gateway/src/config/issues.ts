@@ -34,8 +34,8 @@ function issueText(issue: z.core.$ZodIssue, root: unknown): string {
   const text = issue.message.replace(/^(?:Invalid input|Too big|Too small|Invalid option): /, "");
   const value = valueAt(root, issue.path);
   if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
-  // What stands in the place of a secret may be one.
-  const isSecret = issue.path.includes("credentials");
+  // What stands in the place of a secret may be one, and so may what stands within an object.
+  const isSecret = issue.path.includes("credentials") || typeof value === "object";
   return isSecret
     ? text
     : `${text.replace(/, received .*$/, "")}; it is ${JSON.stringify(value).slice(0, 80)}`;

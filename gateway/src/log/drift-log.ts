@@ -16,7 +16,8 @@ interface Place {
 export function createDriftLog(log: Logger, now: () => number = Date.now): (report: DriftReport) => void {
   const places = new Map<string, Place>();
   const logOne = (method: string, upstream: string, { path, expected, got, kind }: Drift) => {
-    const key = `${method} ${path} ${kind}`;
+    // A list drifts as a whole.
+    const key = `${method} ${path.replace(/\[\d+\]/g, "[]")} ${kind}`;
     const place = places.get(key);
     if (place !== undefined && now() - place.loggedAt < intervalMs) {
       place.unlogged += 1;
