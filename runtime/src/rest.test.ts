@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import fc from "fast-check";
@@ -5,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { reasonOf } from "./errors/rest-error.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 import type { CallReport, DriftReport, RestOptions } from "./options.ts";
+import { RequestWriter } from "./request/request-writer.ts";
 import { createRest, createRestTransport, type Rest, restRoutes } from "./rest.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
@@ -339,6 +341,106 @@ describe("an upstream that misbehaves", () => {
         expect(reasonOf(await failureOf(get(rest)))).toMatch(/^[A-Z][A-Z0-9_]+$/);
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe("an answer that is an error", () => {
+  it("counts by its status even if its body is cut, huge or corrupt", async () => {
+    const json = { "content-type": "application/json" };
+    for (const server of [
+      rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
+      answering(404, json, `{"message":"${"x".repeat(2 << 20)}"}`),
+      answering(404, { ...json, "content-encoding": "gzip" }, "nonsense"),
+      httpUpstream((_request, response) => {
+        const more = () => response.write("x".repeat(65_536), more);
+        response.writeHead(404).on("close", () => response.destroy());
+        more();
+      }),
+    ]) {
+      const error = await failureOf(get(await restTo(server)));
+      expect(error.rawMessage).toBe("upstream things answered 404 Not Found");
+      expect(error.code).toBe(Code.NotFound);
+    }
+  });
+
+  it("keeps its text where the body came compressed", async () => {
+    const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
+    const rest = await restTo(answering(503, { "content-encoding": "gzip" }, body));
+    expect((await failureOf(get(rest))).rawMessage).toBe(
+      "upstream things answered 503 Service Unavailable: gone fishing",
+    );
+  });
+
+  it("of configured credentials is the operator's matter, of the caller's own the caller's", async () => {
+    const rules = { credentials: ["oauth2"] } as const;
+    const fixed = { oauth2: { accessToken: "t" } };
+    const configured = await restTo(answeringJson({}, 401), { rules, upstream: { credentials: fixed } });
+    expect(reasonOf(await failureOf(get(configured)))).toBe("UPSTREAM_CREDENTIALS");
+    const own = await restTo(answeringJson({}, 401), { rules, upstream: { credentials: () => fixed } });
+    expect((await failureOf(get(own))).code).toBe(Code.Unauthenticated);
+    const unsigned = await restTo(answeringJson({}, 401), { upstream: { credentials: fixed } });
+    expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
+  });
+
+  it("may come with a status that means success, where a rule says so", async () => {
+    const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
+    const rest = await restTo(answeringJson({ errors: [{ title: "Wait", code: 5 }] }), { rules: { errors } });
+    expect(reasonOf(await failureOf(get(rest)))).toBe("NOT_YET");
+  });
+});
+
+describe("the request", () => {
+  async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {}) {
+    let seen: IncomingHttpHeaders = {};
+    const server = httpUpstream((incoming, response) => {
+      seen = incoming.headers;
+      response.end("{}");
+    });
+    await get(await restTo(server, { request: () => request, upstream }));
+    return seen;
+  }
+
+  it("has the headers of the method, and the upstream's own whatever the method says", async () => {
+    const request = new RequestWriter("POST", "/things");
+    request.json({ id: 700000000000000001n });
+    request.header("content-type", "application/vnd.things+json");
+    request.header("accept", "application/vnd.things+json");
+    request.header("user-agent", "another");
+    expect(await headersOf(request, { acceptEncoding: "identity" })).toMatchObject({
+      "content-type": "application/vnd.things+json",
+      accept: "application/vnd.things+json",
+      "user-agent": "connect-rest/0.1.0",
+      "accept-encoding": "identity",
+      "content-length": "25",
+    });
+  });
+
+  it("says that a POST without a body has none", async () => {
+    const headers = await headersOf(new RequestWriter("POST", "/things"));
+    expect(headers["content-length"]).toBe("0");
+    expect(headers).not.toHaveProperty("content-type");
+  });
+
+  it("that HTTP does not know is an error of the rules", async () => {
+    const request = new RequestWriter("POST", "/things");
+    request.header("transfer-encoding", "gzip");
+    const error = await failureOf(headersOf(request));
+    expect(error.rawMessage).toBe(
+      "upstream things: the request cannot be sent as HTTP: invalid transfer-encoding header",
+    );
+    expect(reasonOf(error)).toBe("REQUEST_INVALID");
+  });
+
+  it("that an adapter fails to build is an internal error, without its words", async () => {
+    const rest = restOf("http://127.0.0.1:9", {
+      request: () => {
+        throw new TypeError("x is undefined");
+      },
+    });
+    const error = await failureOf(get(rest));
+    expect(error.rawMessage).toBe(
+      "upstream things: the adapter of test.v1.ThingService.GetThing failed while writing the request",
     );
   });
 });

@@ -140,3 +140,15 @@ describe("headers", () => {
     );
   });
 });
+
+describe("OAuth 1.0a parameters", () => {
+  it("are kept as they are, and refused where they cannot be encoded", () => {
+    const request = writer();
+    request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
+    request.oauth1Param("oauth_verifier", undefined);
+    expect(request.oauth1Params).toEqual([["oauth_callback", "https://a.test/?b=c d"]]);
+    expect(failure(() => request.oauth1Param("oauth_token", "\ud800")).rawMessage).toBe(
+      "oauth_token: has half of a surrogate pair, so it cannot stand in the Authorization header; send well-formed Unicode",
+    );
+  });
+});

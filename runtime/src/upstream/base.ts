@@ -14,7 +14,7 @@ export interface Base {
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function parseBase(upstream: string, option: string, address: unknown): Base {
-  const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
+  const url = typeof address === "string" ? (URL.parse(address) ?? undefined) : undefined;
   const problem = url === undefined ? JSON.stringify(address) : problemOf(url);
   if (url !== undefined && problem === undefined) {
     return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
@@ -39,7 +39,7 @@ function problemOf(url: URL): string | undefined {
  */
 export function pathBelow(upstream: string, base: Base, path: string): string {
   const built = base.prefix + path;
-  const parsed = URL.canParse(built, base.origin) ? new URL(built, base.origin) : undefined;
+  const parsed = URL.parse(built, base.origin);
   if (parsed?.pathname === built && parsed.origin === base.origin) return built;
   throw restError("REQUEST_PATH_CHANGED", { upstream, path: built, parsed: String(parsed?.pathname) });
 }

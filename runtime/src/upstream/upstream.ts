@@ -137,11 +137,7 @@ class PooledUpstream implements Upstream {
     const sent = {
       method: request.verb,
       path: query === "" ? path : `${path}?${query}`,
-      headers: [
-        ...this.headers(rules, request),
-        ...(contentType === undefined ? [] : ["content-type", contentType]),
-        ...authorization.headers.flat(),
-      ],
+      headers: [...this.headers(rules, request, contentType), ...authorization.headers.flat()],
       body,
     };
     const tolerant = (status: number) => !isSuccess(status, rules);
@@ -156,13 +152,19 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  private headers(rules: MethodRules, request: RestRequest): string[] {
-    const headers = ["user-agent", this.settings.userAgent, "accept-encoding", this.settings.acceptEncoding];
+  /** Headers of the request come before the defaults, except those that are the same for the whole upstream. */
+  private headers(
+    { responseEncoding }: MethodRules,
+    request: RestRequest,
+    contentType: string | undefined,
+  ): string[] {
     const named = request.headers.filter(([name]) => name !== "user-agent" && name !== "accept-encoding");
-    if (!named.some(([name]) => name === "accept")) {
-      headers.push("accept", rules.responseEncoding === "json" ? "application/json" : "*/*");
-    }
-    return [...headers, ...named.flat()];
+    const has = (header: string) => named.some(([name]) => name === header);
+    const { userAgent, acceptEncoding } = this.settings;
+    const headers = ["user-agent", userAgent, "accept-encoding", acceptEncoding, ...named.flat()];
+    if (!has("accept")) headers.push("accept", responseEncoding === "json" ? "application/json" : "*/*");
+    if (contentType !== undefined && !has("content-type")) headers.push("content-type", contentType);
+    return headers;
   }
 
   private async decompressed(answer: Exchange, tolerant: boolean) {
