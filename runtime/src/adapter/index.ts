@@ -6,6 +6,7 @@ export { fits, noBinding, pathPattern } from "../request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "../request/path-segment.ts";
 export { RequestWriter } from "../request/request-writer.ts";
 export { wireNumber } from "../request/wire-number.ts";
+export { anyJson, decodeAny, typesOf } from "../wire/any.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../wire/dynamic.ts";
 export {
   base64,
@@ -24,8 +25,17 @@ export {
   valueJson,
 } from "../wire/encode.ts";
 export { EnumTable } from "../wire/enum-table.ts";
+export { writeHttpBody } from "../wire/http-body.ts";
 export type { ProtoWriter } from "../wire/proto-writer.ts";
-export { fromText, linkTarget, ownValue, splitCommas, splitNumbers } from "../wire/read.ts";
+export {
+  type Condition,
+  fromText,
+  holds,
+  linkTarget,
+  ownValue,
+  splitCommas,
+  splitNumbers,
+} from "../wire/read.ts";
 export type { TimeRule } from "../wire/timestamp.ts";
 export { type AnyMethodAdapter, type ServiceAdapter, type UnaryAdapter, unary } from "./adapter.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";

@@ -27,6 +27,7 @@ export type ScalarKind =
 
 const DEFAULT_MAX_DEPTH = 100;
 const NOTHING: readonly string[] = [];
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** Thrown where an answer is nested deeper than `maxDepth`. */
 export class JsonTooDeep extends Error {
@@ -51,6 +52,7 @@ export class ProtoWriter extends ScalarWriter {
   private readonly maxDepth: number;
   private depth = 0;
   private flattenedDepth = -1;
+  private holderKeys: ReadonlySet<string> = NO_KEYS;
   /** For each depth, the keys known to messages that were flattened into the object there. */
   private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
 
@@ -126,11 +128,40 @@ export class ProtoWriter extends ScalarWriter {
    * A message field whose keys stand in the object that holds it, beside those of other fields. The message does
    * not know those others, so that its holder looks for unknown keys in its place.
    */
-  flattened(field: number, json: JsonObject, decode: Decode): void {
-    const outer = this.flattenedDepth;
+  flattened(field: number, json: JsonObject, decode: Decode, holderKeys: ReadonlySet<string>): void {
+    const { flattenedDepth, holderKeys: outerKeys } = this;
     this.flattenedDepth = this.depth + 1;
+    this.holderKeys = holderKeys;
     this.nested(field, json, decode, 1);
-    this.flattenedDepth = outer;
+    this.flattenedDepth = flattenedDepth;
+    this.holderKeys = outerKeys;
+  }
+
+  /** A message field in the group encoding (editions: DELIMITED). */
+  group(field: number, value: Field, key: string, decode: Decode): void {
+    if (value === undefined || value === null) return;
+    const object = this.objectOf(value, key);
+    if (object === undefined) return;
+    this.path.push(key);
+    this.enter();
+    this.tag(field, 3);
+    decode(object, this);
+    this.tag(field, 4);
+    this.depth--;
+    this.path.pop();
+  }
+
+  /** The items of a list, each written by `write`; for repeated fields that no other method covers. */
+  each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
+    if (value === undefined || value === null) return;
+    const items = this.itemsOf(value, key);
+    this.path.push(key);
+    for (let index = 0; index < items.length; index++) {
+      this.path.push(index);
+      write(items[index] as JsonValue, this);
+      this.path.pop();
+    }
+    this.path.pop();
   }
 
   private nested(field: number, object: JsonObject, decode: Decode, guess: number): number {
@@ -241,7 +272,7 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
   unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
-    for (const key of this.unknownOf(json, known)) {
+    for (const key of this.collect(json, known)) {
       const raw = this.rawJson(json[key], key);
       if (raw === undefined) continue;
       this.tag(field, 2);
@@ -250,6 +281,28 @@ export class ProtoWriter extends ScalarWriter {
       this.string(2, raw, key);
       this.close(start, 2);
     }
+  }
+
+  /** An unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
+  unknownStruct(field: number, json: JsonObject, known: ReadonlySet<string>, decodeStruct: Decode): void {
+    const keys = this.collect(json, known);
+    if (keys.length === 0) return;
+    const rest = Object.fromEntries(keys.map((key) => [key, json[key]]));
+    this.nested(field, rest, decodeStruct, 2);
+  }
+
+  /** Unknown keys that this message takes, so that no holder reports them. */
+  private collect(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+    if (this.depth !== this.flattenedDepth) return this.unknownOf(json, known);
+    const { holderKeys } = this;
+    const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
+    this.leaveToHolder(new Set([...known, ...keys]));
+    return keys;
+  }
+
+  /** Notes a discriminator whose value no member of a oneof has; none at all is no drift. */
+  unknownMember(key: string, expected: string, value: Field): void {
+    if (value !== undefined && value !== null) this.drop(key, expected, value);
   }
 
   /** Notes the keys that no field names, where a message does not collect them. */

@@ -1,5 +1,6 @@
 /** What generated decoders call to find a value in an answer. */
-import type { JsonObject, JsonValue } from "../adapter/json.ts";
+import { type JsonObject, type JsonValue, jsonTypeOf } from "../adapter/json.ts";
+import { valueAt } from "../answer/json-path.ts";
 import { numberFromText } from "./scalar.ts";
 
 /** A key that JavaScript objects inherit, such as `constructor`: read only where the answer has it itself. */
@@ -37,4 +38,23 @@ export function linkTarget(header: string | undefined, rel: string): string | un
     if (relations.includes(rel.toLowerCase())) return target;
   }
   return undefined;
+}
+
+/** What must hold for a member of a oneof to be the one. */
+export interface Condition {
+  /** Dotted. */
+  readonly key: string;
+  readonly values?: readonly string[];
+  readonly present?: boolean;
+  /** `string`, `number`, `boolean`, `object` or `array`. */
+  readonly type?: string;
+}
+
+/** Whether an object meets a condition; values are compared as text. */
+export function holds(json: JsonObject, { key, values, present, type }: Condition): boolean {
+  const value = valueAt(json, key);
+  const isPresent = value !== undefined && value !== null;
+  if (present !== undefined && present !== isPresent) return false;
+  if (type !== undefined && jsonTypeOf(value) !== type) return false;
+  return values === undefined || (isPresent && values.includes(String(value)));
 }
