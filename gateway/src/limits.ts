@@ -122,7 +122,7 @@ export const limitTable = {
     unit: "ms",
     max: day,
     effect:
-      "While draining: how long kept-alive connections still take requests, each answered with `connection: close`, before idle ones are closed.",
+      "While draining: how long requests and connections are still taken, each answered with `connection: close`, so that load balancers can notice. Then the gateway stops listening and closes idle connections.",
   },
   drainStreamsMs: {
     default: 5_000,

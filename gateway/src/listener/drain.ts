@@ -19,21 +19,25 @@ export interface ListenerParts {
 const everyStream = 2 ** 31 - 1;
 
 /**
- * Ends a listener without losing a request, in two steps. First it takes no new connections, and tells every
- * client to go elsewhere (`connection: close`, GOAWAY) while requests on their way are still served; after
- * `drainNoticeMs` it closes what is idle. Resolves when the last connection is gone, or after `drainGraceMs`,
- * when the rest is cut.
+ * Ends a listener without losing a request, in two steps. First it tells every client to go elsewhere (`connection:
+ * close`, GOAWAY) and still serves what comes, new connections included: a load balancer needs a moment to notice.
+ * After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the last connection is gone, or
+ * after `drainGraceMs`, when the rest is cut.
  */
 export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> {
   return new Promise((resolve) => {
-    const notice = setTimeout(() => closeIdle(parts), limits.drainNoticeMs);
-    const grace = setTimeout(() => closeAll(parts), limits.drainGraceMs);
-    parts.server.close(() => {
-      clearTimeout(notice);
-      clearTimeout(grace);
-      resolve();
-    });
     announce(parts);
+    const grace = setTimeout(() => closeAll(parts), limits.drainGraceMs);
+    setTimeout(
+      () => {
+        parts.server.close(() => {
+          clearTimeout(grace);
+          resolve();
+        });
+        closeIdle(parts);
+      },
+      Math.min(limits.drainNoticeMs, limits.drainGraceMs),
+    );
   });
 }
 

@@ -149,7 +149,7 @@ describe("a request beyond a limit", () => {
     const message = "the request target has 8193 bytes; the limit urlBytes is 8192";
     expect(parseAnswer(answer)).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
     const overHttp2 = await http2Request(server.port, { ":path": path });
-    expect(overHttp2).toEqual({ status: 414, body: { code: "invalid_argument", message } });
+    expect(overHttp2).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
     await expectAlive();
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Writable } from "node:stream";
 
 /** A request as Node gives it, of either HTTP version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -18,6 +19,14 @@ export function isHttp2(request: HttpRequest): request is Http2ServerRequest {
 /** Makes an HTTP/1.1 answer say `connection: close`, as far as its headers are not out yet. */
 export function noKeepAlive(response: HttpResponse): void {
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
+}
+
+/**
+ * What emits `finish` when an answer is written and `close` when its stream or connection is gone. With HTTP/2 the
+ * response does both only when the request is in as well, which may be never.
+ */
+export function outgoing(response: HttpResponse): Writable {
+  return "stream" in response ? response.stream : response;
 }
 
 /** Sends a whole answer. Header names in lower case. */

@@ -3,7 +3,14 @@ import net from "node:net";
 import type { Limits } from "../limits.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { closeAll, startDrain } from "./drain.ts";
-import { type HttpHandler, type HttpRequest, type HttpResponse, isHttp2, noKeepAlive } from "./http.ts";
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  isHttp2,
+  noKeepAlive,
+  outgoing,
+} from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
@@ -74,7 +81,7 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
-  response.once("finish", () => lingerForBody(request, response));
+  outgoing(response).once("finish", () => lingerForBody(request));
   useOriginForm(request);
   const refusal = checkRequest(request, options.limits);
   if (refusal !== undefined) {
@@ -95,7 +102,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
  * An answer is out before its request is in: the rest is read and dropped, so that the connection stays good for
  * the next request, but not for long.
  */
-function lingerForBody(request: HttpRequest, response: HttpResponse): void {
+function lingerForBody(request: HttpRequest): void {
   if (request.complete) return;
   const timer = setTimeout(() => {
     if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
@@ -103,7 +110,7 @@ function lingerForBody(request: HttpRequest, response: HttpResponse): void {
   }, lingerMs);
   const stop = () => clearTimeout(timer);
   request.once("end", stop);
-  if (isHttp2(request)) response.once("close", stop);
+  if (isHttp2(request)) request.stream.once("close", stop);
   else request.socket.once("close", stop);
   // A reader that was cut off at a deadline still listens, and would hold the rest back.
   request.removeAllListeners("readable");

@@ -1,6 +1,6 @@
 import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import type { HttpResponse } from "../listener/http.ts";
+import { type HttpResponse, outgoing } from "../listener/http.ts";
 import type { Call } from "./call.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`. */
@@ -67,14 +67,15 @@ async function end(response: HttpResponse, stalledMs: number): Promise<void> {
 
 /** Resolves on the event, or when the response closes; destroys it when neither comes in time. */
 function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: number): Promise<void> {
+  const stream = outgoing(response);
   return new Promise((resolve) => {
     const timer = setTimeout(() => cut(response), stalledMs);
     const done = () => {
       clearTimeout(timer);
-      response.off(event, done).off("close", done);
+      stream.off(event, done).off("close", done);
       resolve();
     };
-    response.on(event, done).on("close", done);
+    stream.on(event, done).on("close", done);
     if (isGone(response)) done();
   });
 }

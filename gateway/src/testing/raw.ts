@@ -35,6 +35,7 @@ export function parseAnswer(raw: string): {
 export interface Http2Answer {
   readonly status: number | undefined;
   readonly body: unknown;
+  readonly trailers: http2.IncomingHttpHeaders | undefined;
 }
 
 /** Opens an HTTP/2 session of its own, sends one request, and closes it. */
@@ -49,6 +50,10 @@ export function http2Request(
     const stream = session.request(headers, { endStream: body === undefined });
     let text = "";
     let status: number | undefined;
+    let trailers: http2.IncomingHttpHeaders | undefined;
+    stream.on("trailers", (got) => {
+      trailers = got;
+    });
     stream.setEncoding("utf8");
     stream.on("response", (got) => {
       status = got[":status"];
@@ -62,7 +67,7 @@ export function http2Request(
     });
     stream.on("close", () => {
       session.close();
-      resolve({ status, body: text.startsWith("{") ? JSON.parse(text) : text });
+      resolve({ status, body: text.startsWith("{") ? JSON.parse(text) : text, trailers });
     });
     if (body !== undefined) stream.end(body);
   });

@@ -1,0 +1,142 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { expect, test } from "vitest";
+import { EchoService } from "./gen/echo/v1/echo_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "./gen/grpc/health/v1/health_pb.ts";
+import type { LimitOptions } from "./limits.ts";
+import { type Server, startServer } from "./server.ts";
+
+/** A server whose Echo waits until it is released. */
+async function start(limits: LimitOptions = {}) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = await startServer({
+    limits: { drainNoticeMs: 50, ...limits },
+    routes: (router) =>
+      router.service(EchoService, {
+        async echo({ text }) {
+          arrived();
+          await released;
+          return { text };
+        },
+        async *repeat({ text }) {
+          for (;;) {
+            yield { text };
+            await released;
+          }
+        },
+      }),
+  });
+  return { server, release, arrival };
+}
+
+function grpc(server: Server) {
+  return createGrpcTransport({ baseUrl: server.url });
+}
+
+/** Sends an HTTP/1.1 request for `path` on a connection that is open, and reads until `end`. */
+function get(socket: net.Socket, path: string, end: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      if (!text.includes(end)) return;
+      socket.off("data", read);
+      resolve(text);
+    };
+    socket.on("data", read);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  });
+}
+
+test("while draining, /readyz and health fail, a kept-alive connection is told, and calls in flight finish", async () => {
+  const { server, release, arrival } = await start({ drainNoticeMs: 500 });
+  const health = createClient(Health, grpc(server));
+  expect((await health.check({})).status).toBe(Status.SERVING);
+  expect((await health.check({ service: "echo.v1.EchoService" })).status).toBe(Status.SERVING);
+  const call = createClient(EchoService, grpc(server)).echo({ text: "late" });
+  const socket = net.connect(server.port, "127.0.0.1");
+  expect(await get(socket, "/readyz", "ready\n")).toContain("200 OK");
+  await arrival;
+
+  const closed = server.close();
+  const answer = await get(socket, "/readyz", "draining\n");
+  expect(answer).toContain("503 Service Unavailable");
+  expect(answer.toLowerCase()).toContain("connection: close");
+  expect((await health.check({})).status).toBe(Status.NOT_SERVING);
+  release();
+  expect((await call).text).toBe("late");
+  await closed;
+  const refused = net.connect(server.port, "127.0.0.1");
+  const error = await new Promise<NodeJS.ErrnoException>((resolve) => refused.once("error", resolve));
+  expect(error.code).toBe("ECONNREFUSED");
+});
+
+test("a health watch hears of the drain, and ends", async () => {
+  const { server } = await start();
+  const seen: Status[] = [];
+  let closed: Promise<void> | undefined;
+  const watch = async () => {
+    for await (const { status } of createClient(Health, grpc(server)).watch({})) {
+      seen.push(status);
+      closed ??= server.close();
+    }
+  };
+  const error = await watch().catch((reason: unknown) => reason);
+  expect(seen).toEqual([Status.SERVING, Status.NOT_SERVING]);
+  expect(error).toMatchObject({ code: Code.Unavailable });
+  await closed;
+});
+
+test("a stream without end is told after drainStreamsMs", async () => {
+  const { server } = await start({ drainStreamsMs: 100 });
+  let closed: Promise<void> | undefined;
+  const read = async () => {
+    for await (const _ of createClient(EchoService, grpc(server)).repeat({ text: "a" }))
+      closed ??= server.close();
+  };
+  const error = await read().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ConnectError);
+  expect(String(error)).toContain("[unavailable] the gateway is shutting down; call again");
+  await closed;
+});
+
+test("what does not finish is cut after drainGraceMs", async () => {
+  const { server, arrival } = await start({ drainGraceMs: 200 });
+  const call = createClient(EchoService, grpc(server)).echo({ text: "never" });
+  const failed = call.catch((reason: unknown) => reason);
+  await arrival;
+  await server.close();
+  expect(await failed).toBeInstanceOf(ConnectError);
+});
+
+test("HTTP/2 clients get GOAWAY, and requests on their way are served until then", async () => {
+  const { server } = await start({ drainNoticeMs: 200 });
+  const session = http2.connect(server.url);
+  const status = () =>
+    new Promise((resolve) => {
+      const stream = session.request({ ":path": "/healthz" });
+      stream.once("response", (headers) => resolve(headers[":status"])).resume();
+    });
+  expect(await status()).toBe(200);
+  const goaway = new Promise((resolve) => {
+    session.once("goaway", (code: number, lastStreamId: number) => resolve([code, lastStreamId]));
+  });
+  const closed = server.close();
+  expect(await goaway).toEqual([http2.constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1]);
+  await closed;
+});
+
+test("closing twice is closing once", async () => {
+  const { server } = await start();
+  await Promise.all([server.close(), server.close()]);
+  await server.close();
+});
