@@ -44,7 +44,7 @@ export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> 
 function announce(parts: ListenerParts): void {
   for (const response of parts.inFlight.responses()) noKeepAlive(response);
   for (const session of parts.sessions) {
-    if (!session.closed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, everyStream);
+    if (!session.closed && !session.destroyed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, everyStream);
   }
 }
 

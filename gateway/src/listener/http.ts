@@ -29,13 +29,21 @@ export function outgoing(response: HttpResponse): Writable {
   return "stream" in response ? response.stream : response;
 }
 
-/** Sends a whole answer. Header names in lower case. */
+/** Tells whether the client is gone, so that nothing can be written to it. */
+export function isGone(response: HttpResponse): boolean {
+  return (
+    response.destroyed || ("stream" in response && (response.stream.destroyed || response.stream.closed))
+  );
+}
+
+/** Sends a whole answer, unless the client is gone. Header names in lower case. */
 export function respond(
   response: HttpResponse,
   status: number,
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array = "",
 ): void {
+  if (isGone(response)) return;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body);

@@ -91,10 +91,22 @@ async function run(
     await serveCall(handler, call, headers, request, response, options.limits);
     options.onDone(call, response);
   } catch (error) {
-    if (response.headersSent) response.destroy();
-    else refuse(request, response, new ConnectError("internal error", Code.Internal), 500);
+    fail(request, response);
     options.onDone(call, response, error);
   }
+}
+
+/** Answers with an internal error, or ends the answer that has begun. Never throws: nobody would catch it. */
+function fail(request: HttpRequest, response: HttpResponse): void {
+  try {
+    if (!response.headersSent) {
+      refuse(request, response, new ConnectError("internal error", Code.Internal), 500);
+      return;
+    }
+  } catch {
+    // What is left to do is the same.
+  }
+  response.destroy();
 }
 
 function refuse(request: HttpRequest, response: HttpResponse, error: ConnectError, status: number): void {

@@ -1,6 +1,6 @@
 import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { type HttpResponse, outgoing } from "../listener/http.ts";
+import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import type { Call } from "./call.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`. */
@@ -83,10 +83,6 @@ function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: n
 function cut(response: HttpResponse): void {
   if ("stream" in response) response.stream.close(constants.NGHTTP2_CANCEL);
   response.destroy();
-}
-
-function isGone(response: HttpResponse): boolean {
-  return response.destroyed || ("stream" in response && response.stream.destroyed);
 }
 
 function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {

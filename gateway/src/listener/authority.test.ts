@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isAuthority } from "./authority.ts";
+
+test("what is accepted is the host of an address, and nothing else in it", () => {
+  const almost = fc.stringMatching(/^[a-z0-9.:[\]@%/?# _~-]{0,12}$/);
+  fc.assert(
+    fc.property(fc.oneof(almost, fc.string(), fc.webAuthority({ withPort: true })), (text) => {
+      if (!isAuthority(text) || text.startsWith("[") || /^[\d.]+(?::|$)/.test(text)) return;
+      const url = new URL(`http://${text}/path`);
+      expect([url.username, url.password, url.pathname, url.search, url.hash]).toEqual([
+        "",
+        "",
+        "/path",
+        "",
+        "",
+      ]);
+      expect(url.hostname).toBe(text.replace(/:\d*$/, "").toLowerCase());
+    }),
+    { interruptAfterTimeLimit: 2000, numRuns: 2000 },
+  );
+});
+
+test("every domain with a port is accepted", () => {
+  fc.assert(
+    fc.property(
+      fc.domain(),
+      fc.nat(65_535),
+      (domain, port) => isAuthority(domain) && isAuthority(`${domain}:${port}`),
+    ),
+    { interruptAfterTimeLimit: 2000 },
+  );
+});
