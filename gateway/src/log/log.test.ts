@@ -1,0 +1,121 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
+import type { Call } from "../protocol/call.ts";
+import { logCall } from "./call-log.ts";
+import { createDriftLog } from "./drift-log.ts";
+import { createLogger } from "./logger.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** A logger and the lines that it has written. */
+function capture() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { log, lines };
+}
+
+function endedCall(reason?: unknown): Call {
+  const abort = new AbortController();
+  abort.abort(reason);
+  return {
+    requestId: "id",
+    method: EchoService.method.echo,
+    protocol: "grpc",
+    startedAt: performance.now(),
+    deadline: { ms: 1, setBy: "client" },
+    bytesIn: 1,
+    bytesOut: 2,
+    upstreamStatus: 200,
+    signal: abort.signal,
+  };
+}
+
+test("a call is one line of these fields and no others", () => {
+  const { log, lines } = capture();
+  logCall(log, endedCall(), 200);
+  expect(Object.keys(lines[0] ?? {})).toEqual([
+    "level",
+    "time",
+    "method",
+    "protocol",
+    "code",
+    "durationMs",
+    "bytesIn",
+    "bytesOut",
+    "upstreamStatus",
+    "requestId",
+    "msg",
+  ]);
+  expect(lines[0]).toMatchObject({
+    level: "info",
+    method: "echo.v1.EchoService/Echo",
+    code: "ok",
+    msg: "call",
+  });
+});
+
+test("an error that is meant for the caller is its code alone", () => {
+  const { log, lines } = capture();
+  const detail = { desc: EchoRequestSchema, value: create(EchoRequestSchema, { text: "s3cret" }) };
+  logCall(log, endedCall(new ConnectError("s3cret", Code.NotFound, { "x-secret": "s3cret" }, [detail])), 404);
+  expect(lines[0]).toMatchObject({ level: "info", code: "not_found" });
+  expect(JSON.stringify(lines)).not.toContain("s3cret");
+});
+
+test("a defect has its stack, and is an error", () => {
+  const { log, lines } = capture();
+  logCall(log, endedCall(new TypeError("boom")), 500);
+  logCall(
+    log,
+    endedCall(new ConnectError("no", Code.Internal, undefined, undefined, new RangeError("cause"))),
+    500,
+  );
+  logCall(log, endedCall(), 200, new Error("outside"));
+  expect(lines).toMatchObject([
+    { level: "error", code: "internal", cause: expect.stringMatching(/^TypeError: boom\n/) },
+    { level: "error", code: "internal", cause: expect.stringMatching(/^RangeError: cause\n/) },
+    { level: "error", code: "internal", cause: expect.stringMatching(/^Error: outside\n/) },
+  ]);
+});
+
+test("a call that was refused before it began has its HTTP status", () => {
+  const { log, lines } = capture();
+  logCall(log, { ...endedCall(), signal: undefined }, 415);
+  expect(lines[0]).toMatchObject({ code: "http_415" });
+});
+
+test("drift is one line a minute for each place, without values", () => {
+  const { log, lines } = capture();
+  let now = 0;
+  const report = createDriftLog(log, () => now);
+  const drift = (path: string) =>
+    report({
+      method: EchoService.method.echo,
+      upstream: "echo",
+      drifts: [{ path, expected: "int32", got: 'string "s3cret"', kind: "coerced" }],
+    });
+  for (const path of ["a[0].b", "a[1].b", "a[0].b", "c"]) drift(path);
+  now = 60_000;
+  drift("a[7].b");
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      method: "echo.v1.EchoService/Echo",
+      upstream: "echo",
+      path: "a[0].b",
+      got: "string",
+      msg: "drift",
+    },
+    { path: "c" },
+    { path: "a[7].b", unlogged: 2 },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("s3cret");
+});
+
+test("a request id is repeated only when it is harmless", () => {
+  expect(requestIdOf("abc-1.2_3")).toBe("abc-1.2_3");
+  for (const bad of [undefined, "", "a b", 'a"', "x".repeat(129), ["a"]]) {
+    expect(requestIdOf(bad)).toMatch(/^[0-9a-f]{8}-/);
+  }
+});
