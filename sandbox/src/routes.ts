@@ -1,11 +1,29 @@
+import { avatarImage, blogAvatar } from "./blog/avatar.ts";
+import { createBlock, createBlocks, deleteBlock, listBlocks } from "./blog/blocks.ts";
+import { followedBy, followers, following } from "./blog/follows.ts";
 import { blogInfo } from "./blog/info.ts";
+import { blogLikes } from "./blog/likes.ts";
+import { notifications } from "./blog/notifications.ts";
+import { oembed } from "./blog/oembed.ts";
+import { listPages, onePage } from "./blog/pages.ts";
 import { refuseFeed } from "./events/caller.ts";
 import { feedRoutes } from "./events/routes.ts";
 import type { Route } from "./http/call.ts";
 import type { Service } from "./http/dispatch.ts";
+import * as oauth1 from "./oauth/oauth1.ts";
+import { accessToken, requestToken } from "./oauth/oauth1.ts";
+import * as oauth2 from "./oauth/oauth2-authorize.ts";
+import { exchange, token } from "./oauth/oauth2-tokens.ts";
 import { createPost } from "./posts/create.ts";
+import { deletePost } from "./posts/delete.ts";
+import { editPost } from "./posts/edit.ts";
+import { fetchPost } from "./posts/fetch.ts";
+import { legacyCreate, legacyEdit, legacyReblog } from "./posts/legacy-post.ts";
 import { listPosts } from "./posts/list.ts";
+import { mutePost, unmutePost } from "./posts/mute.ts";
+import { listNotes } from "./posts/notes.ts";
 import { publishDue } from "./posts/publish.ts";
+import { listDrafts, listQueue, listSubmissions, reorderQueue, shuffleQueue } from "./posts/waiting.ts";
 import { LEGACY_TYPES } from "./store/posts.ts";
 
 const P = "/v2/blog/:blog";
@@ -18,14 +36,61 @@ const typedLists: Route[] = LEGACY_TYPES.map((type) => ({
   handle: (call) => listPosts({ ...call, path: { ...call.path, type } }),
 }));
 
-/** Every endpoint. The first that matches answers. */
-const routes: Route[] = [
+const blogRoutes: Route[] = [
   { method: "GET", path: `${P}/info`, level: "key", handle: blogInfo },
+  { method: "GET", path: `${P}/avatar`, level: "none", handle: blogAvatar },
+  { method: "GET", path: `${P}/avatar/:size`, level: "none", handle: blogAvatar },
+  { method: "GET", path: "/media/avatars/:uuid/:file", level: "none", handle: avatarImage },
+  { method: "GET", path: `${P}/blocks`, level: "user", handle: listBlocks },
+  { method: "POST", path: `${P}/blocks`, level: "user", handle: createBlock },
+  { method: "POST", path: `${P}/blocks/bulk`, level: "user", handle: createBlocks },
+  { method: "DELETE", path: `${P}/blocks`, level: "user", handle: deleteBlock },
+  { method: "GET", path: `${P}/likes`, level: "key", handle: blogLikes },
+  { method: "GET", path: `${P}/following`, level: "user", handle: following },
+  { method: "GET", path: `${P}/followers`, level: "user", handle: followers },
+  { method: "GET", path: `${P}/followed_by`, level: "user", handle: followedBy },
+  { method: "GET", path: `${P}/notifications`, level: "user", handle: notifications },
+  { method: "GET", path: `${P}/pages`, level: "user", handle: listPages },
+  { method: "GET", path: `${P}/pages/:page`, level: "user", handle: onePage },
+  { method: "GET", path: "/oembed", level: "none", handle: oembed },
+  { method: "GET", path: "/oembed/1.0", level: "none", handle: oembed },
+];
+
+const postRoutes: Route[] = [
   { method: "GET", path: `${P}/posts`, level: "key", handle: listPosts },
   { method: "POST", path: `${P}/posts`, level: "user", handle: createPost },
   ...typedLists,
-  ...feedRoutes,
+  { method: "GET", path: `${P}/posts/queue`, level: "user", handle: listQueue },
+  { method: "POST", path: `${P}/posts/queue/reorder`, level: "user", handle: reorderQueue },
+  { method: "POST", path: `${P}/posts/queue/shuffle`, level: "user", handle: shuffleQueue },
+  { method: "GET", path: `${P}/posts/draft`, level: "user", handle: listDrafts },
+  { method: "GET", path: `${P}/posts/submission`, level: "user", handle: listSubmissions },
+  { method: "POST", path: `${P}/post`, level: "user", handle: legacyCreate },
+  { method: "POST", path: `${P}/post/edit`, level: "user", handle: legacyEdit },
+  { method: "POST", path: `${P}/post/reblog`, level: "user", handle: legacyReblog },
+  { method: "POST", path: `${P}/post/delete`, level: "user", handle: deletePost },
+  { method: "GET", path: `${P}/posts/:post`, level: "user", handle: fetchPost },
+  { method: "PUT", path: `${P}/posts/:post`, level: "user", handle: editPost },
+  { method: "POST", path: `${P}/posts/:post/mute`, level: "user", handle: mutePost },
+  { method: "DELETE", path: `${P}/posts/:post/mute`, level: "user", handle: unmutePost },
+  { method: "GET", path: `${P}/notes`, level: "key", handle: listNotes },
 ];
+
+const oauthRoutes: Route[] = [
+  { method: "POST", path: "/oauth/request_token", level: "self", handle: requestToken },
+  { method: "GET", path: "/oauth/request_token", level: "self", handle: requestToken },
+  { method: "GET", path: "/oauth/authorize", level: "self", handle: oauth1.authorize },
+  { method: "POST", path: "/oauth/authorize", level: "self", handle: oauth1.decide },
+  { method: "GET", path: "/oauth/access_token", level: "self", handle: accessToken },
+  { method: "POST", path: "/oauth/access_token", level: "self", handle: accessToken },
+  { method: "GET", path: "/oauth2/authorize", level: "self", handle: oauth2.authorize },
+  { method: "POST", path: "/oauth2/authorize", level: "self", handle: oauth2.decide },
+  { method: "POST", path: "/v2/oauth2/token", level: "self", handle: token },
+  { method: "POST", path: "/v2/oauth2/exchange", level: "oauth1", handle: exchange },
+];
+
+/** Every endpoint. The first that matches answers. */
+const routes: Route[] = [...blogRoutes, ...postRoutes, ...oauthRoutes, ...feedRoutes];
 
 export const service: Service = {
   routes,

@@ -74,6 +74,8 @@ function rulesOf(options: SandboxOptions): Rules {
     publicUrl: options.publicUrl,
     postingDisabled: options.postingDisabled ?? false,
     carouselsAllowed: options.carouselsAllowed ?? true,
+    authorizeAs: options.authorizeAs,
+    callbackFragment: options.callbackFragment ?? true,
   };
 }
 

@@ -25,6 +25,10 @@ export interface Rules {
   postingDisabled: boolean;
   /** Whether carousels are allowed (403 otherwise). Default true. */
   carouselsAllowed: boolean;
+  /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */
+  authorizeAs: string | undefined;
+  /** End the OAuth 1.0a callback in `#_=_`, which is no part of the verifier. Default true. */
+  callbackFragment: boolean;
 }
 
 /** Rules of the event feed that a test may change at any time. */

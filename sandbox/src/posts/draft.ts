@@ -1,7 +1,7 @@
 import { blogReference } from "../blog/blog-object.ts";
 import { refuse } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
-import { type JsonObject, writeJson } from "../http/json.ts";
+import { isObject, type JsonObject, writeJson } from "../http/json.ts";
 import { type BlockContext, checkContent } from "../npf/blocks.ts";
 import { invalid } from "../npf/check.ts";
 import { checkLayout, trimEnds } from "../npf/layout.ts";
@@ -67,8 +67,8 @@ export interface Draft {
   uploads: Uploads;
 }
 
-/** Reads and checks `content`, `layout` and the media parts. */
-export function draftOf(call: Call): Draft {
+/** Reads and checks `content` (or takes `kept` in its place), `layout` and the media parts. */
+export function draftOf(call: Call, kept?: unknown[]): Draft {
   const { world, body, input } = call;
   const hasJson = body.parts.some((part) => part.name === "json");
   const uploads = new Uploads(
@@ -83,7 +83,7 @@ export function draftOf(call: Call): Draft {
       return blog && blogReference(blog);
     },
   };
-  const blocks = checkContent(input.json("content"), context);
+  const blocks = kept ? kept.filter(isObject) : checkContent(input.json("content"), context);
   uploads.requireAllUsed();
   const layouts = checkLayout(input.json("layout"), blocks, world.rules.carouselsAllowed);
   const { content, layout } = trimEnds(blocks, layouts);

@@ -1,3 +1,4 @@
+import { notify } from "../blog/notifications.ts";
 import { refuse } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import type { JsonObject } from "../http/json.ts";
@@ -16,6 +17,7 @@ import {
 import { usedToday, useToday } from "../usage.ts";
 import type { World } from "../world.ts";
 import { addNote } from "./note-object.ts";
+import { originalType } from "./post-object.ts";
 
 /** 503 while posting is switched off. */
 export function requirePosting(world: World): void {
@@ -85,15 +87,30 @@ function announceReblog(world: World, post: Post): void {
     tags: post.tags,
     ...(comment === "" ? {} : { added_text: comment }),
   });
+  const from = blogByUuid(world.db, post.blog);
+  notify(world, parent.blog, comment === "" ? "reblog_naked" : "reblog_with_content", parent.id, {
+    from_tumblelog_name: from.name,
+    from_tumblelog_uuid: from.uuid,
+    from_tumblelog_is_adult: false,
+    followed: false,
+    target_root_post_id: post.rootId,
+    private_channel: false,
+    target_post_type: originalType(parent.type),
+    post_type: parent.type,
+    reblog_key: parent.reblogKey,
+    post_id: post.id,
+    post_tags: post.tags,
+    ...(comment === "" ? {} : { added_text: comment }),
+  });
 }
 
-/** Saves a new post in its state and lets the blog, the queue and the parent know. */
-export function settle(world: World, post: Post): void {
+/** Saves a post in its state; one that was not published before lets the blog, the day's count and the parent know. */
+export function settle(world: World, post: Post, was?: PostState): void {
   if (post.state === "queued" && post.queuePosition === null)
     post.queuePosition = queueEnd(world.db, post.blog);
   if (post.state !== "queued") Object.assign(post, { queuePosition: null, publishOn: null });
   savePost(world.db, post);
-  if (post.state !== "published") return;
+  if (post.state !== "published" || was === "published") return;
   useToday(world, post.author, "posts");
   world.db.run("UPDATE blogs SET updated = MAX(updated, ?) WHERE uuid = ?", post.timestamp, post.blog);
   announceReblog(world, post);

@@ -1,0 +1,98 @@
+import { requireUser } from "../auth/caller.ts";
+import { type Answer, envelope, refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { type Blog, blogByUuid, requireBlog } from "../store/blogs.ts";
+import { findPost } from "../store/posts.ts";
+import { administeredBlog, page } from "./access.ts";
+import { shortBlog } from "./blog-object.ts";
+import { offsetLinks } from "./links.ts";
+import { viewOf } from "./view.ts";
+
+/** The block endpoints share one limit a minute: 429 beyond it. */
+function limited(call: Call): Blog {
+  const { meter, limits } = call.world;
+  const window = meter.count(`blocks ${requireUser(call.caller)}`, limits.blocksPerMinute, 60);
+  if (!window.allowed)
+    throw refuse(429, "Block list requests a minute", 0, { "retry-after": String(window.resetIn) });
+  return administeredBlog(call);
+}
+
+/** GET /v2/blog/{blog-identifier}/blocks */
+export function listBlocks(call: Call): Answer {
+  const blog = limited(call);
+  const { limit, offset } = page(call);
+  const { db } = call.world;
+  const where = "FROM blocks WHERE blog = ? AND target IS NOT NULL";
+  const total = db.count(`SELECT COUNT(*) AS n ${where}`, blog.uuid);
+  const rows = db.all<{ target: string; timestamp: number }>(
+    `SELECT target, timestamp ${where} ORDER BY timestamp DESC, seq DESC LIMIT ? OFFSET ?`,
+    blog.uuid,
+    limit,
+    offset,
+  );
+  const view = viewOf(call);
+  const blocked = rows.map((row) => ({
+    ...shortBlog(blogByUuid(db, row.target), view),
+    blocked_timestamp: row.timestamp,
+  }));
+  return envelope({ blocked_tumblelogs: blocked, ...offsetLinks(call, total, limit, offset) });
+}
+
+function block(call: Call, blog: Blog, column: "target" | "address", value: string): boolean {
+  const sql = `INSERT OR IGNORE INTO blocks (blog, ${column}, timestamp) VALUES (?, ?, ?)`;
+  return call.world.db.run(sql, blog.uuid, value, call.world.clock.seconds()) === 0;
+}
+
+function targetOf(call: Call, blog: Blog, identifier: string): string {
+  const target = requireBlog(call.world.db, identifier);
+  if (target.uuid === blog.uuid) throw refuse(400, "A blog cannot block itself");
+  return target.uuid;
+}
+
+/** POST /v2/blog/{blog-identifier}/blocks: a blog, or the anonymous author of a post. */
+export function createBlock(call: Call): Answer {
+  const blog = limited(call);
+  const identifier = call.input.text("blocked_tumblelog");
+  if (identifier) {
+    return envelope({ already_blocked: block(call, blog, "target", targetOf(call, blog, identifier)) }, 201);
+  }
+  const id = call.input.id("post_id");
+  if (id === undefined) throw refuse(400, "Missing required parameter: blocked_tumblelog or post_id");
+  const post = findPost(call.world.db, id);
+  if (post?.blog !== blog.uuid) throw refuse(404, `Post not found: ${id}`);
+  if (post.extra.is_anonymous !== true) throw refuse(400, "The post is not anonymous");
+  return envelope({ already_blocked: block(call, blog, "address", `author of ${id}`) }, 201);
+}
+
+/** POST /v2/blog/{blog-identifier}/blocks/bulk: all of them, or none when one is unknown. */
+export function createBlocks(call: Call): Answer {
+  const blog = limited(call);
+  const names = call.input.required("blocked_tumblelogs").split(",");
+  call.input.flag("force");
+  const targets = names.map((name) => targetOf(call, blog, name.trim()));
+  for (const target of targets) block(call, blog, "target", target);
+  return envelope([]);
+}
+
+/**
+ * DELETE /v2/blog/{blog-identifier}/blocks: with `blocked_tumblelog` that one, whatever `anonymous_only` says; with
+ * `anonymous_only=true` alone every anonymous block; else 404.
+ */
+export function deleteBlock(call: Call): Answer {
+  const blog = limited(call);
+  const { db } = call.world;
+  const identifier = call.input.text("blocked_tumblelog");
+  if (identifier) {
+    const removed = db.run(
+      "DELETE FROM blocks WHERE blog = ? AND target = ?",
+      blog.uuid,
+      targetOf(call, blog, identifier),
+    );
+    if (removed === 0) throw refuse(404, `Not blocked: ${identifier}`);
+  } else if (call.input.flag("anonymous_only")) {
+    db.run("DELETE FROM blocks WHERE blog = ? AND address IS NOT NULL", blog.uuid);
+  } else {
+    throw refuse(404, "Neither blocked_tumblelog nor anonymous_only");
+  }
+  return envelope([]);
+}

@@ -1,0 +1,72 @@
+import { type Answer, envelope, refuseInWords } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { blogByUuid, blogsByUuid, blogUrl, isMember, primaryBlog, requireBlog } from "../store/blogs.ts";
+import { ownBlog, page, readableBlog } from "./access.ts";
+import { shortBlog } from "./blog-object.ts";
+import { offsetLinks } from "./links.ts";
+import { viewOf } from "./view.ts";
+
+/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
+export function following(call: Call): Answer {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  if (!blog.shareFollowing && !isMember(db, blog, call.caller.user))
+    throw refuseInWords(403, "Not authorized.");
+  const user = primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "";
+  const { limit, offset } = page(call);
+  const total = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ?", user);
+  const rows = db.all<{ blog: string }>(
+    "SELECT blog FROM follows WHERE user = ? ORDER BY timestamp DESC, blog LIMIT ? OFFSET ?",
+    user,
+    limit,
+    offset,
+  );
+  const view = viewOf(call);
+  const followed = blogsByUuid(
+    db,
+    rows.map((row) => row.blog),
+  );
+  return envelope({
+    blogs: followed.map((item) => shortBlog(item, view)),
+    total_blogs: total,
+    ...offsetLinks(call, total, limit, offset),
+  });
+}
+
+/** GET /v2/blog/{blog-identifier}/followers: for the blog's members. */
+export function followers(call: Call): Answer {
+  const { db } = call.world;
+  const blog = ownBlog(call);
+  const { limit, offset } = page(call);
+  const total = db.count("SELECT COUNT(*) AS n FROM follows WHERE blog = ?", blog.uuid);
+  const rows = db.all<{ user: string }>(
+    "SELECT user FROM follows WHERE blog = ? ORDER BY timestamp DESC, user LIMIT ? OFFSET ?",
+    blog.uuid,
+    limit,
+    offset,
+  );
+  const users = rows.map(({ user }) => {
+    const primary = blogByUuid(db, primaryBlog(db, user));
+    const mine = "SELECT COUNT(*) AS n FROM follows WHERE user = ? AND blog = ?";
+    return {
+      name: primary.name,
+      following: db.count(mine, call.caller.user ?? "", primary.uuid) > 0,
+      url: blogUrl(primary),
+      updated: primary.updated,
+    };
+  });
+  return envelope({ total_users: total, users, ...offsetLinks(call, total, limit, offset) });
+}
+
+/** GET /v2/blog/{blog-identifier}/followed_by: whether the user of another blog follows this one. */
+export function followedBy(call: Call): Answer {
+  const { db } = call.world;
+  const blog = ownBlog(call);
+  const other = requireBlog(db, call.query.required("query"));
+  const count = db.count(
+    "SELECT COUNT(*) AS n FROM follows WHERE user = ? AND blog = ?",
+    other.owner,
+    blog.uuid,
+  );
+  return envelope({ followed_by: count > 0 });
+}

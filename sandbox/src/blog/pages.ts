@@ -1,0 +1,44 @@
+import { requireUser } from "../auth/caller.ts";
+import { type Answer, envelope, refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import type { Blog } from "../store/blogs.ts";
+import { page, readableBlog } from "./access.ts";
+import { offsetLinks } from "./links.ts";
+
+/** Blog identifiers that could name a blog; others are 400. */
+const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
+
+function pagesBlog(call: Call): Blog {
+  requireUser(call.caller);
+  if (!IDENTIFIER.test(call.path.blog ?? "")) throw refuse(400, "Invalid blog identifier");
+  return readableBlog(call);
+}
+
+/** GET /v2/blog/{blog-identifier}/pages, by position */
+export function listPages(call: Call): Answer {
+  const blog = pagesBlog(call);
+  const { limit, offset } = page(call);
+  const { db } = call.world;
+  const total = db.count("SELECT COUNT(*) AS n FROM pages WHERE blog = ?", blog.uuid);
+  const rows = db.all<{ data: string }>(
+    "SELECT data FROM pages WHERE blog = ? ORDER BY position LIMIT ? OFFSET ?",
+    blog.uuid,
+    limit,
+    offset,
+  );
+  const pages = rows.map((row) => JSON.parse(row.data) as unknown);
+  return envelope({ pages, total_pages: total, ...offsetLinks(call, total, limit, offset) });
+}
+
+/** GET /v2/blog/{blog-identifier}/pages/{page-name} */
+export function onePage(call: Call): Answer {
+  const blog = pagesBlog(call);
+  const path = call.path.page ?? "";
+  const row = call.world.db.get<{ data: string }>(
+    "SELECT data FROM pages WHERE blog = ? AND path = ?",
+    blog.uuid,
+    path,
+  );
+  if (!row) throw refuse(404, `Page not found: ${path}`);
+  return envelope(JSON.parse(row.data));
+}

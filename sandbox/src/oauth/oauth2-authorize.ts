@@ -1,0 +1,105 @@
+import { randomToken } from "../entropy.ts";
+import { type Answer, redirect } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import type { Fields } from "../http/fields.ts";
+import { type Client, SCOPES } from "./oauth2-tokens.ts";
+import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
+
+const CODE_SECONDS = 60;
+
+/** An authorization request whose client and address are sound. */
+interface Request {
+  client: Client;
+  /** Where to lead the user back to. */
+  address: string;
+  /** The `redirect_uri` as it was sent, which the token request must repeat. */
+  sent: string | undefined;
+  fields: Fields;
+}
+
+/** The client and its address; without them there is nowhere to send an error. */
+function requestOf(call: Call, fields: Fields): Request | Answer {
+  const { db } = call.world;
+  const client = db.get<Client>("SELECT * FROM consumers WHERE key = ?", fields.text("client_id") ?? "");
+  if (!client) return messagePage("Unknown application", "client_id is not registered", 400);
+  const registered = JSON.parse(client.redirect_uris) as string[];
+  const sent = fields.text("redirect_uri") || undefined;
+  const address = sent ?? (registered.length === 1 ? registered[0] : undefined);
+  if (address === undefined)
+    return messagePage("Missing redirect_uri", "Several addresses are registered", 400);
+  if (!registered.includes(address))
+    return messagePage("Invalid redirect_uri", "The address is not registered", 400);
+  return { client, address, sent, fields };
+}
+
+function failure(request: Request, error: string, description: string): Answer {
+  const state = request.fields.text("state");
+  return redirect(withQuery(request.address, { error, error_description: description, state }));
+}
+
+function fault(request: Request): Answer | undefined {
+  const { fields } = request;
+  for (const name of ["response_type", "scope", "state"]) {
+    if (!fields.text(name)) return failure(request, "invalid_request", `Missing parameter: ${name}`);
+  }
+  if (fields.text("response_type") !== "code")
+    return failure(request, "unsupported_response_type", "Only code");
+  const unknown = fields
+    .text("scope")
+    ?.split(" ")
+    .find((scope) => !SCOPES.includes(scope));
+  return unknown === undefined ? undefined : failure(request, "invalid_scope", `Unknown scope: ${unknown}`);
+}
+
+function grant(call: Call, request: Request, user: string): Answer {
+  const { fields, client, sent, address } = request;
+  const code = randomToken(40);
+  call.world.db.insert("oauth2_codes", {
+    code,
+    client: client.key,
+    user,
+    scope: fields.text("scope") ?? "",
+    redirect_uri: sent,
+    expires: call.world.clock.seconds() + CODE_SECONDS,
+  });
+  return redirect(withQuery(address, { code, state: fields.text("state") }));
+}
+
+/** GET /oauth2/authorize: asks the user; `force_login` logs out first */
+export function authorize(call: Call): Answer {
+  const request = requestOf(call, call.query);
+  if ("status" in request) return request;
+  const wrong = fault(request);
+  if (wrong) return wrong;
+  const { authorizeAs } = call.world.rules;
+  if (authorizeAs !== undefined) return grant(call, request, authorizeAs);
+  const force = ["true", "1"].includes(call.query.text("force_login") ?? "");
+  const names = ["client_id", "response_type", "scope", "state", "redirect_uri"];
+  const values = Object.fromEntries(
+    names.flatMap((name) => {
+      const value = call.query.text(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const page = consentPage(
+    request.client.name,
+    force ? undefined : loggedIn(call),
+    "/oauth2/authorize",
+    values,
+  );
+  return force ? { ...page, headers: { ...page.headers, ...sessionCookie(undefined) } } : page;
+}
+
+/** POST /oauth2/authorize: the page's answer */
+export function decide(call: Call): Answer {
+  const request = requestOf(call, call.body.fields);
+  if ("status" in request) return request;
+  const wrong = fault(request);
+  if (wrong) return wrong;
+  if (call.body.fields.text("decision") !== "allow")
+    return failure(request, "access_denied", "The user refused");
+  const user = loginOf(call) ?? loggedIn(call);
+  if (user === undefined) return messagePage("Not logged in", "Name or password is wrong", 401);
+  const answer = grant(call, request, user);
+  return { ...answer, headers: { ...answer.headers, ...sessionCookie(user) } };
+}

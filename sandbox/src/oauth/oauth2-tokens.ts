@@ -1,0 +1,129 @@
+import { randomToken, sameSecret } from "../entropy.ts";
+import { type Answer, bareJson, refuseToken } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+
+export const SCOPES = ["basic", "write", "offline_access"];
+/** Seconds an access token lives. */
+export const ACCESS_SECONDS = 2520;
+
+export interface Client {
+  key: string;
+  secret: string;
+  name: string;
+  redirect_uris: string;
+}
+
+/** Issues an access token, with a refresh token when asked, and answers with both. */
+export function issueTokens(
+  call: Call,
+  client: string,
+  user: string | null,
+  scope: string,
+  refresh: boolean,
+): Answer {
+  const { db, clock } = call.world;
+  const access = randomToken(48);
+  const refreshToken = refresh ? randomToken(48) : undefined;
+  const expires = clock.seconds() + ACCESS_SECONDS;
+  db.insert("oauth2_tokens", { access, refresh: refreshToken, client, user, scope, expires });
+  const value = {
+    access_token: access,
+    expires_in: ACCESS_SECONDS,
+    id_token: false,
+    scope,
+    token_type: "bearer",
+  };
+  const headers = { "cache-control": "no-store" };
+  return bareJson(
+    refreshToken === undefined ? value : { ...value, refresh_token: refreshToken },
+    200,
+    headers,
+  );
+}
+
+function required(call: Call, name: string): string {
+  const value = call.body.fields.text(name);
+  if (!value) throw refuseToken(400, "invalid_request", `Missing parameter: ${name}`);
+  return value;
+}
+
+/** Client id and secret, from the body or (for the client credentials grant) HTTP Basic. 401 when they are wrong. */
+function authenticatedClient(call: Call, basicAllowed: boolean): Client {
+  const basic = /^Basic\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
+  let id: string;
+  let secret: string;
+  if (basicAllowed && basic !== undefined) {
+    const [name = "", ...rest] = Buffer.from(basic, "base64").toString().split(":");
+    id = decodeURIComponent(name);
+    secret = decodeURIComponent(rest.join(":"));
+  } else {
+    id = required(call, "client_id");
+    secret = required(call, "client_secret");
+  }
+  const client = call.world.db.get<Client>("SELECT * FROM consumers WHERE key = ?", id);
+  if (!client || !sameSecret(client.secret, secret))
+    throw refuseToken(401, "invalid_client", "Unknown client or wrong secret");
+  return client;
+}
+
+interface CodeRow {
+  client: string;
+  user: string;
+  scope: string;
+  redirect_uri: string | null;
+  expires: number;
+}
+
+function byCode(call: Call): Answer {
+  const { db, clock } = call.world;
+  const code = required(call, "code");
+  const client = authenticatedClient(call, false);
+  const row = db.get<CodeRow>("SELECT * FROM oauth2_codes WHERE code = ?", code);
+  const redirectUri = call.body.fields.text("redirect_uri") ?? null;
+  const fits =
+    row?.client === client.key && row.expires > clock.seconds() && row.redirect_uri === redirectUri;
+  if (row?.client === client.key) db.run("DELETE FROM oauth2_codes WHERE code = ?", code);
+  // A wrong code is an answer, not an exception: its use must be remembered, and an exception would undo that.
+  if (!fits || !row)
+    return refuseToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client")
+      .answer;
+  return issueTokens(call, client.key, row.user, row.scope, row.scope.split(" ").includes("offline_access"));
+}
+
+function byRefresh(call: Call): Answer {
+  const { db } = call.world;
+  const token = required(call, "refresh_token");
+  const client = authenticatedClient(call, false);
+  const row = db.get<{ user: string | null; scope: string; access: string }>(
+    "SELECT user, scope, access FROM oauth2_tokens WHERE refresh = ? AND client = ?",
+    token,
+    client.key,
+  );
+  if (!row) throw refuseToken(401, "invalid_grant", "The refresh token is unknown or was used");
+  db.run("DELETE FROM oauth2_tokens WHERE refresh = ?", token);
+  return issueTokens(call, client.key, row.user, row.scope, true);
+}
+
+function byClient(call: Call): Answer {
+  const client = authenticatedClient(call, true);
+  const scope = call.body.fields.text("scope") || "basic";
+  const unknown = scope.split(" ").find((item) => !SCOPES.includes(item));
+  if (unknown !== undefined) throw refuseToken(400, "invalid_scope", `Unknown scope: ${unknown}`);
+  return issueTokens(call, client.key, null, scope, false);
+}
+
+/** POST /v2/oauth2/token: a form, multipart or JSON body; a bare JSON answer. */
+export function token(call: Call): Answer {
+  const grant = required(call, "grant_type");
+  if (grant === "authorization_code") return byCode(call);
+  if (grant === "refresh_token") return byRefresh(call);
+  if (grant === "client_credentials") return byClient(call);
+  throw refuseToken(400, "unsupported_grant_type", `Unknown grant_type: ${grant}`);
+}
+
+/** POST /v2/oauth2/exchange: an OAuth 1.0a token for OAuth 2.0 tokens; the old one is dead afterwards. */
+export function exchange(call: Call): Answer {
+  const { token: old = "", user = "", consumer = "" } = call.caller;
+  call.world.db.run("DELETE FROM oauth1_tokens WHERE token = ?", old);
+  return issueTokens(call, consumer, user, "basic write", true);
+}

@@ -1,0 +1,71 @@
+import type { HeaderMap } from "../http/answer.ts";
+import { type Answer, html } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { escapeHtml } from "../posts/html.ts";
+
+/** The name of the cookie that says who is logged in. */
+const SESSION = "sandbox_user";
+
+/** The user logged in, by cookie. */
+export function loggedIn(call: Call): string | undefined {
+  const cookie = /(?:^|;\s*)sandbox_user=([^;]*)/.exec(call.headers.cookie ?? "")?.[1];
+  const user = cookie && decodeURIComponent(cookie);
+  return user && call.world.db.get("SELECT name FROM users WHERE name = ?", user) ? user : undefined;
+}
+
+/** A header that logs a user in, or with `undefined` out. */
+export function sessionCookie(user: string | undefined): HeaderMap {
+  const value = user === undefined ? "; Max-Age=0" : encodeURIComponent(user);
+  return { "set-cookie": `${SESSION}=${value}; Path=/; HttpOnly; SameSite=Lax` };
+}
+
+/** The user whose name and password a form carries, or `undefined` when they are wrong. */
+export function loginOf(call: Call): string | undefined {
+  const name = call.body.fields.text("user") ?? "";
+  const row = call.world.db.get<{ password: string }>("SELECT password FROM users WHERE name = ?", name);
+  return row && row.password === call.body.fields.text("password") ? name : undefined;
+}
+
+function page(title: string, body: string): Answer {
+  const head = `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`;
+  return html(`${head}<body><h1>${escapeHtml(title)}</h1>${body}</body></html>\n`);
+}
+
+function hidden(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join("");
+}
+
+/** The page that asks a user to allow an application, and to log in first when nobody is. */
+export function consentPage(
+  app: string,
+  user: string | undefined,
+  action: string,
+  values: Record<string, string>,
+): Answer {
+  const login =
+    '<label>Name <input name="user" autocomplete="username"></label>' +
+    '<label>Password <input name="password" type="password" autocomplete="current-password"></label>';
+  const who = user === undefined ? login : `<p>Logged in as ${escapeHtml(user)}</p>`;
+  const buttons =
+    '<button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button>';
+  return page(
+    `Allow ${app}?`,
+    `<form method="post" action="${action}">${hidden(values)}${who}${buttons}</form>`,
+  );
+}
+
+export function messagePage(title: string, message: string, status = 200): Answer {
+  return { ...page(title, `<p>${escapeHtml(message)}</p>`), status };
+}
+
+/** An address with further query parameters; what it has already stays. */
+export function withQuery(address: string, values: Record<string, string | undefined>): string {
+  const [before = "", fragment] = address.split("#");
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  const join = pairs.length === 0 ? "" : before.includes("?") ? "&" : "?";
+  return `${before}${join}${pairs.join("&")}${fragment === undefined ? "" : `#${fragment}`}`;
+}

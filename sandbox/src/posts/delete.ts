@@ -1,0 +1,12 @@
+import { type Answer, envelope } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { ownPost } from "./own-post.ts";
+
+/** POST /v2/blog/{blog-identifier}/post/delete */
+export function deletePost(call: Call): Answer {
+  const { post } = ownPost(call, call.input.id("id"));
+  const { db } = call.world;
+  db.run("DELETE FROM posts WHERE id = ?", post.id);
+  db.run("DELETE FROM likes WHERE post_id = ?", post.id);
+  return envelope({ id: BigInt(post.id), id_string: post.id });
+}

@@ -1,0 +1,80 @@
+import { requireUser } from "../auth/caller.ts";
+import { readableBlog } from "../blog/access.ts";
+import { shortBlog } from "../blog/blog-object.ts";
+import { type View, viewOf } from "../blog/view.ts";
+import { gmtDate, isoDate } from "../clock.ts";
+import { type Answer, envelope, refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import type { JsonObject } from "../http/json.ts";
+import { type Blog, isMember } from "../store/blogs.ts";
+import { findPost, type Post } from "../store/posts.ts";
+import { blocksOf, muteFields, originalType, postUrl } from "./post-object.ts";
+
+function contentFields(post: Post, format: "npf" | "legacy"): JsonObject {
+  if (format === "legacy") {
+    if (post.stored === "blocks") throw refuse(400, "A block-based post has no legacy format");
+    return { type: post.type, ...post.content, format: post.format };
+  }
+  const { content, layout, trail } = blocksOf(post);
+  const reblog = post.parentId === null ? {} : { trail };
+  return { type: "blocks", original_type: originalType(post.type), content, layout, ...reblog };
+}
+
+function parentFields(call: Call, post: Post): JsonObject {
+  if (post.parentId === null) return {};
+  const parent = findPost(call.world.db, post.parentId);
+  return { parent_post_id: post.parentId, ...(parent ? { parent_tumblelog_uuid: parent.blog } : {}) };
+}
+
+function queueFields(post: Post): JsonObject {
+  if (post.state !== "queued") return {};
+  const plain = { queued_state: "queued", scheduled_publish_time: post.timestamp };
+  if (post.publishOn === null) return plain;
+  return {
+    queued_state: "scheduled",
+    scheduled_publish_time: post.publishOn,
+    publish_on: isoDate(post.publishOn),
+  };
+}
+
+function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
+  return {
+    object_type: "post",
+    id: post.id,
+    tumblelog_uuid: blog.uuid,
+    blog_name: blog.name,
+    blog: shortBlog(blog, view),
+    ...parentFields(call, post),
+    reblog_key: post.reblogKey,
+    post_url: postUrl(blog, post),
+    state: post.state,
+    timestamp: post.timestamp,
+    date: gmtDate(post.timestamp),
+    tags: post.tags,
+    slug: post.slug,
+    is_blocks_post_format: post.stored === "blocks",
+    should_open_in_legacy: post.stored === "legacy" && post.type !== "text",
+    ...queueFields(post),
+    ...(isMember(call.world.db, blog, view.user) ? muteFields(post, call.world.clock.seconds()) : {}),
+    community_labels: { has_community_label: false, categories: [] },
+    can_be_tipped: false,
+    interactability_reblog: "everyone",
+    ...(post.genesisId !== null && isMember(call.world.db, blog, view.user)
+      ? { genesis_post_id: post.genesisId }
+      : {}),
+    ...post.extra,
+    ...(typeof post.extra.source_url === "string" ? { source_url_raw: post.extra.source_url } : {}),
+  };
+}
+
+/** GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; what is not published is there for members only */
+export function fetchPost(call: Call): Answer {
+  const user = requireUser(call.caller);
+  const blog = readableBlog(call);
+  const format = call.query.oneOf("post_format", ["npf", "legacy"], "npf");
+  const id = call.path.post ?? "";
+  const post = findPost(call.world.db, id);
+  const visible = post?.state === "published" || isMember(call.world.db, blog, user);
+  if (post?.blog !== blog.uuid || !visible) throw refuse(404, `Post not found: ${id}`);
+  return envelope({ ...fields(call, blog, post, viewOf(call)), ...contentFields(post, format) });
+}

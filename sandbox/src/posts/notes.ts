@@ -1,0 +1,75 @@
+import { readableBlog } from "../blog/access.ts";
+import { pageLink } from "../blog/links.ts";
+import { type Answer, envelope, refuse } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import type { JsonObject } from "../http/json.ts";
+import { findPost } from "../store/posts.ts";
+import { type Note, noteObject, rootNoteCount } from "./note-object.ts";
+
+const PAGE = 50;
+const MODES = ["all", "likes", "conversation", "rollup", "reblogs_with_tags"] as const;
+type Mode = (typeof MODES)[number];
+
+/** Which notes a mode lists in `notes`. */
+const LISTED: Record<Mode, string> = {
+  all: "",
+  likes: " AND type = 'like'",
+  conversation:
+    " AND (type = 'reply' OR (type = 'reblog' AND json_extract(data, '$.added_text') IS NOT NULL))",
+  rollup: " AND type IN ('like', 'reblog')",
+  reblogs_with_tags: " AND type = 'reblog'",
+};
+
+const ROLLED_UP =
+  " AND NOT (type = 'reply' OR (type = 'reblog' AND json_extract(data, '$.added_text') IS NOT NULL))";
+
+function withTags(note: JsonObject): JsonObject {
+  return { ...note, tags: Array.isArray(note.tags) ? note.tags : [] };
+}
+
+/** Reblogs carry their tags only where the mode is about tags. */
+function shown(call: Call, note: Note, mode: Mode): JsonObject {
+  const object = noteObject(call.world, note, call.caller.user);
+  if (mode === "reblogs_with_tags") return withTags(object);
+  const { tags: _tags, ...rest } = object;
+  return rest;
+}
+
+/** GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in a conversation in microseconds */
+export function listNotes(call: Call): Answer {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  const id = call.query.id("id") ?? call.query.required("id");
+  const mode = call.query.oneOf("mode", MODES, "all");
+  const before = call.query.integer("before_timestamp");
+  const post = findPost(db, id);
+  if (post?.blog !== blog.uuid || post.state !== "published") throw refuse(404, `Post not found: ${id}`);
+  const scale = mode === "conversation" ? 1 : 1_000_000;
+  const limit = before === undefined ? Number.MAX_SAFE_INTEGER : before * scale;
+  const select = (where: string) =>
+    db.all<Note>(
+      `SELECT * FROM notes WHERE root_id = ? AND micros < ?${where} ORDER BY micros DESC, seq DESC LIMIT ?`,
+      post.rootId,
+      limit,
+      PAGE + 1,
+    );
+  const found = select(LISTED[mode]);
+  const notes = found.slice(0, PAGE);
+  const response: JsonObject = { notes: notes.map((note) => shown(call, note, mode)) };
+  const count = (type: string) =>
+    db.count("SELECT COUNT(*) AS n FROM notes WHERE root_id = ? AND type = ?", post.rootId, type);
+  if (mode === "conversation") {
+    response.rollup_notes = select(ROLLED_UP)
+      .slice(0, PAGE)
+      .map((note) => shown(call, note, mode));
+    Object.assign(response, { total_likes: count("like"), total_reblogs: count("reblog") });
+  }
+  response.total_notes = rootNoteCount(db, post.rootId);
+  if (call.caller.user !== undefined) Object.assign(response, { is_subscribed: false, can_subscribe: true });
+  const last = notes.at(-1);
+  if (found.length > PAGE && last) {
+    const at = mode === "conversation" ? last.micros : Math.ceil(last.micros / 1_000_000);
+    response._links = { next: pageLink(call, { before_timestamp: String(at), id, mode }) };
+  }
+  return envelope(response);
+}
