@@ -13,7 +13,7 @@ CodeGeneratorResponse to standard output. Run it from buf.gen.yaml:
       out: gen
       opt: [target=ts, import_extension=ts]
 
-Options: target=ts, import_extension=ts|js|none
+Options: target=ts, import_extension=ts|js|none, unsupported=error|skip
 `;
 
 async function main(argument: string | undefined): Promise<number> {
@@ -21,7 +21,9 @@ async function main(argument: string | undefined): Promise<number> {
   if (argument === "--help" || argument === "-h") return print(USAGE);
   if (process.stdin.isTTY) return fail(USAGE);
   try {
-    return await print(runPlugin(await buffer(process.stdin)));
+    const { response, warnings } = runPlugin(await buffer(process.stdin));
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    return await print(response);
   } catch (error) {
     if (error instanceof ProtocolError) return fail(`protoc-gen-connect-rest: ${error.message}\n`);
     return fail(`protoc-gen-connect-rest: internal error: ${error instanceof Error ? error.stack : error}\n`);

@@ -1,5 +1,5 @@
 import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
-import { check } from "./check/check.ts";
+import { Checker } from "./check/check.ts";
 import { Problems } from "./diagnostics/problem.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
@@ -11,31 +11,56 @@ import { version } from "./version.ts";
 
 /** What generating came to: files, or all problems of the input, one a line. */
 export type Generated =
-  | { readonly files: readonly PrintedFile[]; readonly error?: undefined }
+  | {
+      readonly files: readonly PrintedFile[];
+      /** What was left out, one a line: methods that cannot be mapped, with `unsupported=skip`. */
+      readonly warnings: readonly string[];
+      readonly error?: undefined;
+    }
   | { readonly files?: undefined; readonly error: string };
 
 /** Generates adapters for files: parse, check, print. A pure function of its arguments. */
 export function generate(files: readonly DescFile[], options: Options): Generated {
-  const problems = new Problems();
-  const models = files.map((file) => parseFile(file, problems));
-  check(models, problems);
-  if (problems.size > 0) return { error: problems.toString() };
-  return { files: printFiles(models, new Generation(files, options.importExtension), version) };
+  const run = new Run(options);
+  const models = files.map((file) => run.parseFile(file));
+  if (run.problems.size > 0) return { error: run.problems.toString() };
+  const generation = new Generation(files, options.importExtension);
+  return { files: printFiles(models, generation, version), warnings: run.warnings.lines() };
 }
 
-function parseFile(desc: DescFile, problems: Problems): FileModel {
-  const services = desc.services
-    .map((service) => parseService(service, problems))
-    .filter((service) => service.methods.length > 0);
-  return Object.freeze({ desc, services });
-}
+/** One run of the generator, and what it found. */
+class Run {
+  readonly problems = new Problems();
+  readonly warnings = new Problems();
+  private readonly options: Options;
+  private readonly checker = new Checker();
 
-function parseService(desc: DescService, problems: Problems): ServiceModel {
-  return { desc, rules: parseServiceRules(desc), methods: parseMethods(desc.methods, problems) };
-}
+  constructor(options: Options) {
+    this.options = options;
+  }
 
-function parseMethods(methods: readonly DescMethod[], problems: Problems): MethodModel[] {
-  return methods
-    .map((method) => parseMethod(method, problems))
-    .filter((method): method is MethodModel => method !== undefined);
+  parseFile(desc: DescFile): FileModel {
+    const services = desc.services
+      .map((service) => this.parseService(service))
+      .filter((service) => service.methods.length > 0);
+    return Object.freeze({ desc, services });
+  }
+
+  private parseService(desc: DescService): ServiceModel {
+    const methods = desc.methods
+      .map((method) => this.parseMethod(method))
+      .filter((method): method is MethodModel => method !== undefined);
+    return { desc, rules: parseServiceRules(desc), methods };
+  }
+
+  /** A method that is sound; others are reported, or left out with a warning. */
+  private parseMethod(desc: DescMethod): MethodModel | undefined {
+    const found = new Problems();
+    const method = parseMethod(desc, found);
+    if (method !== undefined) found.addAll(this.checker.check(method));
+    if (found.size === 0) return method;
+    const skip = this.options.unsupported === "skip" && [...found].every((problem) => problem.unsupported);
+    (skip ? this.warnings : this.problems).addAll(found);
+    return undefined;
+  }
 }

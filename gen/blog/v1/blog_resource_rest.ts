@@ -2,7 +2,7 @@
 // @generated from file blog/v1/blog_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, splitCommas } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, splitNumbers } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -290,7 +290,7 @@ export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
   out.string(12, json.header_image_scaled ?? json.headerImageScaled, "header_image_scaled");
   out.string(13, json.header_image_poster ?? json.headerImagePoster, "header_image_poster");
   out.message(14, json.header_image_npf ?? json.headerImageNpf, "header_image_npf", decodeImageBlock);
-  out.list(15, splitCommas(json.header_bounds ?? json.headerBounds), "header_bounds", "int32");
+  out.list(15, splitNumbers(json.header_bounds ?? json.headerBounds), "header_bounds", "int32");
   out.bool(16, json.header_stretch ?? json.headerStretch, "header_stretch");
   out.int32(17, json.header_full_width ?? json.headerFullWidth, "header_full_width");
   out.int32(18, json.header_full_height ?? json.headerFullHeight, "header_full_height");

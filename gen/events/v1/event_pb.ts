@@ -5,6 +5,10 @@
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
+import type { CommitCommentPayload, CreatePayload, DeletePayload, DiscussionPayload, ForkPayload, GollumPayload, IssueCommentPayload, IssuesPayload, MemberPayload, PublicPayload, PullRequestPayload, PullRequestReviewCommentPayload, PullRequestReviewPayload, PushPayload, ReleasePayload, WatchPayload } from "./event_payload_pb.ts";
+import { file_events_v1_event_payload } from "./event_payload_pb.ts";
+import type { Actor, Organization, Repository } from "./subject_pb.ts";
+import { file_events_v1_subject } from "./subject_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -13,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file events/v1/event.proto.
  */
 export const file_events_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChVldmVudHMvdjEvZXZlbnQucHJvdG8SCWV2ZW50cy52MSKxAwoFRXZlbnQSCgoCaWQYASABKAkSIgoEdHlwZRgCIAEoDjIULmV2ZW50cy52MS5FdmVudFR5cGUSHQoJdHlwZV9uYW1lGAMgASgJQgq66xgGEgR0eXBlEh8KBWFjdG9yGAQgASgLMhAuZXZlbnRzLnYxLkFjdG9yEiMKBHJlcG8YBSABKAsyFS5ldmVudHMudjEuUmVwb3NpdG9yeRIkCgNvcmcYBiABKAsyFy5ldmVudHMudjEuT3JnYW5pemF0aW9uEg4KBnB1YmxpYxgHIAEoCBI4CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAQSKAoHcGF5bG9hZBgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ldmVudHMudjEuRXZlbnQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiiAIKBUFjdG9yEgoKAmlkGAEgASgEEg0KBWxvZ2luGAIgASgJEhoKDWRpc3BsYXlfbG9naW4YAyABKAlIAIgBARIaChJleHRlcm5hbF9hdmF0YXJfaWQYBCABKAkSCwoDdXJsGAUgASgJEhIKCmF2YXRhcl91cmwYBiABKAkSQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ldmVudHMudjEuQWN0b3IuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEAoOX2Rpc3BsYXlfbG9naW4ivwEKClJlcG9zaXRvcnkSDwoCaWQYASABKARIAIgBARIMCgRuYW1lGAIgASgJEgsKA3VybBgDIAEoCRJICg51bmtub3duX2ZpZWxkcxhkIAMoCzIoLmV2ZW50cy52MS5SZXBvc2l0b3J5LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgUKA19pZCLoAQoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgEEg0KBWxvZ2luGAIgASgJEhoKEmV4dGVybmFsX2F2YXRhcl9pZBgDIAEoCRILCgN1cmwYBCABKAkSEgoKYXZhdGFyX3VybBgFIAEoCRJKCg51bmtub3duX2ZpZWxkcxhkIAMoCzIqLmV2ZW50cy52MS5Pcmdhbml6YXRpb24uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqrQYKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASNwoZRVZFTlRfVFlQRV9DT01NSVRfQ09NTUVOVBABGhi66xgUChJDb21taXRDb21tZW50RXZlbnQSKAoRRVZFTlRfVFlQRV9DUkVBVEUQAhoRuusYDQoLQ3JlYXRlRXZlbnQSKAoRRVZFTlRfVFlQRV9ERUxFVEUQAxoRuusYDQoLRGVsZXRlRXZlbnQSMAoVRVZFTlRfVFlQRV9ESVNDVVNTSU9OEAQaFbrrGBEKD0Rpc2N1c3Npb25FdmVudBIkCg9FVkVOVF9UWVBFX0ZPUksQBRoPuusYCwoJRm9ya0V2ZW50EigKEUVWRU5UX1RZUEVfR09MTFVNEAYaEbrrGA0KC0dvbGx1bUV2ZW50EjUKGEVWRU5UX1RZUEVfSVNTVUVfQ09NTUVOVBAHGhe66xgTChFJc3N1ZUNvbW1lbnRFdmVudBIoChFFVkVOVF9UWVBFX0lTU1VFUxAIGhG66xgNCgtJc3N1ZXNFdmVudBIoChFFVkVOVF9UWVBFX01FTUJFUhAJGhG66xgNCgtNZW1iZXJFdmVudBIoChFFVkVOVF9UWVBFX1BVQkxJQxAKGhG66xgNCgtQdWJsaWNFdmVudBIzChdFVkVOVF9UWVBFX1BVTExfUkVRVUVTVBALGha66xgSChBQdWxsUmVxdWVzdEV2ZW50EkAKHkVWRU5UX1RZUEVfUFVMTF9SRVFVRVNUX1JFVklFVxAMGhy66xgYChZQdWxsUmVxdWVzdFJldmlld0V2ZW50Ek8KJkVWRU5UX1RZUEVfUFVMTF9SRVFVRVNUX1JFVklFV19DT01NRU5UEA0aI7rrGB8KHVB1bGxSZXF1ZXN0UmV2aWV3Q29tbWVudEV2ZW50EiQKD0VWRU5UX1RZUEVfUFVTSBAOGg+66xgLCglQdXNoRXZlbnQSKgoSRVZFTlRfVFlQRV9SRUxFQVNFEA8aErrrGA4KDFJlbGVhc2VFdmVudBImChBFVkVOVF9UWVBFX1dBVENIEBAaELrrGAwKCldhdGNoRXZlbnRiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChVldmVudHMvdjEvZXZlbnQucHJvdG8SCWV2ZW50cy52MSKHDQoFRXZlbnQSCgoCaWQYASABKAkSIgoEdHlwZRgCIAEoDjIULmV2ZW50cy52MS5FdmVudFR5cGUSHQoJdHlwZV9uYW1lGAMgASgJQgq66xgGEgR0eXBlEh8KBWFjdG9yGAQgASgLMhAuZXZlbnRzLnYxLkFjdG9yEiMKBHJlcG8YBSABKAsyFS5ldmVudHMudjEuUmVwb3NpdG9yeRIkCgNvcmcYBiABKAsyFy5ldmVudHMudjEuT3JnYW5pemF0aW9uEg4KBnB1YmxpYxgHIAEoCBI4CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAQSVQoOY29tbWl0X2NvbW1lbnQYFCABKAsyHy5ldmVudHMudjEuQ29tbWl0Q29tbWVudFBheWxvYWRCGrrrGBZiFBISQ29tbWl0Q29tbWVudEV2ZW50SAASPwoGY3JlYXRlGBUgASgLMhguZXZlbnRzLnYxLkNyZWF0ZVBheWxvYWRCE7rrGA9iDRILQ3JlYXRlRXZlbnRIABI/CgZkZWxldGUYFiABKAsyGC5ldmVudHMudjEuRGVsZXRlUGF5bG9hZEITuusYD2INEgtEZWxldGVFdmVudEgAEksKCmRpc2N1c3Npb24YFyABKAsyHC5ldmVudHMudjEuRGlzY3Vzc2lvblBheWxvYWRCF7rrGBNiERIPRGlzY3Vzc2lvbkV2ZW50SAASOQoEZm9yaxgYIAEoCzIWLmV2ZW50cy52MS5Gb3JrUGF5bG9hZEIRuusYDWILEglGb3JrRXZlbnRIABI/CgZnb2xsdW0YGSABKAsyGC5ldmVudHMudjEuR29sbHVtUGF5bG9hZEITuusYD2INEgtHb2xsdW1FdmVudEgAElIKDWlzc3VlX2NvbW1lbnQYGiABKAsyHi5ldmVudHMudjEuSXNzdWVDb21tZW50UGF5bG9hZEIZuusYFWITEhFJc3N1ZUNvbW1lbnRFdmVudEgAEj8KBmlzc3VlcxgbIAEoCzIYLmV2ZW50cy52MS5Jc3N1ZXNQYXlsb2FkQhO66xgPYg0SC0lzc3Vlc0V2ZW50SAASPwoGbWVtYmVyGBwgASgLMhguZXZlbnRzLnYxLk1lbWJlclBheWxvYWRCE7rrGA9iDRILTWVtYmVyRXZlbnRIABJHCg5wdWJsaWNfcGF5bG9hZBgdIAEoCzIYLmV2ZW50cy52MS5QdWJsaWNQYXlsb2FkQhO66xgPYg0SC1B1YmxpY0V2ZW50SAASTwoMcHVsbF9yZXF1ZXN0GB4gASgLMh0uZXZlbnRzLnYxLlB1bGxSZXF1ZXN0UGF5bG9hZEIYuusYFGISEhBQdWxsUmVxdWVzdEV2ZW50SAASYgoTcHVsbF9yZXF1ZXN0X3JldmlldxgfIAEoCzIjLmV2ZW50cy52MS5QdWxsUmVxdWVzdFJldmlld1BheWxvYWRCHrrrGBpiGBIWUHVsbFJlcXVlc3RSZXZpZXdFdmVudEgAEngKG3B1bGxfcmVxdWVzdF9yZXZpZXdfY29tbWVudBggIAEoCzIqLmV2ZW50cy52MS5QdWxsUmVxdWVzdFJldmlld0NvbW1lbnRQYXlsb2FkQiW66xghYh8SHVB1bGxSZXF1ZXN0UmV2aWV3Q29tbWVudEV2ZW50SAASOQoEcHVzaBghIAEoCzIWLmV2ZW50cy52MS5QdXNoUGF5bG9hZEIRuusYDWILEglQdXNoRXZlbnRIABJCCgdyZWxlYXNlGCIgASgLMhkuZXZlbnRzLnYxLlJlbGVhc2VQYXlsb2FkQhS66xgQYg4SDFJlbGVhc2VFdmVudEgAEjwKBXdhdGNoGCMgASgLMhcuZXZlbnRzLnYxLldhdGNoUGF5bG9hZEISuusYDmIMEgpXYXRjaEV2ZW50SAASKAoFb3RoZXIYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAASQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ldmVudHMudjEuRXZlbnQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCJwoHcGF5bG9hZBIcuusYGAoEdHlwZRADGgdwYXlsb2FkIgVvdGhlciqMCQoJRXZlbnRUeXBlEhoKFkVWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABI3ChlFVkVOVF9UWVBFX0NPTU1JVF9DT01NRU5UEAEaGLrrGBQKEkNvbW1pdENvbW1lbnRFdmVudBIoChFFVkVOVF9UWVBFX0NSRUFURRACGhG66xgNCgtDcmVhdGVFdmVudBIoChFFVkVOVF9UWVBFX0RFTEVURRADGhG66xgNCgtEZWxldGVFdmVudBIwChVFVkVOVF9UWVBFX0RJU0NVU1NJT04QBBoVuusYEQoPRGlzY3Vzc2lvbkV2ZW50EiQKD0VWRU5UX1RZUEVfRk9SSxAFGg+66xgLCglGb3JrRXZlbnQSKAoRRVZFTlRfVFlQRV9HT0xMVU0QBhoRuusYDQoLR29sbHVtRXZlbnQSNQoYRVZFTlRfVFlQRV9JU1NVRV9DT01NRU5UEAcaF7rrGBMKEUlzc3VlQ29tbWVudEV2ZW50EigKEUVWRU5UX1RZUEVfSVNTVUVTEAgaEbrrGA0KC0lzc3Vlc0V2ZW50EigKEUVWRU5UX1RZUEVfTUVNQkVSEAkaEbrrGA0KC01lbWJlckV2ZW50EigKEUVWRU5UX1RZUEVfUFVCTElDEAoaEbrrGA0KC1B1YmxpY0V2ZW50EjMKF0VWRU5UX1RZUEVfUFVMTF9SRVFVRVNUEAsaFrrrGBIKEFB1bGxSZXF1ZXN0RXZlbnQSQAoeRVZFTlRfVFlQRV9QVUxMX1JFUVVFU1RfUkVWSUVXEAwaHLrrGBgKFlB1bGxSZXF1ZXN0UmV2aWV3RXZlbnQSTwomRVZFTlRfVFlQRV9QVUxMX1JFUVVFU1RfUkVWSUVXX0NPTU1FTlQQDRojuusYHwodUHVsbFJlcXVlc3RSZXZpZXdDb21tZW50RXZlbnQSJAoPRVZFTlRfVFlQRV9QVVNIEA4aD7rrGAsKCVB1c2hFdmVudBIqChJFVkVOVF9UWVBFX1JFTEVBU0UQDxoSuusYDgoMUmVsZWFzZUV2ZW50EiYKEEVWRU5UX1RZUEVfV0FUQ0gQEBoQuusYDAoKV2F0Y2hFdmVudBJNCiVFVkVOVF9UWVBFX1BVTExfUkVRVUVTVF9SRVZJRVdfVEhSRUFEEBEaIrrrGB4KHFB1bGxSZXF1ZXN0UmV2aWV3VGhyZWFkRXZlbnQSMgoWRVZFTlRfVFlQRV9TUE9OU09SU0hJUBASGha66xgSChBTcG9uc29yc2hpcEV2ZW50EisKE0VWRU5UX1RZUEVfVEVBTV9BREQQExoSuusYDgoMVGVhbUFkZEV2ZW50EiwKE0VWRU5UX1RZUEVfRE9XTkxPQUQQFBoTuusYDwoNRG93bmxvYWRFdmVudBIoChFFVkVOVF9UWVBFX0ZPTExPVxAVGhG66xgNCgtGb2xsb3dFdmVudBIkCg9FVkVOVF9UWVBFX0dJU1QQFhoPuusYCwoJR2lzdEV2ZW50Ei8KFUVWRU5UX1RZUEVfRk9SS19BUFBMWRAXGhS66xgQCg5Gb3JrQXBwbHlFdmVudGIGcHJvdG8z", [file_connectrest_v1_annotations, file_events_v1_event_payload, file_events_v1_subject, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * Something that happened.
@@ -78,11 +82,147 @@ export type Event = Message<"events.v1.Event"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What happened, as the type has it. Integers that a double cannot hold are strings.
+   * What happened, as the type has it.
    *
-   * @generated from field: google.protobuf.Struct payload = 9;
+   * @generated from oneof events.v1.Event.payload
    */
-  payload?: JsonObject | undefined;
+  payload: {
+    /**
+     * A comment on a commit.
+     *
+     * @generated from field: events.v1.CommitCommentPayload commit_comment = 20;
+     */
+    value: CommitCommentPayload;
+    case: "commitComment";
+  } | {
+    /**
+     * A branch, tag or repository was created.
+     *
+     * @generated from field: events.v1.CreatePayload create = 21;
+     */
+    value: CreatePayload;
+    case: "create";
+  } | {
+    /**
+     * A branch or tag was deleted.
+     *
+     * @generated from field: events.v1.DeletePayload delete = 22;
+     */
+    value: DeletePayload;
+    case: "delete";
+  } | {
+    /**
+     * A discussion.
+     *
+     * @generated from field: events.v1.DiscussionPayload discussion = 23;
+     */
+    value: DiscussionPayload;
+    case: "discussion";
+  } | {
+    /**
+     * A repository was forked.
+     *
+     * @generated from field: events.v1.ForkPayload fork = 24;
+     */
+    value: ForkPayload;
+    case: "fork";
+  } | {
+    /**
+     * Pages of a wiki were created or edited.
+     *
+     * @generated from field: events.v1.GollumPayload gollum = 25;
+     */
+    value: GollumPayload;
+    case: "gollum";
+  } | {
+    /**
+     * A comment on an issue or a pull request.
+     *
+     * @generated from field: events.v1.IssueCommentPayload issue_comment = 26;
+     */
+    value: IssueCommentPayload;
+    case: "issueComment";
+  } | {
+    /**
+     * An issue.
+     *
+     * @generated from field: events.v1.IssuesPayload issues = 27;
+     */
+    value: IssuesPayload;
+    case: "issues";
+  } | {
+    /**
+     * A collaborator was added.
+     *
+     * @generated from field: events.v1.MemberPayload member = 28;
+     */
+    value: MemberPayload;
+    case: "member";
+  } | {
+    /**
+     * A repository was made public.
+     *
+     * @generated from field: events.v1.PublicPayload public_payload = 29;
+     */
+    value: PublicPayload;
+    case: "publicPayload";
+  } | {
+    /**
+     * A pull request.
+     *
+     * @generated from field: events.v1.PullRequestPayload pull_request = 30;
+     */
+    value: PullRequestPayload;
+    case: "pullRequest";
+  } | {
+    /**
+     * A review of a pull request.
+     *
+     * @generated from field: events.v1.PullRequestReviewPayload pull_request_review = 31;
+     */
+    value: PullRequestReviewPayload;
+    case: "pullRequestReview";
+  } | {
+    /**
+     * A comment in a review of a pull request.
+     *
+     * @generated from field: events.v1.PullRequestReviewCommentPayload pull_request_review_comment = 32;
+     */
+    value: PullRequestReviewCommentPayload;
+    case: "pullRequestReviewComment";
+  } | {
+    /**
+     * Commits were pushed.
+     *
+     * @generated from field: events.v1.PushPayload push = 33;
+     */
+    value: PushPayload;
+    case: "push";
+  } | {
+    /**
+     * A release.
+     *
+     * @generated from field: events.v1.ReleasePayload release = 34;
+     */
+    value: ReleasePayload;
+    case: "release";
+  } | {
+    /**
+     * A repository was starred.
+     *
+     * @generated from field: events.v1.WatchPayload watch = 35;
+     */
+    value: WatchPayload;
+    case: "watch";
+  } | {
+    /**
+     * Of any other type, as it was received. Integers that a double cannot hold are strings.
+     *
+     * @generated from field: google.protobuf.Struct other = 9;
+     */
+    value: JsonObject;
+    case: "other";
+  } | { case: undefined; value?: undefined };
 
   /**
    * Everything else that was received: key, and its value as JSON.
@@ -98,167 +238,6 @@ export type Event = Message<"events.v1.Event"> & {
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_events_v1_event, 0);
-
-/**
- * Who did something.
- *
- * @generated from message events.v1.Actor
- */
-export type Actor = Message<"events.v1.Actor"> & {
-  /**
-   * Identifier.
-   *
-   * @generated from field: uint64 id = 1;
-   */
-  id: bigint;
-
-  /**
-   * Name to log in with.
-   *
-   * @generated from field: string login = 2;
-   */
-  login: string;
-
-  /**
-   * Name to show; missing in old events.
-   *
-   * @generated from field: optional string display_login = 3;
-   */
-  displayLogin?: string | undefined;
-
-  /**
-   * Identifier of an avatar held elsewhere; mostly empty.
-   *
-   * @generated from field: string external_avatar_id = 4;
-   */
-  externalAvatarId: string;
-
-  /**
-   * Address in the API.
-   *
-   * @generated from field: string url = 5;
-   */
-  url: string;
-
-  /**
-   * Address of the avatar.
-   *
-   * @generated from field: string avatar_url = 6;
-   */
-  avatarUrl: string;
-
-  /**
-   * Everything else that was received: key, and its value as JSON.
-   *
-   * @generated from field: map<string, string> unknown_fields = 100;
-   */
-  unknownFields: { [key: string]: string };
-};
-
-/**
- * Describes the message events.v1.Actor.
- * Use `create(ActorSchema)` to create a new message.
- */
-export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
-  messageDesc(file_events_v1_event, 1);
-
-/**
- * The repository in which something happened.
- *
- * @generated from message events.v1.Repository
- */
-export type Repository = Message<"events.v1.Repository"> & {
-  /**
-   * Identifier; missing in very old events.
-   *
-   * @generated from field: optional uint64 id = 1;
-   */
-  id?: bigint | undefined;
-
-  /**
-   * Owner and name, `owner/repo`; `/` in very old events.
-   *
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * Address in the API.
-   *
-   * @generated from field: string url = 3;
-   */
-  url: string;
-
-  /**
-   * Everything else that was received: key, and its value as JSON.
-   *
-   * @generated from field: map<string, string> unknown_fields = 100;
-   */
-  unknownFields: { [key: string]: string };
-};
-
-/**
- * Describes the message events.v1.Repository.
- * Use `create(RepositorySchema)` to create a new message.
- */
-export const RepositorySchema: GenMessage<Repository> = /*@__PURE__*/
-  messageDesc(file_events_v1_event, 2);
-
-/**
- * The organization in which something happened.
- *
- * @generated from message events.v1.Organization
- */
-export type Organization = Message<"events.v1.Organization"> & {
-  /**
-   * Identifier.
-   *
-   * @generated from field: uint64 id = 1;
-   */
-  id: bigint;
-
-  /**
-   * Name to log in with.
-   *
-   * @generated from field: string login = 2;
-   */
-  login: string;
-
-  /**
-   * Identifier of an avatar held elsewhere; mostly empty.
-   *
-   * @generated from field: string external_avatar_id = 3;
-   */
-  externalAvatarId: string;
-
-  /**
-   * Address in the API.
-   *
-   * @generated from field: string url = 4;
-   */
-  url: string;
-
-  /**
-   * Address of the avatar.
-   *
-   * @generated from field: string avatar_url = 5;
-   */
-  avatarUrl: string;
-
-  /**
-   * Everything else that was received: key, and its value as JSON.
-   *
-   * @generated from field: map<string, string> unknown_fields = 100;
-   */
-  unknownFields: { [key: string]: string };
-};
-
-/**
- * Describes the message events.v1.Organization.
- * Use `create(OrganizationSchema)` to create a new message.
- */
-export const OrganizationSchema: GenMessage<Organization> = /*@__PURE__*/
-  messageDesc(file_events_v1_event, 3);
 
 /**
  * Types of events.
@@ -384,6 +363,55 @@ export const EventType = {
    * @generated from enum value: EVENT_TYPE_WATCH = 16;
    */
   WATCH: 16,
+
+  /**
+   * A thread in a review of a pull request. Not in the current set, like the following types.
+   *
+   * @generated from enum value: EVENT_TYPE_PULL_REQUEST_REVIEW_THREAD = 17;
+   */
+  PULL_REQUEST_REVIEW_THREAD: 17,
+
+  /**
+   * A sponsorship.
+   *
+   * @generated from enum value: EVENT_TYPE_SPONSORSHIP = 18;
+   */
+  SPONSORSHIP: 18,
+
+  /**
+   * A repository was given to a team.
+   *
+   * @generated from enum value: EVENT_TYPE_TEAM_ADD = 19;
+   */
+  TEAM_ADD: 19,
+
+  /**
+   * A download was added.
+   *
+   * @generated from enum value: EVENT_TYPE_DOWNLOAD = 20;
+   */
+  DOWNLOAD: 20,
+
+  /**
+   * A user was followed.
+   *
+   * @generated from enum value: EVENT_TYPE_FOLLOW = 21;
+   */
+  FOLLOW: 21,
+
+  /**
+   * A snippet was created, updated or forked.
+   *
+   * @generated from enum value: EVENT_TYPE_GIST = 22;
+   */
+  GIST: 22,
+
+  /**
+   * A change of a fork was applied.
+   *
+   * @generated from enum value: EVENT_TYPE_FORK_APPLY = 23;
+   */
+  FORK_APPLY: 23,
 } as const;
 
 /**

@@ -3,19 +3,26 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/adapter";
+import {
+  decodeCommitCommentPayload,
+  decodeCreatePayload,
+  decodeDeletePayload,
+  decodeDiscussionPayload,
+  decodeForkPayload,
+  decodeGollumPayload,
+  decodeIssueCommentPayload,
+  decodeIssuesPayload,
+  decodeMemberPayload,
+  decodePublicPayload,
+  decodePullRequestPayload,
+  decodePullRequestReviewCommentPayload,
+  decodePullRequestReviewPayload,
+  decodePushPayload,
+  decodeReleasePayload,
+  decodeWatchPayload,
+} from "./event_payload_rest.ts";
+import { decodeActor, decodeOrganization, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const ACTOR_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "login",
-  "display_login",
-  "displayLogin",
-  "external_avatar_id",
-  "externalAvatarId",
-  "url",
-  "avatar_url",
-  "avatarUrl",
-]);
 
 const EVENT_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -48,34 +55,14 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
   [14, "PushEvent", "EVENT_TYPE_PUSH"],
   [15, "ReleaseEvent", "EVENT_TYPE_RELEASE"],
   [16, "WatchEvent", "EVENT_TYPE_WATCH"],
+  [17, "PullRequestReviewThreadEvent", "EVENT_TYPE_PULL_REQUEST_REVIEW_THREAD"],
+  [18, "SponsorshipEvent", "EVENT_TYPE_SPONSORSHIP"],
+  [19, "TeamAddEvent", "EVENT_TYPE_TEAM_ADD"],
+  [20, "DownloadEvent", "EVENT_TYPE_DOWNLOAD"],
+  [21, "FollowEvent", "EVENT_TYPE_FOLLOW"],
+  [22, "GistEvent", "EVENT_TYPE_GIST"],
+  [23, "ForkApplyEvent", "EVENT_TYPE_FORK_APPLY"],
 ]);
-
-const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "login",
-  "external_avatar_id",
-  "externalAvatarId",
-  "url",
-  "avatar_url",
-  "avatarUrl",
-]);
-
-const REPOSITORY_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "name",
-  "url",
-]);
-
-/** Decodes events.v1.Actor. Who did something. */
-export function decodeActor(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.login, "login");
-  out.string(3, json.display_login ?? json.displayLogin, "display_login");
-  out.string(4, json.external_avatar_id ?? json.externalAvatarId, "external_avatar_id");
-  out.string(5, json.url, "url");
-  out.string(6, json.avatar_url ?? json.avatarUrl, "avatar_url");
-  out.unknown(100, json, ACTOR_KEYS);
-}
 
 /** Decodes events.v1.Event. Something that happened. */
 export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
@@ -87,26 +74,59 @@ export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.message(6, json.org, "org", decodeOrganization);
   out.bool(7, json.public, "public");
   out.time(8, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.message(9, json.payload, "payload", decodeStruct);
+  switch (json.type) {
+    case "CommitCommentEvent":
+      out.message(20, json.payload, "payload", decodeCommitCommentPayload);
+      break;
+    case "CreateEvent":
+      out.message(21, json.payload, "payload", decodeCreatePayload);
+      break;
+    case "DeleteEvent":
+      out.message(22, json.payload, "payload", decodeDeletePayload);
+      break;
+    case "DiscussionEvent":
+      out.message(23, json.payload, "payload", decodeDiscussionPayload);
+      break;
+    case "ForkEvent":
+      out.message(24, json.payload, "payload", decodeForkPayload);
+      break;
+    case "GollumEvent":
+      out.message(25, json.payload, "payload", decodeGollumPayload);
+      break;
+    case "IssueCommentEvent":
+      out.message(26, json.payload, "payload", decodeIssueCommentPayload);
+      break;
+    case "IssuesEvent":
+      out.message(27, json.payload, "payload", decodeIssuesPayload);
+      break;
+    case "MemberEvent":
+      out.message(28, json.payload, "payload", decodeMemberPayload);
+      break;
+    case "PublicEvent":
+      out.message(29, json.payload, "payload", decodePublicPayload);
+      break;
+    case "PullRequestEvent":
+      out.message(30, json.payload, "payload", decodePullRequestPayload);
+      break;
+    case "PullRequestReviewEvent":
+      out.message(31, json.payload, "payload", decodePullRequestReviewPayload);
+      break;
+    case "PullRequestReviewCommentEvent":
+      out.message(32, json.payload, "payload", decodePullRequestReviewCommentPayload);
+      break;
+    case "PushEvent":
+      out.message(33, json.payload, "payload", decodePushPayload);
+      break;
+    case "ReleaseEvent":
+      out.message(34, json.payload, "payload", decodeReleasePayload);
+      break;
+    case "WatchEvent":
+      out.message(35, json.payload, "payload", decodeWatchPayload);
+      break;
+    default:
+      out.message(9, json.payload, "payload", decodeStruct);
+  }
   out.unknown(100, json, EVENT_KEYS);
-}
-
-/** Decodes events.v1.Organization. The organization in which something happened. */
-export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.login, "login");
-  out.string(3, json.external_avatar_id ?? json.externalAvatarId, "external_avatar_id");
-  out.string(4, json.url, "url");
-  out.string(5, json.avatar_url ?? json.avatarUrl, "avatar_url");
-  out.unknown(100, json, ORGANIZATION_KEYS);
-}
-
-/** Decodes events.v1.Repository. The repository in which something happened. */
-export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.name, "name");
-  out.string(3, json.url, "url");
-  out.unknown(100, json, REPOSITORY_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -8,6 +8,8 @@ import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/vali
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import type { Event } from "./event_pb.ts";
 import { file_events_v1_event } from "./event_pb.ts";
+import type { ListReceivedEventsRequestSchema, ListReceivedEventsResponseSchema, ListReceivedPublicEventsRequestSchema, ListReceivedPublicEventsResponseSchema, ListUserEventsRequestSchema, ListUserEventsResponseSchema, ListUserOrganizationEventsRequestSchema, ListUserOrganizationEventsResponseSchema, ListUserPublicEventsRequestSchema, ListUserPublicEventsResponseSchema } from "./user_events_pb.ts";
+import { file_events_v1_user_events } from "./user_events_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -17,7 +19,430 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file events/v1/events.proto.
  */
 export const file_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("ChZldmVudHMvdjEvZXZlbnRzLnByb3RvEglldmVudHMudjEi7gIKG0xpc3RSZXBvc2l0b3J5RXZlbnRzUmVxdWVzdBIqCgVvd25lchgBIAEoCUIbukgYchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEqABCgRyZXBvGAIgASgJQpEBukiNAboBcgoQcmVwby53aXRob3V0X2dpdBI5dGhlIG5hbWUgb2YgYSByZXBvc2l0b3J5IGlzIGdpdmVuIHdpdGhvdXQgLmdpdCBhdCBpdHMgZW5kGiMhdGhpcy5sb3dlckFzY2lpKCkuZW5kc1dpdGgoJy5naXQnKXIWGP8BMhFeW0EtWmEtejAtOS5fLV0rJBIgCghwZXJfcGFnZRgKIAEoBUIJukgGGgQYZCgBSACIAQESGgoEcGFnZRgLIAEoBUIHukgEGgIoAUgBiAEBEiwKDWlmX25vbmVfbWF0Y2gYDCABKAlCFbrrGBEIAxINSWYtTm9uZS1NYXRjaEILCglfcGVyX3BhZ2VCBwoFX3BhZ2UipwUKHExpc3RSZXBvc2l0b3J5RXZlbnRzUmVzcG9uc2USIAoGZXZlbnRzGAEgAygLMhAuZXZlbnRzLnYxLkV2ZW50EhoKBGV0YWcYCiABKAlCDLrrGAgqBgoERVRhZxIfCgxub3RfbW9kaWZpZWQYCyABKAhCCbrrGAUqAxCwAhI7ChVwb2xsX2ludGVydmFsX3NlY29uZHMYDCABKAVCF7rrGBMqEQoPWC1Qb2xsLUludGVydmFsSACIAQESLAoNbGFzdF9tb2RpZmllZBgNIAEoCUIVuusYESoPCg1MYXN0LU1vZGlmaWVkEikKDW5leHRfcGFnZV91cmwYFCABKAlCErrrGA4qDCIEbmV4dAoETGluaxIpCg1sYXN0X3BhZ2VfdXJsGBUgASgJQhK66xgOKgwiBGxhc3QKBExpbmsSLQoRcHJldmlvdXNfcGFnZV91cmwYFiABKAlCErrrGA4qDCIEcHJldgoETGluaxIrCg5maXJzdF9wYWdlX3VybBgXIAEoCUITuusYDyoNIgVmaXJzdAoETGluaxIyCgpyYXRlX2xpbWl0GB4gASgFQhm66xgVKhMKEVgtUmF0ZUxpbWl0LUxpbWl0SAGIAQESQAoUcmF0ZV9saW1pdF9yZW1haW5pbmcYHyABKAVCHbrrGBkqFwoVWC1SYXRlTGltaXQtUmVtYWluaW5nSAKIAQESUwoQcmF0ZV9saW1pdF9yZXNldBggIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHbrrGBkqEwoRWC1SYXRlTGltaXQtUmVzZXQyAggBQhgKFl9wb2xsX2ludGVydmFsX3NlY29uZHNCDQoLX3JhdGVfbGltaXRCFwoVX3JhdGVfbGltaXRfcmVtYWluaW5nMsUECgxFdmVudFNlcnZpY2USoQEKFExpc3RSZXBvc2l0b3J5RXZlbnRzEiYuZXZlbnRzLnYxLkxpc3RSZXBvc2l0b3J5RXZlbnRzUmVxdWVzdBonLmV2ZW50cy52MS5MaXN0UmVwb3NpdG9yeUV2ZW50c1Jlc3BvbnNlIjiQAgG66xgFygECsAKC0+STAiZiBmV2ZW50cxIcL3JlcG9zL3tvd25lcn0ve3JlcG99L2V2ZW50cxqQA7rrGIsDCgZldmVudHMSA2FwaSIvCJMDGhoKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZxIBMCAIKgxSQVRFX0xJTUlURUQiLwitAxoaChVYLVJhdGVMaW1pdC1SZW1haW5pbmcSATAgCCoMUkFURV9MSU1JVEVEIiwIkwMaDQoLUmV0cnktQWZ0ZXIgCCoWU0VDT05EQVJZX1JBVEVfTElNSVRFRCIdCK0DIAgqFlNFQ09OREFSWV9SQVRFX0xJTUlURUQiGAimAyALKhFQQUdFX09VVF9PRl9SQU5HRSoJGgdtZXNzYWdlMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzIxChFYLVJhdGVMaW1pdC1SZXNldBACGhoKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZxIBMEImCgZBY2NlcHQSHGFwcGxpY2F0aW9uL3ZuZC5zZXJ2aWNlK2pzb25CIwoVWC1TZXJ2aWNlLUFwaS1WZXJzaW9uEgoyMDIyLTExLTI4UgIFAVoCCAJiBnByb3RvMw", [file_buf_validate_validate, file_connectrest_v1_annotations, file_events_v1_event, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("ChZldmVudHMvdjEvZXZlbnRzLnByb3RvEglldmVudHMudjEimwEKF0xpc3RQdWJsaWNFdmVudHNSZXF1ZXN0EiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKjBQoYTGlzdFB1YmxpY0V2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIAUIYChZfcG9sbF9pbnRlcnZhbF9zZWNvbmRzQg0KC19yYXRlX2xpbWl0QhcKFV9yYXRlX2xpbWl0X3JlbWFpbmluZyLrAgoYTGlzdE5ldHdvcmtFdmVudHNSZXF1ZXN0EioKBW93bmVyGAEgASgJQhu6SBhyFhj/ATIRXltBLVphLXowLTkuXy1dKyQSoAEKBHJlcG8YAiABKAlCkQG6SI0BugFyChByZXBvLndpdGhvdXRfZ2l0Ejl0aGUgbmFtZSBvZiBhIHJlcG9zaXRvcnkgaXMgZ2l2ZW4gd2l0aG91dCAuZ2l0IGF0IGl0cyBlbmQaIyF0aGlzLmxvd2VyQXNjaWkoKS5lbmRzV2l0aCgnLmdpdCcpchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKkBQoZTGlzdE5ldHdvcmtFdmVudHNSZXNwb25zZRIgCgZldmVudHMYASADKAsyEC5ldmVudHMudjEuRXZlbnQSGgoEZXRhZxgKIAEoCUIMuusYCCoGCgRFVGFnEh8KDG5vdF9tb2RpZmllZBgLIAEoCEIJuusYBSoDELACEjsKFXBvbGxfaW50ZXJ2YWxfc2Vjb25kcxgMIAEoBUIXuusYEyoRCg9YLVBvbGwtSW50ZXJ2YWxIAIgBARIsCg1sYXN0X21vZGlmaWVkGA0gASgJQhW66xgRKg8KDUxhc3QtTW9kaWZpZWQSKQoNbmV4dF9wYWdlX3VybBgUIAEoCUISuusYDioMIgRuZXh0CgRMaW5rEikKDWxhc3RfcGFnZV91cmwYFSABKAlCErrrGA4qDCIEbGFzdAoETGluaxItChFwcmV2aW91c19wYWdlX3VybBgWIAEoCUISuusYDioMIgRwcmV2CgRMaW5rEisKDmZpcnN0X3BhZ2VfdXJsGBcgASgJQhO66xgPKg0iBWZpcnN0CgRMaW5rEjIKCnJhdGVfbGltaXQYHiABKAVCGbrrGBUqEwoRWC1SYXRlTGltaXQtTGltaXRIAYgBARJAChRyYXRlX2xpbWl0X3JlbWFpbmluZxgfIAEoBUIduusYGSoXChVYLVJhdGVMaW1pdC1SZW1haW5pbmdIAogBARJTChByYXRlX2xpbWl0X3Jlc2V0GCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIduusYGSoTChFYLVJhdGVMaW1pdC1SZXNldDICCAFCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmciywEKHUxpc3RPcmdhbml6YXRpb25FdmVudHNSZXF1ZXN0EigKA29yZxgBIAEoCUIbukgYchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKpBQoeTGlzdE9yZ2FuaXphdGlvbkV2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIAUIYChZfcG9sbF9pbnRlcnZhbF9zZWNvbmRzQg0KC19yYXRlX2xpbWl0QhcKFV9yYXRlX2xpbWl0X3JlbWFpbmluZyLuAgobTGlzdFJlcG9zaXRvcnlFdmVudHNSZXF1ZXN0EioKBW93bmVyGAEgASgJQhu6SBhyFhj/ATIRXltBLVphLXowLTkuXy1dKyQSoAEKBHJlcG8YAiABKAlCkQG6SI0BugFyChByZXBvLndpdGhvdXRfZ2l0Ejl0aGUgbmFtZSBvZiBhIHJlcG9zaXRvcnkgaXMgZ2l2ZW4gd2l0aG91dCAuZ2l0IGF0IGl0cyBlbmQaIyF0aGlzLmxvd2VyQXNjaWkoKS5lbmRzV2l0aCgnLmdpdCcpchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKnBQocTGlzdFJlcG9zaXRvcnlFdmVudHNSZXNwb25zZRIgCgZldmVudHMYASADKAsyEC5ldmVudHMudjEuRXZlbnQSGgoEZXRhZxgKIAEoCUIMuusYCCoGCgRFVGFnEh8KDG5vdF9tb2RpZmllZBgLIAEoCEIJuusYBSoDELACEjsKFXBvbGxfaW50ZXJ2YWxfc2Vjb25kcxgMIAEoBUIXuusYEyoRCg9YLVBvbGwtSW50ZXJ2YWxIAIgBARIsCg1sYXN0X21vZGlmaWVkGA0gASgJQhW66xgRKg8KDUxhc3QtTW9kaWZpZWQSKQoNbmV4dF9wYWdlX3VybBgUIAEoCUISuusYDioMIgRuZXh0CgRMaW5rEikKDWxhc3RfcGFnZV91cmwYFSABKAlCErrrGA4qDCIEbGFzdAoETGluaxItChFwcmV2aW91c19wYWdlX3VybBgWIAEoCUISuusYDioMIgRwcmV2CgRMaW5rEisKDmZpcnN0X3BhZ2VfdXJsGBcgASgJQhO66xgPKg0iBWZpcnN0CgRMaW5rEjIKCnJhdGVfbGltaXQYHiABKAVCGbrrGBUqEwoRWC1SYXRlTGltaXQtTGltaXRIAYgBARJAChRyYXRlX2xpbWl0X3JlbWFpbmluZxgfIAEoBUIduusYGSoXChVYLVJhdGVMaW1pdC1SZW1haW5pbmdIAogBARJTChByYXRlX2xpbWl0X3Jlc2V0GCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIduusYGSoTChFYLVJhdGVMaW1pdC1SZXNldDICCAFCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmcythAKDEV2ZW50U2VydmljZRKAAQoQTGlzdFB1YmxpY0V2ZW50cxIiLmV2ZW50cy52MS5MaXN0UHVibGljRXZlbnRzUmVxdWVzdBojLmV2ZW50cy52MS5MaXN0UHVibGljRXZlbnRzUmVzcG9uc2UiI5ACAbrrGAXKAQKwAoLT5JMCEWIGZXZlbnRzEgcvZXZlbnRzErgBChFMaXN0TmV0d29ya0V2ZW50cxIjLmV2ZW50cy52MS5MaXN0TmV0d29ya0V2ZW50c1JlcXVlc3QaJC5ldmVudHMudjEuTGlzdE5ldHdvcmtFdmVudHNSZXNwb25zZSJYkAIBuusYIiIbCJQDIAUqFFJFUE9TSVRPUllfTk9UX0ZPVU5EygECsAKC0+STAiliBmV2ZW50cxIfL25ldHdvcmtzL3tvd25lcn0ve3JlcG99L2V2ZW50cxK8AQoWTGlzdE9yZ2FuaXphdGlvbkV2ZW50cxIoLmV2ZW50cy52MS5MaXN0T3JnYW5pemF0aW9uRXZlbnRzUmVxdWVzdBopLmV2ZW50cy52MS5MaXN0T3JnYW5pemF0aW9uRXZlbnRzUmVzcG9uc2UiTZACAbrrGCQiHQiUAyAFKhZPUkdBTklaQVRJT05fTk9UX0ZPVU5EygECsAKC0+STAhxiBmV2ZW50cxISL29yZ3Mve29yZ30vZXZlbnRzEr4BChRMaXN0UmVwb3NpdG9yeUV2ZW50cxImLmV2ZW50cy52MS5MaXN0UmVwb3NpdG9yeUV2ZW50c1JlcXVlc3QaJy5ldmVudHMudjEuTGlzdFJlcG9zaXRvcnlFdmVudHNSZXNwb25zZSJVkAIBuusYIiIbCJQDIAUqFFJFUE9TSVRPUllfTk9UX0ZPVU5EygECsAKC0+STAiZiBmV2ZW50cxIcL3JlcG9zL3tvd25lcn0ve3JlcG99L2V2ZW50cxKiAQoOTGlzdFVzZXJFdmVudHMSIC5ldmVudHMudjEuTGlzdFVzZXJFdmVudHNSZXF1ZXN0GiEuZXZlbnRzLnYxLkxpc3RVc2VyRXZlbnRzUmVzcG9uc2UiS5ACAbrrGBwiFQiUAyAFKg5VU0VSX05PVF9GT1VORMoBArACgtPkkwIiYgZldmVudHMSGC91c2Vycy97dXNlcm5hbWV9L2V2ZW50cxLkAQoaTGlzdFVzZXJPcmdhbml6YXRpb25FdmVudHMSLC5ldmVudHMudjEuTGlzdFVzZXJPcmdhbml6YXRpb25FdmVudHNSZXF1ZXN0Gi0uZXZlbnRzLnYxLkxpc3RVc2VyT3JnYW5pemF0aW9uRXZlbnRzUmVzcG9uc2UiaZACAbrrGC8iJQiUAyAFKh5VU0VSX09SX09SR0FOSVpBVElPTl9OT1RfRk9VTkRSAQXKAQKwAoLT5JMCLWIGZXZlbnRzEiMvdXNlcnMve3VzZXJuYW1lfS9ldmVudHMvb3Jncy97b3JnfRK7AQoUTGlzdFVzZXJQdWJsaWNFdmVudHMSJi5ldmVudHMudjEuTGlzdFVzZXJQdWJsaWNFdmVudHNSZXF1ZXN0GicuZXZlbnRzLnYxLkxpc3RVc2VyUHVibGljRXZlbnRzUmVzcG9uc2UiUpACAbrrGBwiFQiUAyAFKg5VU0VSX05PVF9GT1VORMoBArACgtPkkwIpYgZldmVudHMSHy91c2Vycy97dXNlcm5hbWV9L2V2ZW50cy9wdWJsaWMStwEKEkxpc3RSZWNlaXZlZEV2ZW50cxIkLmV2ZW50cy52MS5MaXN0UmVjZWl2ZWRFdmVudHNSZXF1ZXN0GiUuZXZlbnRzLnYxLkxpc3RSZWNlaXZlZEV2ZW50c1Jlc3BvbnNlIlSQAgG66xgcIhUIlAMgBSoOVVNFUl9OT1RfRk9VTkTKAQKwAoLT5JMCK2IGZXZlbnRzEiEvdXNlcnMve3VzZXJuYW1lfS9yZWNlaXZlZF9ldmVudHMS0AEKGExpc3RSZWNlaXZlZFB1YmxpY0V2ZW50cxIqLmV2ZW50cy52MS5MaXN0UmVjZWl2ZWRQdWJsaWNFdmVudHNSZXF1ZXN0GisuZXZlbnRzLnYxLkxpc3RSZWNlaXZlZFB1YmxpY0V2ZW50c1Jlc3BvbnNlIluQAgG66xgcIhUIlAMgBSoOVVNFUl9OT1RfRk9VTkTKAQKwAoLT5JMCMmIGZXZlbnRzEigvdXNlcnMve3VzZXJuYW1lfS9yZWNlaXZlZF9ldmVudHMvcHVibGljGpADuusYiwMKBmV2ZW50cxIDYXBpIi8IkwMaGgoVWC1SYXRlTGltaXQtUmVtYWluaW5nEgEwIAgqDFJBVEVfTElNSVRFRCIvCK0DGhoKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZxIBMCAIKgxSQVRFX0xJTUlURUQiLAiTAxoNCgtSZXRyeS1BZnRlciAIKhZTRUNPTkRBUllfUkFURV9MSU1JVEVEIh0IrQMgCCoWU0VDT05EQVJZX1JBVEVfTElNSVRFRCIYCKYDIAsqEVBBR0VfT1VUX09GX1JBTkdFKgkaB21lc3NhZ2UyDwoLUmV0cnktQWZ0ZXIQATIPCgtSZXRyeS1BZnRlchADMjEKEVgtUmF0ZUxpbWl0LVJlc2V0EAIaGgoVWC1SYXRlTGltaXQtUmVtYWluaW5nEgEwQiYKBkFjY2VwdBIcYXBwbGljYXRpb24vdm5kLnNlcnZpY2UranNvbkIjChVYLVNlcnZpY2UtQXBpLVZlcnNpb24SCjIwMjItMTEtMjhSAgUBWgIIAmIGcHJvdG8z", [file_buf_validate_validate, file_connectrest_v1_annotations, file_events_v1_event, file_events_v1_user_events, file_google_api_annotations, file_google_protobuf_timestamp]);
+
+/**
+ * Asks for what happened in public.
+ *
+ * @generated from message events.v1.ListPublicEventsRequest
+ */
+export type ListPublicEventsRequest = Message<"events.v1.ListPublicEventsRequest"> & {
+  /**
+   * Number of events on a page, 1 to 100. Default: 30.
+   *
+   * @generated from field: optional int32 per_page = 10;
+   */
+  perPage?: number | undefined;
+
+  /**
+   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   *
+   * @generated from field: optional int32 page = 11;
+   */
+  page?: number | undefined;
+
+  /**
+   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
+   * is `not_modified`, and the request does not count against the rate limit.
+   *
+   * @generated from field: string if_none_match = 12;
+   */
+  ifNoneMatch: string;
+};
+
+/**
+ * Describes the message events.v1.ListPublicEventsRequest.
+ * Use `create(ListPublicEventsRequestSchema)` to create a new message.
+ */
+export const ListPublicEventsRequestSchema: GenMessage<ListPublicEventsRequest> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 0);
+
+/**
+ * Public events.
+ *
+ * @generated from message events.v1.ListPublicEventsResponse
+ */
+export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsResponse"> & {
+  /**
+   * The events, newest first. A page may be short although more pages follow.
+   *
+   * @generated from field: repeated events.v1.Event events = 1;
+   */
+  events: Event[];
+
+  /**
+   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
+
+  /**
+   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   *
+   * @generated from field: bool not_modified = 11;
+   */
+  notModified: boolean;
+
+  /**
+   * Seconds to wait before asking again; usually 60, more under high load.
+   *
+   * @generated from field: optional int32 poll_interval_seconds = 12;
+   */
+  pollIntervalSeconds?: number | undefined;
+
+  /**
+   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   *
+   * @generated from field: string last_modified = 13;
+   */
+  lastModified: string;
+
+  /**
+   * Address of the next page; empty on the last one.
+   *
+   * @generated from field: string next_page_url = 20;
+   */
+  nextPageUrl: string;
+
+  /**
+   * Address of the last page; empty on the last one.
+   *
+   * @generated from field: string last_page_url = 21;
+   */
+  lastPageUrl: string;
+
+  /**
+   * Address of the previous page; empty on the first one.
+   *
+   * @generated from field: string previous_page_url = 22;
+   */
+  previousPageUrl: string;
+
+  /**
+   * Address of the first page; empty on the first one.
+   *
+   * @generated from field: string first_page_url = 23;
+   */
+  firstPageUrl: string;
+
+  /**
+   * Number of requests allowed in an hour.
+   *
+   * @generated from field: optional int32 rate_limit = 30;
+   */
+  rateLimit?: number | undefined;
+
+  /**
+   * Number of requests left.
+   *
+   * @generated from field: optional int32 rate_limit_remaining = 31;
+   */
+  rateLimitRemaining?: number | undefined;
+
+  /**
+   * When the number of requests starts anew.
+   *
+   * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
+   */
+  rateLimitReset?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message events.v1.ListPublicEventsResponse.
+ * Use `create(ListPublicEventsResponseSchema)` to create a new message.
+ */
+export const ListPublicEventsResponseSchema: GenMessage<ListPublicEventsResponse> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 1);
+
+/**
+ * Asks for the events of a repository and its forks.
+ *
+ * @generated from message events.v1.ListNetworkEventsRequest
+ */
+export type ListNetworkEventsRequest = Message<"events.v1.ListNetworkEventsRequest"> & {
+  /**
+   * Owner of the repository; upper and lower case are the same.
+   *
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * Name of the repository, without `.git`; upper and lower case are the same.
+   *
+   * @generated from field: string repo = 2;
+   */
+  repo: string;
+
+  /**
+   * Number of events on a page, 1 to 100. Default: 30.
+   *
+   * @generated from field: optional int32 per_page = 10;
+   */
+  perPage?: number | undefined;
+
+  /**
+   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   *
+   * @generated from field: optional int32 page = 11;
+   */
+  page?: number | undefined;
+
+  /**
+   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
+   * is `not_modified`, and the request does not count against the rate limit.
+   *
+   * @generated from field: string if_none_match = 12;
+   */
+  ifNoneMatch: string;
+};
+
+/**
+ * Describes the message events.v1.ListNetworkEventsRequest.
+ * Use `create(ListNetworkEventsRequestSchema)` to create a new message.
+ */
+export const ListNetworkEventsRequestSchema: GenMessage<ListNetworkEventsRequest> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 2);
+
+/**
+ * Events of a repository and its forks.
+ *
+ * @generated from message events.v1.ListNetworkEventsResponse
+ */
+export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResponse"> & {
+  /**
+   * The events, newest first. A page may be short although more pages follow.
+   *
+   * @generated from field: repeated events.v1.Event events = 1;
+   */
+  events: Event[];
+
+  /**
+   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
+
+  /**
+   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   *
+   * @generated from field: bool not_modified = 11;
+   */
+  notModified: boolean;
+
+  /**
+   * Seconds to wait before asking again; usually 60, more under high load.
+   *
+   * @generated from field: optional int32 poll_interval_seconds = 12;
+   */
+  pollIntervalSeconds?: number | undefined;
+
+  /**
+   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   *
+   * @generated from field: string last_modified = 13;
+   */
+  lastModified: string;
+
+  /**
+   * Address of the next page; empty on the last one.
+   *
+   * @generated from field: string next_page_url = 20;
+   */
+  nextPageUrl: string;
+
+  /**
+   * Address of the last page; empty on the last one.
+   *
+   * @generated from field: string last_page_url = 21;
+   */
+  lastPageUrl: string;
+
+  /**
+   * Address of the previous page; empty on the first one.
+   *
+   * @generated from field: string previous_page_url = 22;
+   */
+  previousPageUrl: string;
+
+  /**
+   * Address of the first page; empty on the first one.
+   *
+   * @generated from field: string first_page_url = 23;
+   */
+  firstPageUrl: string;
+
+  /**
+   * Number of requests allowed in an hour.
+   *
+   * @generated from field: optional int32 rate_limit = 30;
+   */
+  rateLimit?: number | undefined;
+
+  /**
+   * Number of requests left.
+   *
+   * @generated from field: optional int32 rate_limit_remaining = 31;
+   */
+  rateLimitRemaining?: number | undefined;
+
+  /**
+   * When the number of requests starts anew.
+   *
+   * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
+   */
+  rateLimitReset?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message events.v1.ListNetworkEventsResponse.
+ * Use `create(ListNetworkEventsResponseSchema)` to create a new message.
+ */
+export const ListNetworkEventsResponseSchema: GenMessage<ListNetworkEventsResponse> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 3);
+
+/**
+ * Asks for the events of an organization.
+ *
+ * @generated from message events.v1.ListOrganizationEventsRequest
+ */
+export type ListOrganizationEventsRequest = Message<"events.v1.ListOrganizationEventsRequest"> & {
+  /**
+   * Name of the organization; upper and lower case are the same.
+   *
+   * @generated from field: string org = 1;
+   */
+  org: string;
+
+  /**
+   * Number of events on a page, 1 to 100. Default: 30.
+   *
+   * @generated from field: optional int32 per_page = 10;
+   */
+  perPage?: number | undefined;
+
+  /**
+   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   *
+   * @generated from field: optional int32 page = 11;
+   */
+  page?: number | undefined;
+
+  /**
+   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
+   * is `not_modified`, and the request does not count against the rate limit.
+   *
+   * @generated from field: string if_none_match = 12;
+   */
+  ifNoneMatch: string;
+};
+
+/**
+ * Describes the message events.v1.ListOrganizationEventsRequest.
+ * Use `create(ListOrganizationEventsRequestSchema)` to create a new message.
+ */
+export const ListOrganizationEventsRequestSchema: GenMessage<ListOrganizationEventsRequest> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 4);
+
+/**
+ * Events of an organization.
+ *
+ * @generated from message events.v1.ListOrganizationEventsResponse
+ */
+export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganizationEventsResponse"> & {
+  /**
+   * The events, newest first. A page may be short although more pages follow.
+   *
+   * @generated from field: repeated events.v1.Event events = 1;
+   */
+  events: Event[];
+
+  /**
+   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
+
+  /**
+   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   *
+   * @generated from field: bool not_modified = 11;
+   */
+  notModified: boolean;
+
+  /**
+   * Seconds to wait before asking again; usually 60, more under high load.
+   *
+   * @generated from field: optional int32 poll_interval_seconds = 12;
+   */
+  pollIntervalSeconds?: number | undefined;
+
+  /**
+   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   *
+   * @generated from field: string last_modified = 13;
+   */
+  lastModified: string;
+
+  /**
+   * Address of the next page; empty on the last one.
+   *
+   * @generated from field: string next_page_url = 20;
+   */
+  nextPageUrl: string;
+
+  /**
+   * Address of the last page; empty on the last one.
+   *
+   * @generated from field: string last_page_url = 21;
+   */
+  lastPageUrl: string;
+
+  /**
+   * Address of the previous page; empty on the first one.
+   *
+   * @generated from field: string previous_page_url = 22;
+   */
+  previousPageUrl: string;
+
+  /**
+   * Address of the first page; empty on the first one.
+   *
+   * @generated from field: string first_page_url = 23;
+   */
+  firstPageUrl: string;
+
+  /**
+   * Number of requests allowed in an hour.
+   *
+   * @generated from field: optional int32 rate_limit = 30;
+   */
+  rateLimit?: number | undefined;
+
+  /**
+   * Number of requests left.
+   *
+   * @generated from field: optional int32 rate_limit_remaining = 31;
+   */
+  rateLimitRemaining?: number | undefined;
+
+  /**
+   * When the number of requests starts anew.
+   *
+   * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
+   */
+  rateLimitReset?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message events.v1.ListOrganizationEventsResponse.
+ * Use `create(ListOrganizationEventsResponseSchema)` to create a new message.
+ */
+export const ListOrganizationEventsResponseSchema: GenMessage<ListOrganizationEventsResponse> = /*@__PURE__*/
+  messageDesc(file_events_v1_events, 5);
 
 /**
  * Asks for the events of a repository.
@@ -67,7 +492,7 @@ export type ListRepositoryEventsRequest = Message<"events.v1.ListRepositoryEvent
  * Use `create(ListRepositoryEventsRequestSchema)` to create a new message.
  */
 export const ListRepositoryEventsRequestSchema: GenMessage<ListRepositoryEventsRequest> = /*@__PURE__*/
-  messageDesc(file_events_v1_events, 0);
+  messageDesc(file_events_v1_events, 6);
 
 /**
  * Events of a repository.
@@ -165,7 +590,7 @@ export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEven
  * Use `create(ListRepositoryEventsResponseSchema)` to create a new message.
  */
 export const ListRepositoryEventsResponseSchema: GenMessage<ListRepositoryEventsResponse> = /*@__PURE__*/
-  messageDesc(file_events_v1_events, 1);
+  messageDesc(file_events_v1_events, 7);
 
 /**
  * Feeds of what happened in repositories, organizations and by users.
@@ -177,6 +602,36 @@ export const ListRepositoryEventsResponseSchema: GenMessage<ListRepositoryEvents
  */
 export const EventService: GenService<{
   /**
+   * Lists what happened in public, newest first.
+   *
+   * @generated from rpc events.v1.EventService.ListPublicEvents
+   */
+  listPublicEvents: {
+    methodKind: "unary";
+    input: typeof ListPublicEventsRequestSchema;
+    output: typeof ListPublicEventsResponseSchema;
+  },
+  /**
+   * Lists what happened in public in a repository and its forks, newest first.
+   *
+   * @generated from rpc events.v1.EventService.ListNetworkEvents
+   */
+  listNetworkEvents: {
+    methodKind: "unary";
+    input: typeof ListNetworkEventsRequestSchema;
+    output: typeof ListNetworkEventsResponseSchema;
+  },
+  /**
+   * Lists what happened in public in an organization, newest first.
+   *
+   * @generated from rpc events.v1.EventService.ListOrganizationEvents
+   */
+  listOrganizationEvents: {
+    methodKind: "unary";
+    input: typeof ListOrganizationEventsRequestSchema;
+    output: typeof ListOrganizationEventsResponseSchema;
+  },
+  /**
    * Lists what happened in a repository, newest first.
    *
    * Public repositories need no credentials.
@@ -187,6 +642,61 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof ListRepositoryEventsRequestSchema;
     output: typeof ListRepositoryEventsResponseSchema;
+  },
+  /**
+   * Lists what a user did, newest first.
+   *
+   * With credentials of that user also what is private, else only what is public.
+   *
+   * @generated from rpc events.v1.EventService.ListUserEvents
+   */
+  listUserEvents: {
+    methodKind: "unary";
+    input: typeof ListUserEventsRequestSchema;
+    output: typeof ListUserEventsResponseSchema;
+  },
+  /**
+   * Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.
+   *
+   * @generated from rpc events.v1.EventService.ListUserOrganizationEvents
+   */
+  listUserOrganizationEvents: {
+    methodKind: "unary";
+    input: typeof ListUserOrganizationEventsRequestSchema;
+    output: typeof ListUserOrganizationEventsResponseSchema;
+  },
+  /**
+   * Lists what a user did in public, newest first.
+   *
+   * @generated from rpc events.v1.EventService.ListUserPublicEvents
+   */
+  listUserPublicEvents: {
+    methodKind: "unary";
+    input: typeof ListUserPublicEventsRequestSchema;
+    output: typeof ListUserPublicEventsResponseSchema;
+  },
+  /**
+   * Lists what happened in repositories that a user watches and by users that the user follows, newest first.
+   *
+   * With credentials of that user also what is private, else only what is public.
+   *
+   * @generated from rpc events.v1.EventService.ListReceivedEvents
+   */
+  listReceivedEvents: {
+    methodKind: "unary";
+    input: typeof ListReceivedEventsRequestSchema;
+    output: typeof ListReceivedEventsResponseSchema;
+  },
+  /**
+   * Lists what happened in public in repositories that a user watches and by users that the user follows, newest
+   * first.
+   *
+   * @generated from rpc events.v1.EventService.ListReceivedPublicEvents
+   */
+  listReceivedPublicEvents: {
+    methodKind: "unary";
+    input: typeof ListReceivedPublicEventsRequestSchema;
+    output: typeof ListReceivedPublicEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_events_v1_events, 0);

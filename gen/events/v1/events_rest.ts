@@ -15,7 +15,20 @@ import {
   unary,
 } from "connect-rest/adapter";
 import { decodeEvent } from "./event_rest.ts";
-import { EventService, type ListRepositoryEventsRequest } from "./events_pb.ts";
+import {
+  EventService,
+  type ListNetworkEventsRequest,
+  type ListOrganizationEventsRequest,
+  type ListPublicEventsRequest,
+  type ListRepositoryEventsRequest,
+} from "./events_pb.ts";
+import type {
+  ListReceivedEventsRequest,
+  ListReceivedPublicEventsRequest,
+  ListUserEventsRequest,
+  ListUserOrganizationEventsRequest,
+  ListUserPublicEventsRequest,
+} from "./user_events_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of events.v1.EventService. */
@@ -59,6 +72,131 @@ const EventService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
+ * Lists what happened in public, newest first.
+ *
+ * GET /events
+ */
+export const EventService_listPublicEvents = unary(EventService.method.listPublicEvents, {
+  rules: {
+    ...EventService_rules,
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListPublicEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", "/events");
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
+
+/**
+ * Lists what happened in public in a repository and its forks, newest first.
+ *
+ * GET /networks/{owner}/{repo}/events
+ */
+export const EventService_listNetworkEvents = unary(EventService.method.listNetworkEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "REPOSITORY_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListNetworkEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/networks/${pathSegment(message.owner, "owner")}/${pathSegment(message.repo, "repo")}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
+
+/**
+ * Lists what happened in public in an organization, newest first.
+ *
+ * GET /orgs/{org}/events
+ */
+export const EventService_listOrganizationEvents = unary(EventService.method.listOrganizationEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "ORGANIZATION_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListOrganizationEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/orgs/${pathSegment(message.org, "org")}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
+
+/**
  * Lists what happened in a repository, newest first.
  *
  * Public repositories need no credentials.
@@ -68,6 +206,10 @@ const EventService_rules = {
 export const EventService_listRepositoryEvents = unary(EventService.method.listRepositoryEvents, {
   rules: {
     ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "REPOSITORY_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
     success: [304],
     responseEncoding: "json",
     scopes: [],
@@ -77,7 +219,7 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
     const request = new RequestWriter("GET", `/repos/${pathSegment(message.owner, "owner")}/${pathSegment(message.repo, "repo")}/events`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
-    if (message.ifNoneMatch) request.header("if-none-match", String(message.ifNoneMatch));
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
     request.query("per_page", message.perPage);
     request.query("page", message.page);
     return request;
@@ -100,6 +242,227 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
 
 /**
+ * Lists what a user did, newest first.
+ *
+ * With credentials of that user also what is private, else only what is public.
+ *
+ * GET /users/{username}/events
+ */
+export const EventService_listUserEvents = unary(EventService.method.listUserEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListUserEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
+
+/**
+ * Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.
+ *
+ * GET /users/{username}/events/orgs/{org}
+ */
+export const EventService_listUserOrganizationEvents = unary(EventService.method.listUserOrganizationEvents, {
+  rules: {
+    ...EventService_rules,
+    credentials: ["oauth2"],
+    errors: [
+      { status: 404, code: 5, reason: "USER_OR_ORGANIZATION_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListUserOrganizationEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events/orgs/${pathSegment(message.org, "org")}`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
+
+/**
+ * Lists what a user did in public, newest first.
+ *
+ * GET /users/{username}/events/public
+ */
+export const EventService_listUserPublicEvents = unary(EventService.method.listUserPublicEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListUserPublicEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events/public`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
+
+/**
+ * Lists what happened in repositories that a user watches and by users that the user follows, newest first.
+ *
+ * With credentials of that user also what is private, else only what is public.
+ *
+ * GET /users/{username}/received_events
+ */
+export const EventService_listReceivedEvents = unary(EventService.method.listReceivedEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListReceivedEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/received_events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
+
+/**
+ * Lists what happened in public in repositories that a user watches and by users that the user follows, newest
+ * first.
+ *
+ * GET /users/{username}/received_events/public
+ */
+export const EventService_listReceivedPublicEvents = unary(EventService.method.listReceivedPublicEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    success: [304],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListReceivedPublicEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/received_events/public`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
+    request.query("per_page", message.perPage);
+    request.query("page", message.page);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodeEvent);
+    out.string(10, answer.header("etag"), "ETag");
+    out.bool(11, answer.status === 304, "status");
+    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, answer.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
+    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
+    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
+    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
+
+/**
  * Feeds of what happened in repositories, organizations and by users.
  *
  * Feeds are for polling: send the ETag of the last answer, and wait as long as the answer asks. What happened shows
@@ -110,12 +473,28 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
 export const EventServiceRest: ServiceAdapter<typeof EventService> = {
   service: EventService,
   methods: {
+    listPublicEvents: EventService_listPublicEvents,
+    listNetworkEvents: EventService_listNetworkEvents,
+    listOrganizationEvents: EventService_listOrganizationEvents,
     listRepositoryEvents: EventService_listRepositoryEvents,
+    listUserEvents: EventService_listUserEvents,
+    listUserOrganizationEvents: EventService_listUserOrganizationEvents,
+    listUserPublicEvents: EventService_listUserPublicEvents,
+    listReceivedEvents: EventService_listReceivedEvents,
+    listReceivedPublicEvents: EventService_listReceivedPublicEvents,
   },
   comments: {
     service: "Feeds of what happened in repositories, organizations and by users.\n\nFeeds are for polling: send the ETag of the last answer, and wait as long as the answer asks. What happened shows\nup after 30 seconds to 6 hours. A feed holds at most 300 events, of the past 30 days.",
     methods: {
+      listPublicEvents: "Lists what happened in public, newest first.",
+      listNetworkEvents: "Lists what happened in public in a repository and its forks, newest first.",
+      listOrganizationEvents: "Lists what happened in public in an organization, newest first.",
       listRepositoryEvents: "Lists what happened in a repository, newest first.\n\nPublic repositories need no credentials.",
+      listUserEvents: "Lists what a user did, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+      listUserOrganizationEvents: "Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.",
+      listUserPublicEvents: "Lists what a user did in public, newest first.",
+      listReceivedEvents: "Lists what happened in repositories that a user watches and by users that the user follows, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+      listReceivedPublicEvents: "Lists what happened in public in repositories that a user watches and by users that the user follows, newest\nfirst.",
     },
   },
 };

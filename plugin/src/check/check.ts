@@ -1,50 +1,69 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { fieldRules } from "../descriptors/options.ts";
 import { messageOf } from "../descriptors/well-known.ts";
-import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import type { FileModel } from "../model/model.ts";
-import { checkFieldImplemented, checkMethodImplemented } from "./implemented.ts";
+import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
+import type { MethodModel } from "../model/model.ts";
+import { checkBindings } from "./bindings.ts";
 import { checkField, checkMethod, checkNames, checkOneof } from "./rules.ts";
+import { checkTypes } from "./types.ts";
 
-/** Checks the methods of the models, and every message that they read or write. */
-export function check(models: readonly FileModel[], problems: Problems): void {
-  const seen = new Set<DescMessage>();
-  for (const method of models.flatMap((model) => model.services).flatMap((service) => service.methods)) {
-    checkMethodImplemented(method, problems);
+/** Checks methods, and every message that they read or write. A message is looked at once. */
+export class Checker {
+  private readonly messages = new Map<DescMessage, readonly Problem[]>();
+
+  /** The problems of a method and of its messages. */
+  check(method: MethodModel): Problems {
+    const problems = new Problems();
     checkMethod(method, problems);
-    checkMessage(method.desc.input, seen, problems);
-    checkMessage(method.desc.output, seen, problems);
+    checkBindings(method, problems);
+    checkTypes(method, problems);
+    const reached = new Set<DescMessage>();
+    reach(method.desc.input, reached);
+    reach(method.desc.output, reached);
+    for (const message of reached) problems.addAll(this.messageProblems(message, method));
+    return problems;
+  }
+
+  private messageProblems(message: DescMessage, method: MethodModel): readonly Problem[] {
+    const known = this.messages.get(message);
+    if (known !== undefined) return known;
+    const problems = new Problems();
+    checkNames(message, problems);
+    for (const oneof of message.oneofs) checkOneof(oneof, problems);
+    for (const field of message.fields) {
+      checkField(field, problems);
+      checkType(field, method, problems);
+    }
+    const found = [...problems];
+    this.messages.set(message, found);
+    return found;
   }
 }
 
-function checkMessage(message: DescMessage, seen: Set<DescMessage>, problems: Problems): void {
-  if (seen.has(message) || message.file.proto.package === "google.protobuf") return;
-  seen.add(message);
-  checkNames(message, problems);
-  for (const oneof of message.oneofs) checkOneof(oneof, problems);
+/** The messages below one, and itself. */
+function reach(message: DescMessage, reached: Set<DescMessage>): void {
+  if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
+  reached.add(message);
   for (const field of message.fields) {
-    checkFieldImplemented(field, problems);
-    checkField(field, problems);
-    checkType(field, problems);
-    const inner = field.fieldKind === "map" ? mapMessage(field) : messageOf(field);
-    if (inner !== undefined) checkMessage(inner, seen, problems);
+    const inner = innerMessage(field);
+    if (inner !== undefined) reach(inner, reached);
   }
+}
+
+function innerMessage(field: DescField): DescMessage | undefined {
+  return field.fieldKind === "map" ? mapMessage(field) : messageOf(field);
 }
 
 function mapMessage(field: DescField & { fieldKind: "map" }): DescMessage | undefined {
   return field.mapKind === "message" ? field.message : undefined;
 }
 
-function checkType(field: DescField, problems: Problems): void {
-  const message = field.fieldKind === "map" ? mapMessage(field) : messageOf(field);
-  if (message?.typeName === "google.protobuf.Any" || message?.typeName === "google.api.HttpBody") {
-    problems.add(
-      field,
-      [],
-      "not-implemented",
-      `the type ${message.typeName} of ${nameOf(field)} is not implemented`,
-    );
-  }
-  if ("delimitedEncoding" in field && field.delimitedEncoding) {
-    problems.add(field, [], "not-implemented", `the group encoding of ${nameOf(field)} is not implemented`);
+function checkType(field: DescField, method: MethodModel, problems: Problems): void {
+  const isHttpBody = innerMessage(field)?.typeName === "google.api.HttpBody";
+  const isPlaced =
+    field === method.responseBody || field.parent === method.desc.input || fieldRules(field).in !== 0;
+  if (isHttpBody && !isPlaced) {
+    const text = `${nameOf(field)} is a google.api.HttpBody inside of JSON; it can only be a whole body`;
+    problems.add(field, [], "type-unsupported", text);
   }
 }

@@ -8,10 +8,26 @@ export interface Problem {
   /** Stable name of the kind of fault, e.g. `path-syntax`; docs/diagnostics.md explains each. */
   readonly code: string;
   readonly text: string;
+  /**
+   * The rule is right, but there is no REST call for what it asks; with `unsupported=skip` the method is left out.
+   */
+  readonly unsupported: boolean;
 }
 
 /** Which option of a descriptor a problem is about: the extension's field number and the path below it. */
 export type OptionPath = readonly number[];
+
+/** Codes of problems that say what cannot be mapped, and not that something is wrong. */
+const UNSUPPORTED: ReadonlySet<string> = new Set([
+  "stream-unmapped",
+  "path-wildcard",
+  "query-map",
+  "query-recursion",
+  "query-repeated-message",
+  "query-type",
+  "type-unsupported",
+  "body-verb",
+]);
 
 /** Collects the problems of a run, so that all of them are reported together. */
 export class Problems {
@@ -22,7 +38,16 @@ export class Problems {
    * @param option where in the element's options, as field numbers; empty for the element itself
    */
   add(desc: AnyDesc, option: OptionPath, code: string, text: string): void {
-    this.found.push({ position: positionOf(desc, option), code, text });
+    this.found.push({ position: positionOf(desc, option), code, text, unsupported: UNSUPPORTED.has(code) });
+  }
+
+  /** Takes over the problems of another collection. */
+  addAll(problems: Iterable<Problem>): void {
+    this.found.push(...problems);
+  }
+
+  [Symbol.iterator](): Iterator<Problem> {
+    return this.found[Symbol.iterator]();
   }
 
   get size(): number {
@@ -30,7 +55,7 @@ export class Problems {
   }
 
   /** One line a problem, in the order of the files and lines. */
-  toString(): string {
+  lines(): string[] {
     const sorted = [...this.found].sort(
       (a, b) =>
         compare(a.position.file, b.position.file) ||
@@ -42,7 +67,11 @@ export class Problems {
     const lines = sorted.map(({ position, code, text }) => {
       return `${position.file}:${position.line}:${position.column}: ${code}: ${text}`;
     });
-    return [...new Set(lines)].join("\n");
+    return [...new Set(lines)];
+  }
+
+  toString(): string {
+    return this.lines().join("\n");
   }
 }
 

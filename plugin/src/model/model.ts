@@ -17,6 +17,8 @@ export interface ServiceModel {
 
 /** A method with an HTTP rule. */
 export interface MethodModel {
+  /** What its stream is; undefined for a unary method. */
+  readonly stream: StreamModel | undefined;
   readonly desc: DescMethod;
   readonly rules: Rules;
   /** The rule and its additional bindings, in order. */
@@ -34,15 +36,68 @@ export interface BindingModel {
   readonly variables: ReadonlyMap<string, FieldPath>;
   readonly query: readonly FieldPath[];
   readonly headers: readonly FieldPath[];
+  readonly cookies: readonly FieldPath[];
+  readonly oauth1Params: readonly FieldPath[];
   readonly body: BodyModel;
 }
 
 export type BodyModel =
   | { readonly kind: "none" }
-  /** The listed fields of the request, as keys of a JSON object. */
-  | { readonly kind: "fields"; readonly fields: readonly DescField[] }
-  /** One field of the request is the whole body. */
-  | { readonly kind: "field"; readonly field: DescField };
+  /** The listed fields of the request, as keys of a JSON object; `omitted` are dotted names left out below them. */
+  | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly string[] }
+  /** One field of the request is the whole body, as JSON. */
+  | { readonly kind: "field"; readonly field: DescField }
+  /** A google.api.HttpBody: a field, or the request itself. */
+  | { readonly kind: "http-body"; readonly field: DescField | undefined }
+  | { readonly kind: "form"; readonly paths: readonly FieldPath[] }
+  /** `multipart/form-data`: fields as one part of JSON, or as parts of their own, then the fields placed in parts. */
+  | {
+      readonly kind: "multipart";
+      readonly json: { readonly name: string; readonly fields: readonly DescField[] } | undefined;
+      readonly paths: readonly FieldPath[];
+      readonly parts: readonly DescField[];
+      /** Plain JSON where no part has a value. */
+      readonly whenParts: boolean;
+    };
 
 /** Fields from the request message down to a value; all but the last are messages. */
 export type FieldPath = readonly [DescField, ...DescField[]];
+
+/** How a stream maps to REST calls. */
+export type StreamModel =
+  | {
+      readonly kind: "paginate";
+      /** Path from the payload to the items; empty for the payload itself. */
+      readonly items: string;
+      readonly next: NextModel;
+      readonly maxPages: number;
+    }
+  | {
+      readonly kind: "poll";
+      readonly items: string;
+      readonly key: string;
+      readonly intervalHeader: string;
+      readonly intervalMs: number;
+      readonly skipBacklog: boolean;
+    }
+  | { readonly kind: "download"; readonly chunk: DescField }
+  | {
+      readonly kind: "upload";
+      readonly chunk: DescField;
+      readonly contentType: DescField | undefined;
+      /** The part's name: a field, a constant, or undefined where the stream is the whole body. */
+      readonly part: DescField | string | undefined;
+      readonly filename: DescField | undefined;
+    };
+
+/** How the next page of a list is found. */
+export type NextModel =
+  | { readonly kind: "link"; readonly path: string }
+  | { readonly kind: "link_header"; readonly rel: string }
+  | { readonly kind: "step"; readonly by: "items" | "page"; readonly field: DescField }
+  | {
+      readonly kind: "cursor";
+      readonly from: "payload" | "last_item";
+      readonly path: string;
+      readonly field: DescField;
+    };

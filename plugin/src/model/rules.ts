@@ -8,7 +8,11 @@ export interface Rules extends SharedRules {
   readonly timeoutMs?: number;
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
+  readonly rateLimits?: readonly RateLimit[];
 }
+
+/** Rules that are printed into functions, and not for the runtime to act on. */
+export const PRINTED_RULES = ["headers", "json", "refuseSlash", "urlSafeQuery"] as const;
 
 /** The rules that a service may give to all of its methods. */
 export interface SharedRules {
@@ -30,6 +34,10 @@ export interface SharedRules {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** How names and 64-bit integers are written in requests. */
   readonly json: JsonStyle;
+  /** A slash in a path variable of one segment is refused, not escaped. */
+  readonly refuseSlash: boolean;
+  /** Bytes in a query use the URL-safe alphabet without padding. */
+  readonly urlSafeQuery: boolean;
 }
 
 export interface JsonStyle {
@@ -49,4 +57,12 @@ export type RetryAfterRule = {
   readonly header: string;
   readonly format: string;
   readonly when?: { readonly name: string; readonly value: string };
+};
+
+export type RateLimit = {
+  readonly requests: number;
+  readonly windowMs: number;
+  readonly calendarDay?: string;
+  readonly bucket: string;
+  readonly perCredentials: boolean;
 };

@@ -1,11 +1,12 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { HTTP, httpRule, RULES } from "../descriptors/options.ts";
+import { HTTP, httpRule } from "../descriptors/options.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { parseBinding } from "./binding.ts";
 import { suggestion } from "./field-path.ts";
 import { parseRules } from "./rules.ts";
+import { parseStream } from "./stream.ts";
 
 /** Field number of google.api.HttpRule.response_body. */
 const RESPONSE_BODY = 12;
@@ -19,9 +20,10 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
     .map((binding) => parseBinding(desc, binding, problems))
     .filter((binding): binding is BindingModel => binding !== undefined);
   const responseBody = parseResponseBody(desc, rule, problems);
+  const stream = parseStream(desc, problems);
   const [first] = bindings;
   if (problems.size > before || first === undefined) return undefined;
-  return { desc, rules: parseRules(desc, first.verb), bindings, responseBody };
+  return { desc, rules: parseRules(desc, first.verb), bindings, responseBody, stream };
 }
 
 function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems): DescField | undefined {
@@ -33,6 +35,3 @@ function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems)
   }
   return field;
 }
-
-/** Where the rules of connectrest.v1 on an element stand. */
-export const rulesAt = (...path: number[]): number[] => [RULES, ...path];

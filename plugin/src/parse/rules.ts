@@ -11,13 +11,17 @@ import {
   type ApiKey,
   Credential_Kind,
   type Envelope,
+  Http_Slash,
   Json_Integers,
   Json_Names,
   type MethodRules,
   MethodRulesSchema,
+  type RateLimit as RateLimitOption,
   ResponseBody_Encoding,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
-import type { ErrorRule, JsonStyle, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
+import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const CREDENTIALS: Readonly<Record<Credential_Kind, string>> = {
   [Credential_Kind.KIND_UNSPECIFIED]: "none",
@@ -68,6 +72,9 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
     scopes: own.scopes,
     idempotent: isIdempotent(desc, verb),
+    ...(own.rateLimits.length === 0
+      ? {}
+      : { rateLimits: own.rateLimits.map((limit) => parseRateLimit(limit, desc)) }),
   };
 }
 
@@ -77,6 +84,7 @@ function sharedRules(desc: DescService, own: MethodRules): SharedRules {
   const apiKey = parseApiKey(own.apiKey ?? service.apiKey);
   const errorBodies = own.errorBodies.length > 0 ? own.errorBodies : service.errorBodies;
   const json = own.json ?? service.json;
+  const http = own.http ?? service.http;
   return {
     upstream: own.upstream || service.upstream || desc.file.proto.package,
     base: own.base || service.base,
@@ -89,6 +97,8 @@ function sharedRules(desc: DescService, own: MethodRules): SharedRules {
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
     headers: mergeHeaders(own.headers, service.headers),
     json: parseJsonStyle(json?.names, json?.integers),
+    refuseSlash: http?.slash === Http_Slash.REFUSE,
+    urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
   };
 }
 
@@ -98,6 +108,16 @@ function firstFilled<T>(own: readonly T[], service: readonly T[]): readonly T[] 
 
 function millis(duration: Duration): number {
   return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
+}
+
+function parseRateLimit(limit: RateLimitOption, desc: DescMethod): RateLimit {
+  return {
+    requests: limit.requests,
+    windowMs: limit.window === undefined ? DAY_MS : millis(limit.window),
+    ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
+    bucket: limit.bucket || `${desc.parent.typeName}.${desc.name}`,
+    perCredentials: limit.perCredentials,
+  };
 }
 
 function isIdempotent(desc: DescMethod, verb: string): boolean {

@@ -78,6 +78,25 @@ export class AdapterFile {
     return this.source.type(name, this.messagesModule(desc.file));
   }
 
+  /** The constant with the types that a google.protobuf.Any of this file may hold. */
+  types(): string {
+    const { desc } = this;
+    return this.part(desc, "TYPES", (name) => {
+      const descriptor = exportedNames(desc).descriptors.get(desc);
+      if (descriptor === undefined) throw new Error(`${desc.name} has no exported name`);
+      const file = this.source.value(descriptor, this.messagesModule(desc));
+      return [`const ${name} = ${this.runtimeValue("typesOf")}(${file});`];
+    });
+  }
+
+  /** The decoder of a google.protobuf.Any that holds one of the types of this file. */
+  anyDecoder(): string {
+    const types = this.types();
+    return this.part("any", "decodeKnownAny", (name) => [
+      `const ${name} = ${this.runtimeValue("decodeAny")}(${types});`,
+    ]);
+  }
+
   private messagesModule(file: DescFile): string {
     if (file.proto.package === "google.protobuf") return "@bufbuild/protobuf/wkt";
     return this.source.relative(`${file.name}_pb`);

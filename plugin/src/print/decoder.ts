@@ -2,15 +2,16 @@ import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@b
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import { fieldRules, oneofRules } from "../descriptors/options.ts";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import {
   OneofRules_Layout as Layout,
   FieldRules_Style as Style,
+  type When,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
-import { printMember, printString } from "./literal.ts";
+import { printLiteral, printMember, printString } from "./literal.ts";
 import { noTime, timeRule } from "./time-rule.ts";
 import { responseNames } from "./wire-names.ts";
 
@@ -46,6 +47,7 @@ const WELL_KNOWN: Readonly<Record<string, string>> = {
 export function decoderOf(desc: DescMessage, file: AdapterFile): string {
   const wellKnown = WELL_KNOWN[desc.typeName];
   if (wellKnown !== undefined) return file.runtimeValue(wellKnown);
+  if (desc.typeName === "google.protobuf.Any") return file.anyDecoder();
   return file.sharedPart(desc, `decode${localName(desc)}`, (name, home) => printDecoder(desc, name, home));
 }
 
@@ -69,17 +71,22 @@ function summary(desc: DescMessage): string {
   return first === undefined || first === "" ? "" : ` ${first.replaceAll("\n", " ")}`;
 }
 
-/** The last line of a decoder: what happens to the keys that no field names. */
-function unknownLine(desc: DescMessage, file: AdapterFile): string {
-  const keys = file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
+/** The constant with the keys that the fields of a message name. */
+function keysOf(desc: DescMessage, file: AdapterFile): string {
+  return file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
     `const ${name}: ReadonlySet<string> = new Set([`,
     ...knownKeys(desc).map((key) => `  ${printString(key)},`),
     "]);",
   ]);
+}
+
+/** The last line of a decoder: what happens to the keys that no field names. */
+function unknownLine(desc: DescMessage, file: AdapterFile): string {
+  const keys = keysOf(desc, file);
   const collector = desc.fields.find((field) => fieldRules(field).unknown);
-  return collector === undefined
-    ? `out.unknownKeys(json, ${keys});`
-    : `out.unknown(${collector.number}, json, ${keys});`;
+  if (collector === undefined) return `out.unknownKeys(json, ${keys});`;
+  if (collector.fieldKind === "map") return `out.unknown(${collector.number}, json, ${keys});`;
+  return `out.unknownStruct(${collector.number}, json, ${keys}, ${file.runtimeValue("decodeStruct")});`;
 }
 
 function knownKeys(desc: DescMessage): string[] {
@@ -107,34 +114,91 @@ function oneofKeys(oneof: DescOneof): string[] {
   ];
 }
 
-/** The lines that decode a oneof: by its discriminator, or member by member. */
+/** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
 function oneofLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { discriminator, layout, payload, fallback } = oneofRules(oneof);
+  const { discriminator } = oneofRules(oneof);
+  const byConditions = oneof.fields.some((field) => fieldRules(field).when.some(isCondition));
+  if (byConditions) return conditionLines(oneof, file);
   if (discriminator === "") return oneof.fields.flatMap((field) => fieldLines(field, "json", file));
-  const cases = oneof.fields.flatMap((field) => {
-    const lines = memberLines(field, layout, payload, file);
-    const values =
-      field.name === fallback ? ["default"] : wireValues(field).map((value) => `case ${printString(value)}`);
-    return [...values.map((value) => `  ${value}:`), ...lines.map((line) => `    ${line}`), "    break;"];
-  });
-  const otherwise =
-    fallback === ""
-      ? [
-          "  default:",
-          `    out.drop(${printString(discriminator)}, "a known ${oneof.name}", ${printMember("json", discriminator)});`,
-        ]
-      : [];
-  return [`switch (${printMember("json", discriminator)}) {`, ...cases, ...otherwise, "}"];
+  return switchLines(oneof, file);
 }
 
-function memberLines(field: DescField, layout: Layout, payload: string, file: AdapterFile): string[] {
-  if (layout === Layout.NESTED) return fieldLines(field, "json", file);
-  if (field.fieldKind !== "message") return fieldLines(field, "json", file);
-  const decoder = decoderOf(field.message, file);
-  if (layout !== Layout.BESIDE) return [`out.flattened(${field.number}, json, ${decoder});`];
+/** Whether a rule asks for more than a value of the discriminator. */
+function isCondition(when: When): boolean {
+  return when.key !== "" || when.present !== undefined || when.type !== "";
+}
+
+function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
+  const { discriminator, fallback } = oneofRules(oneof);
+  const value = printMember("json", discriminator);
+  const values = oneof.fields.flatMap((field) => wireValues(field));
+  // numbers and booleans choose too, by their text
+  const subject = values.every((text) => Number.isNaN(Number(text)) && text !== "true" && text !== "false")
+    ? value
+    : `String(${value})`;
+  const cases = oneof.fields
+    .filter((field) => field.name !== fallback)
+    .flatMap((field) => [
+      ...wireValues(field).map((text) => `  case ${printString(text)}:`),
+      ...memberLines(field, file).map((line) => `    ${line}`),
+      "    break;",
+    ]);
+  const otherwise = otherwiseLines(oneof, file).map((line) => `    ${line}`);
+  return [`switch (${subject}) {`, ...cases, "  default:", ...otherwise, "}"];
+}
+
+function conditionLines(oneof: DescOneof, file: AdapterFile): string[] {
+  const { fallback } = oneofRules(oneof);
+  const members = oneof.fields.filter((field) => field.name !== fallback);
+  const chain = members.flatMap((field, index) => {
+    const condition = `${index === 0 ? "if" : "} else if"} (${conditionExpression(field, oneof, file)}) {`;
+    return [condition, ...memberLines(field, file).map((line) => `  ${line}`)];
+  });
+  return [...chain, "} else {", ...otherwiseLines(oneof, file).map((line) => `  ${line}`), "}"];
+}
+
+function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFile): string {
+  const { discriminator } = oneofRules(oneof);
+  const { when } = fieldRules(field);
+  const conditions =
+    when.length > 0 ? when : [{ key: "", values: [field.name], present: undefined, type: "" }];
+  const holds = file.runtimeValue("holds");
+  return conditions
+    .map(({ key, values, present, type }) => {
+      const literal = {
+        key: key || discriminator,
+        values: values.length > 0 ? values : undefined,
+        present,
+        type: type || undefined,
+      };
+      return `${holds}(json, ${printLiteral(literal)})`;
+    })
+    .join(" && ");
+}
+
+/** What happens where no member is chosen: the fallback takes the object, or it is reported. */
+function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
+  const { discriminator, fallback } = oneofRules(oneof);
+  const member = oneof.fields.find((field) => field.name === fallback);
+  if (member !== undefined) return memberLines(member, file);
+  const value = discriminator === "" ? "undefined" : printMember("json", discriminator);
   return [
-    `out.message(${field.number}, ${printMember("json", payload)}, ${printString(payload)}, ${decoder});`,
+    `out.unknownMember(${printString(discriminator)}, ${printString(`a known ${oneof.name}`)}, ${value});`,
   ];
+}
+
+function memberLines(field: DescField, file: AdapterFile): string[] {
+  const { oneof } = field;
+  if (oneof === undefined) throw new Error(`${field} is in no oneof`);
+  const { discriminator, layout, payload } = oneofRules(oneof);
+  const isFlattened =
+    layout === Layout.FLATTENED || (layout === Layout.LAYOUT_UNSPECIFIED && discriminator !== "");
+  const byValue = !isFlattened || field.fieldKind !== "message";
+  if (byValue && layout !== Layout.BESIDE) return fieldLines(field, "json", file);
+  if (layout === Layout.BESIDE) return [valueLine(field, printMember("json", payload), payload, file)];
+  if (field.fieldKind !== "message") throw new Error(`${field} is no message`);
+  const decoder = decoderOf(field.message, file);
+  return [`out.flattened(${field.number}, json, ${decoder}, ${keysOf(oneof.parent, file)});`];
 }
 
 /** The values of the discriminator that choose a member. */
@@ -187,12 +251,29 @@ function listLine(
 ): string {
   const comma = fieldRules(field).style === Style.COMMA;
   const isText = field.listKind === "scalar" && field.scalar === ScalarType.STRING;
-  const split = comma ? file.runtimeValue(isText || field.listKind !== "scalar" ? "splitCommas" : "splitNumbers") : "";
+  const split = comma
+    ? file.runtimeValue(isText || field.listKind !== "scalar" ? "splitCommas" : "splitNumbers")
+    : "";
   const items = comma ? `${split}(${value})` : value;
   const at = `${field.number}, ${items}, ${printString(key)}`;
   if (field.listKind === "scalar") return `out.list(${at}, "${SCALAR_KINDS[field.scalar]}");`;
   if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;
+  if (!isPlainMessage(field)) {
+    const item = messageLine(field, field.message, "item", "", file).replace(/;$/, "");
+    return `out.each(${items}, ${printString(key)}, (item, out) => ${item});`;
+  }
   return `out.messages(${at}, ${decoderOf(field.message, file)});`;
+}
+
+/** Whether the items of a list are objects with a decoder of their own, and nothing special on the wire. */
+function isPlainMessage(field: DescField & { fieldKind: "list"; listKind: "message" }): boolean {
+  const { message } = field;
+  if (fieldRules(field).unwrap || field.delimitedEncoding) return false;
+  return (
+    !isScalarMessage(message) &&
+    message.typeName !== "google.protobuf.Value" &&
+    message.typeName !== "google.protobuf.ListValue"
+  );
 }
 
 function mapValue(field: DescField & { fieldKind: "map" }, file: AdapterFile): string {
@@ -226,7 +307,8 @@ function messageLine(
   }
   if (isWrapper(message)) return `out.wrapper(${at}, "${SCALAR_KINDS[wrapped(message)]}");`;
   if (fieldRules(field).unwrap) return unwrapLine(message, at, file);
-  return `out.message(${at}, ${decoderOf(message, file)});`;
+  const method = "delimitedEncoding" in field && field.delimitedEncoding === true ? "group" : "message";
+  return `out.${method}(${at}, ${decoderOf(message, file)});`;
 }
 
 function wrapped(message: DescMessage): ScalarType {

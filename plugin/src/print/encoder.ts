@@ -55,8 +55,11 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
 /** The lines that add one field to the object `json`. */
 export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
   const { expression, isSet } = access([field]);
-  if (fieldRules(field).unknown)
-    return [`Object.assign(json, ${file.runtimeValue("rawEntries")}(${expression}));`];
+  if (fieldRules(field).unknown) {
+    const entries =
+      field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
+    return [`Object.assign(json, ${entries});`];
+  }
   const target = printMember("json", requestName(field, style));
   return [`if (${isSet}) ${target} = ${jsonValue(field, expression, style, file)};`];
 }
@@ -153,6 +156,8 @@ function messageValue(
   if (message.typeName === "google.protobuf.Timestamp") {
     return `${file.runtimeValue("timeJson")}(${value}, ${timeRule(field)})`;
   }
+  if (message.typeName === "google.protobuf.Any")
+    return `${file.runtimeValue("anyJson")}(${value}, ${file.types()})`;
   if (PLAIN_JSON.has(message.typeName)) return plainValue(message, field, value, file);
   if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
   if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {

@@ -7,12 +7,14 @@ import { enumTable } from "./enum-table.ts";
 import { timeRule } from "./time-rule.ts";
 
 /** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
-export function textValue(field: DescField, value: string, file: AdapterFile): string {
+export function textValue(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
   const enumeration = enumOf(field);
   if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
   const message = singleMessageOf(field);
   if (message !== undefined) return messageText(field, message, value, file);
-  return isBytes(field) ? bytesText(field, value, file) : value;
+  if (!isBytes(field)) return value;
+  // parameters take raw bytes as they are, and percent-encode each
+  return fieldRules(field).bytes === Bytes.RAW ? value : bytesText(field, value, file, urlSafe);
 }
 
 function messageText(field: DescField, message: DescMessage, value: string, file: AdapterFile): string {
@@ -33,8 +35,10 @@ function messageText(field: DescField, message: DescMessage, value: string, file
 }
 
 /** Bytes as text, by the field's rule. */
-export function bytesText(field: DescField, value: string, file: AdapterFile): string {
-  const url = fieldRules(field).bytes === Bytes.BASE64URL;
+export function bytesText(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
+  const { bytes } = fieldRules(field);
+  if (bytes === Bytes.RAW) return `${file.runtimeValue("rawText")}(${value})`;
+  const url = bytes === Bytes.BASE64URL || (urlSafe && bytes === Bytes.BYTES_ENCODING_UNSPECIFIED);
   return `${file.runtimeValue(url ? "base64Url" : "base64")}(${value})`;
 }
 

@@ -6,21 +6,43 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf, valueLine } from "./decoder.ts";
 import { printString } from "./literal.ts";
 
-/** The lines of the function body that writes a method's response message from the REST answer. */
-export function responseLines(method: MethodModel, file: AdapterFile): string[] {
+/** The function that writes a method's response message from the REST answer, as lines of an object literal. */
+export function responseMember(method: MethodModel, file: AdapterFile): string[] {
+  return [
+    `response(answer: ${file.runtimeType("RestAnswer")}, out: ${file.runtimeType("ProtoWriter")}): void {`,
+    ...responseLines(method, file).map((line) => `  ${line}`),
+    "},",
+  ];
+}
+
+function responseLines(method: MethodModel, file: AdapterFile): string[] {
   const { output } = method.desc;
-  const outer = output.fields
-    .filter((field) => fieldRules(field).from.length > 0)
-    .map((field) => fromLine(field, file));
-  if (method.responseBody !== undefined) {
-    return [valueLine(method.responseBody, "answer.payload", "", file), ...outer];
-  }
-  return [...payloadLines(output, file), ...outer];
+  const outer = fromLines(output, file);
+  const { responseBody } = method;
+  if (responseBody === undefined) return [...payloadLines(output, file), ...outer];
+  const isHttpBody =
+    responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
+  if (!isHttpBody) return [valueLine(responseBody, "answer.payload", "", file), ...outer];
+  const write = file.runtimeValue("writeHttpBody");
+  return [`out.wrapped(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`, ...outer];
 }
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {
-  if (output.fields.length === 0) return [];
+  const inBody = output.fields.filter((field) => fieldRules(field).from.length === 0);
+  if (output.typeName === "google.api.HttpBody")
+    return [`${file.runtimeValue("writeHttpBody")}(answer, out);`];
+  if (output.typeName === "google.protobuf.Value" || output.typeName === "google.protobuf.ListValue") {
+    return [`${file.runtimeValue(`decode${output.name}`)}(answer.payload ?? null, out);`];
+  }
+  if (inBody.length === 0) return [];
   return [`out.root(answer.payload, ${decoderOf(output, file)});`];
+}
+
+/** The lines for the fields of a message that come from a header, the status or a place in the payload. */
+export function fromLines(output: DescMessage, file: AdapterFile): string[] {
+  return output.fields
+    .filter((field) => fieldRules(field).from.length > 0)
+    .map((field) => fromLine(field, file));
 }
 
 /** A field that comes from a header, the status or a place in the payload. */

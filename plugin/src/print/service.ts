@@ -1,14 +1,17 @@
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import type { MethodModel, ServiceModel } from "../model/model.ts";
+import { PRINTED_RULES, type SharedRules } from "../model/rules.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
 import { requestLines } from "./request.ts";
-import { responseLines } from "./response.ts";
+import { responseMember } from "./response.ts";
+import { streamMembers } from "./stream.ts";
+import { templateText } from "./template.ts";
 
-/** Prints a service: one constant a method, then the adapter that names them all. */
+/** Prints a service: its rules, one constant a method, then the adapter that names them all. */
 export function printService(service: ServiceModel, file: AdapterFile): void {
   const { desc } = service;
   const shared = printSharedRules(service, file);
@@ -28,9 +31,15 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
   );
 }
 
+/** The constant with the rules of a service, and what it holds. */
+interface Shared {
+  readonly name: string;
+  readonly rules: Readonly<Record<string, Literal>>;
+}
+
 function printSharedRules(service: ServiceModel, file: AdapterFile): Shared {
   const name = file.source.claim(`${localName(service.desc)}_rules`);
-  const { headers: _headers, json: _json, ...rules } = service.rules;
+  const rules = printedRules(service.rules);
   file.source.add(
     "",
     ...docComment(`Rules of all methods of ${service.desc.typeName}.`),
@@ -44,43 +53,33 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
   const [binding] = method.bindings;
   if (binding === undefined) throw new Error(`${desc} has no binding`);
   const name = file.source.claim(`${localName(desc.parent)}_${desc.localName}`);
-  const input = file.messageType(desc.input);
+  const kind = file.runtimeValue(method.stream?.kind ?? "unary");
+  const members =
+    method.stream === undefined ? responseMember(method, file) : streamMembers(method, method.stream, file);
   file.source.add(
     "",
-    ...docComment(withSubject(`${binding.verb} ${templateOf(method)}`, commentOf(desc))),
-    `export const ${name} = ${file.runtimeValue("unary")}(${file.service(desc.parent)}.method.${desc.localName}, {`,
+    ...docComment(withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc))),
+    `export const ${name} = ${kind}(${file.service(desc.parent)}.method.${desc.localName}, {`,
     ...ruleLines(method, shared),
-    `  request(message: ${input}): ${file.runtimeType("RestRequest")} {`,
-    ...requestLines(method, binding, file).map((line) => `    ${line}`),
+    `  request(message: ${file.messageType(desc.input)}): ${file.runtimeType("RestRequest")} {`,
+    ...requestLines(method, file).map((line) => `    ${line}`),
     "  },",
-    `  response(answer: ${file.runtimeType("RestAnswer")}, out: ${file.runtimeType("ProtoWriter")}): void {`,
-    ...responseLines(method, file).map((line) => `    ${line}`),
-    "  },",
+    ...members.map((line) => `  ${line}`),
     "});",
     insertionPoint(`method:${desc.parent.typeName}.${desc.name}`),
   );
   return name;
 }
 
-function templateOf(method: MethodModel): string {
-  const [binding] = method.bindings;
-  const segments = (binding?.template.segments ?? []).map((segment) => {
-    if (segment.kind === "literal") return segment.text;
-    return segment.kind === "wildcard" ? (segment.deep ? "**" : "*") : `{${segment.fieldPath}}`;
-  });
-  return `/${segments.join("/")}${binding?.template.verb ? `:${binding.template.verb}` : ""}`;
-}
-
-/** The constant with the rules of a service, and what it holds. */
-interface Shared {
-  readonly name: string;
-  readonly rules: Readonly<Record<string, Literal>>;
+/** The rules that the runtime acts on; what is printed into functions is left out. */
+function printedRules(rules: SharedRules): Readonly<Record<string, Literal>> {
+  const printed = Object.entries<unknown>({ ...rules }) as Array<[string, Literal]>;
+  return Object.fromEntries(printed.filter(([key]) => !PRINTED_RULES.some((name) => name === key)));
 }
 
 /** The rules of a method: those of its service, and what differs. */
 function ruleLines({ rules }: MethodModel, shared: Shared): string[] {
-  const { headers: _headers, json: _json, ...printed } = rules;
-  const own = Object.entries<Literal>(printed).filter(
+  const own = Object.entries(printedRules(rules)).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(shared.rules[key]),
   );
   const lines = own.map(([key, value]) =>
@@ -88,7 +87,11 @@ function ruleLines({ rules }: MethodModel, shared: Shared): string[] {
       ? `    errors: ${errorsLiteral(rules.errors, shared)},`
       : `    ${key}: ${printLiteral(value, 4)},`,
   );
-  return ["  rules: {", `    ...${shared.name},`, ...lines, "  },"];
+  // a method without an envelope in a service that has one
+  const unset = Object.keys(shared.rules)
+    .filter((key) => !(key in rules))
+    .map((key) => `    ${key}: undefined,`);
+  return ["  rules: {", `    ...${shared.name},`, ...unset, ...lines, "  },"];
 }
 
 /** A method's errors stand in front of its service's. */

@@ -5,6 +5,8 @@ import type { ImportExtension } from "../print/source-file.ts";
 export interface Options {
   /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
   readonly importExtension: ImportExtension;
+  /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
+  readonly unsupported: "error" | "skip";
 }
 
 /** An option that is unknown or has an unknown value. */
@@ -12,7 +14,19 @@ export class ParameterError extends Error {
   override readonly name = "ParameterError";
 }
 
-const KNOWN = ["target", "import_extension"];
+type Mutable = { -readonly [K in keyof Options]: Options[K] };
+
+const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void>> = {
+  target: (value) => {
+    oneOf("target", value, ["ts"]);
+  },
+  import_extension: (value, options) => {
+    options.importExtension = oneOf("import_extension", value.replace(/^\./, ""), ["ts", "js", "none"]);
+  },
+  unsupported: (value, options) => {
+    options.unsupported = oneOf("unsupported", value, ["error", "skip"]);
+  },
+};
 
 /**
  * Parses options as `buf` and `protoc` pass them: `key=value`, separated by commas.
@@ -20,22 +34,19 @@ const KNOWN = ["target", "import_extension"];
  * @throws ParameterError
  */
 export function parseParameter(parameter: string): Options {
-  let importExtension: ImportExtension = "none";
+  const options: Mutable = { importExtension: "none", unsupported: "error" };
   for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
     const [key = "", value = ""] = item.trim().split(/=(.*)/s);
-    if (key === "import_extension") importExtension = parseExtension(value);
-    else if (key === "target") checkTarget(value);
-    else throw new ParameterError(`unknown option \`${key}\`${suggest(key, KNOWN)}`);
+    const parse = Object.hasOwn(PARSERS, key) ? PARSERS[key] : undefined;
+    if (parse === undefined)
+      throw new ParameterError(`unknown option \`${key}\`${suggest(key, Object.keys(PARSERS))}`);
+    parse(value, options);
   }
-  return { importExtension };
+  return options;
 }
 
-function parseExtension(value: string): ImportExtension {
-  const extension = value.replace(/^\./, "");
-  if (extension === "ts" || extension === "js" || extension === "none") return extension;
-  throw new ParameterError(`option import_extension=${value}: expected ts, js or none`);
-}
-
-function checkTarget(value: string): void {
-  if (value !== "ts") throw new ParameterError(`option target=${value}: expected ts`);
+function oneOf<T extends string>(key: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new ParameterError(`option ${key}=${value}: expected ${allowed.join(" or ")}`);
 }

@@ -9,7 +9,7 @@ import {
   CodeGeneratorResponse_Feature as Feature,
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
-import { generate } from "../generate.ts";
+import { type Generated, generate } from "../generate.ts";
 import { ParameterError, parseParameter } from "./parameter.ts";
 
 /**
@@ -22,12 +22,19 @@ export class ProtocolError extends Error {
 
 /**
  * Answers one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files and of
- * the options are in the response's `error`.
+ * the options are in the response's `error`; `warnings` are for standard error.
  *
  * @throws ProtocolError
  */
-export function runPlugin(input: Uint8Array): Uint8Array {
-  return toBinary(CodeGeneratorResponseSchema, respond(decode(input)));
+export function runPlugin(input: Uint8Array): {
+  readonly response: Uint8Array;
+  readonly warnings: readonly string[];
+} {
+  const result = answer(decode(input));
+  return {
+    response: toBinary(CodeGeneratorResponseSchema, respond(result)),
+    warnings: result.error === undefined ? result.warnings : [],
+  };
 }
 
 function decode(input: Uint8Array): CodeGeneratorRequest {
@@ -44,13 +51,12 @@ function decode(input: Uint8Array): CodeGeneratorRequest {
   }
 }
 
-function respond(request: CodeGeneratorRequest): CodeGeneratorResponse {
+function respond(result: Generated): CodeGeneratorResponse {
   const response = create(CodeGeneratorResponseSchema, {
     supportedFeatures: BigInt(Feature.PROTO3_OPTIONAL | Feature.SUPPORTS_EDITIONS),
     minimumEdition: Edition.EDITION_PROTO2,
     maximumEdition: Edition.EDITION_2024,
   });
-  const result = answer(request);
   if (result.error !== undefined) return { ...response, error: result.error };
   response.file = result.files.map(({ path, content }) =>
     create(CodeGeneratorResponse_FileSchema, { name: path, content }),
@@ -58,7 +64,7 @@ function respond(request: CodeGeneratorRequest): CodeGeneratorResponse {
   return response;
 }
 
-function answer(request: CodeGeneratorRequest): ReturnType<typeof generate> {
+function answer(request: CodeGeneratorRequest): Generated {
   const files = filesToGenerate(request);
   try {
     return generate(files, parseParameter(request.parameter));

@@ -1,5 +1,6 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
 import type { ProtoWriter } from "../wire/proto-writer.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { RestAnswer } from "./rest-answer.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { MethodRules } from "./rules.ts";
@@ -15,8 +16,101 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   readonly response: (answer: RestAnswer, out: ProtoWriter) => void;
 }
 
+/** What adapters of all kinds of streams have. */
+interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind"], O extends DescMessage> {
+  readonly method: DescMethod & { readonly methodKind: Kind; readonly input: I; readonly output: O };
+  readonly rules: MethodRules;
+  /** Builds the first REST call. Throws a ConnectError with INVALID_ARGUMENT when a value cannot be sent. */
+  readonly request: (message: MessageShape<I>) => RestRequest;
+}
+
+/** How the next page of a list is found. Paths are dotted; `""` is the root. */
+export type NextPage<I extends DescMessage = DescMessage> =
+  /** A link in the payload: a string, or an object with `href`. */
+  | { readonly kind: "link"; readonly path: string }
+  /** A relation of the `Link` header (RFC 8288). */
+  | { readonly kind: "link_header"; readonly rel: string }
+  /** A request field that grows, by the number of items that came or by one page. */
+  | {
+      readonly kind: "step";
+      readonly by: "items" | "page";
+      readonly advance: (message: MessageShape<I>, by: number) => MessageShape<I>;
+    }
+  /** A value of the payload or of the page's last item, which a request field takes. */
+  | {
+      readonly kind: "cursor";
+      readonly from: "payload" | "last_item";
+      readonly path: string;
+      readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
+    };
+
+/** A server stream of the items of a list that comes in pages. */
+export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "paginate";
+  /** Path from the payload to the array of items. */
+  readonly items: string;
+  readonly next: NextPage<I>;
+  /** Pages asked for at most. */
+  readonly maxPages: number;
+  /** Writes one item as protobuf bytes. */
+  readonly item: (json: JsonObject, out: ProtoWriter) => void;
+}
+
+/** A server stream of news from a feed, by conditional polling. */
+export interface PollAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "poll";
+  /** Path from the payload to the array of items, newest first. */
+  readonly items: string;
+  /** Path in an item to what tells it from others. */
+  readonly key: string;
+  /** The header that says how many seconds to wait, in lower case. */
+  readonly intervalHeader?: string;
+  /** The wait where no header says otherwise. */
+  readonly intervalMs: number;
+  /** Items that are there at the first poll are not streamed. */
+  readonly skipBacklog: boolean;
+  /** Writes one item as protobuf bytes. */
+  readonly item: (json: JsonObject, out: ProtoWriter) => void;
+}
+
+/** A server stream of the chunks of an answer's body. */
+export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "download";
+  /** Writes what the first message has beside its chunk: fields from headers and the status. */
+  readonly head: (answer: RestAnswer, out: ProtoWriter) => void;
+  /** Writes one chunk. */
+  readonly chunk: (bytes: Uint8Array, out: ProtoWriter) => void;
+}
+
+/** A client stream as a body or a part of one. `request` builds the call without the stream. */
+export interface UploadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "client_streaming", O> {
+  readonly kind: "upload";
+  /** The chunk of a message; empty where it has none. */
+  readonly chunk: (message: MessageShape<I>) => Uint8Array;
+  /** What the first message says about the stream; `part` is undefined where the stream is the whole body. */
+  readonly stream: (message: MessageShape<I>) => {
+    readonly contentType: string;
+    readonly part?: string;
+    readonly filename?: string;
+  };
+  /** Writes the response message as protobuf bytes. */
+  readonly response: (answer: RestAnswer, out: ProtoWriter) => void;
+}
+
+/** A method of a generated adapter. */
+export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> =
+  | UnaryAdapter<I, O>
+  | PaginateAdapter<I, O>
+  | PollAdapter<I, O>
+  | DownloadAdapter<I, O>
+  | UploadAdapter<I, O>;
+
 // biome-ignore lint/suspicious/noExplicitAny: a table of methods of all types; each is used with its own descriptor
-export type AnyMethodAdapter = UnaryAdapter<any, any>;
+export type AnyMethodAdapter = MethodAdapter<any, any>;
 
 /** A generated adapter: a service and those of its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> {
@@ -32,4 +126,36 @@ export function unary<I extends DescMessage, O extends DescMessage>(
   parts: Pick<UnaryAdapter<I, O>, "rules" | "request" | "response">,
 ): UnaryAdapter<I, O> {
   return { kind: "unary", method, ...parts };
+}
+
+/** Makes a paginated method of an adapter. */
+export function paginate<I extends DescMessage, O extends DescMessage>(
+  method: PaginateAdapter<I, O>["method"],
+  parts: Omit<PaginateAdapter<I, O>, "kind" | "method">,
+): PaginateAdapter<I, O> {
+  return { kind: "paginate", method, ...parts };
+}
+
+/** Makes a polling method of an adapter. */
+export function poll<I extends DescMessage, O extends DescMessage>(
+  method: PollAdapter<I, O>["method"],
+  parts: Omit<PollAdapter<I, O>, "kind" | "method">,
+): PollAdapter<I, O> {
+  return { kind: "poll", method, ...parts };
+}
+
+/** Makes a downloading method of an adapter. */
+export function download<I extends DescMessage, O extends DescMessage>(
+  method: DownloadAdapter<I, O>["method"],
+  parts: Omit<DownloadAdapter<I, O>, "kind" | "method">,
+): DownloadAdapter<I, O> {
+  return { kind: "download", method, ...parts };
+}
+
+/** Makes an uploading method of an adapter. */
+export function upload<I extends DescMessage, O extends DescMessage>(
+  method: UploadAdapter<I, O>["method"],
+  parts: Omit<UploadAdapter<I, O>, "kind" | "method">,
+): UploadAdapter<I, O> {
+  return { kind: "upload", method, ...parts };
 }

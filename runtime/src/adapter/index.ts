@@ -4,9 +4,10 @@ export { valueAt } from "../answer/json-path.ts";
 export type { ListStyle, ParameterValue } from "../request/parameters.ts";
 export { fits, noBinding, pathPattern } from "../request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "../request/path-segment.ts";
-export { RequestWriter } from "../request/request-writer.ts";
+export { type BytesPart, RequestWriter } from "../request/request-writer.ts";
 export { wireNumber } from "../request/wire-number.ts";
 export { anyJson, decodeAny, typesOf } from "../wire/any.ts";
+export { cursorBigInt, cursorNumber, cursorTime } from "../wire/cursor.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../wire/dynamic.ts";
 export {
   base64,
@@ -17,8 +18,10 @@ export {
   type JsonRecord,
   joinCommas,
   listJson,
+  omit,
   plainJson,
   rawEntries,
+  rawText,
   structJson,
   timeJson,
   timeText,
@@ -37,10 +40,25 @@ export {
   splitNumbers,
 } from "../wire/read.ts";
 export type { TimeRule } from "../wire/timestamp.ts";
-export { type AnyMethodAdapter, type ServiceAdapter, type UnaryAdapter, unary } from "./adapter.ts";
+export {
+  type AnyMethodAdapter,
+  type DownloadAdapter,
+  download,
+  type MethodAdapter,
+  type NextPage,
+  type PaginateAdapter,
+  type PollAdapter,
+  paginate,
+  poll,
+  type ServiceAdapter,
+  type UnaryAdapter,
+  type UploadAdapter,
+  unary,
+  upload,
+} from "./adapter.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";
 export type { RestAnswer } from "./rest-answer.ts";
-export type { RestBody, RestRequest } from "./rest-request.ts";
+export type { BodyPart, PartContent, RestBody, RestRequest } from "./rest-request.ts";
 export type {
   ApiKeyRule,
   CredentialKind,
@@ -48,6 +66,7 @@ export type {
   ErrorRule,
   ErrorShape,
   MethodRules,
+  RateLimitRule,
   ResponseEncoding,
   RetryAfterRule,
 } from "./rules.ts";

@@ -1,11 +1,28 @@
 import type { JsonValue } from "./json.ts";
 
+/** What a part of a multipart body holds. JSON is `application/json` unless the part says otherwise. */
+export type PartContent =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "json"; readonly value: JsonValue };
+
+/** A part of a `multipart/form-data` body (RFC 7578 section 4). */
+export interface BodyPart {
+  readonly name: string;
+  readonly filename?: string | undefined;
+  /** Default: none for text, `application/json` for JSON, `application/octet-stream` for bytes. */
+  readonly contentType?: string | undefined;
+  readonly content: PartContent;
+}
+
 /** The body of a REST request before it is serialised. */
 export type RestBody =
   | { readonly kind: "json"; readonly value: JsonValue }
   /** `application/x-www-form-urlencoded`, already encoded; OAuth 1.0a signs its parameters. */
   | { readonly kind: "form"; readonly text: string }
-  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array };
+  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array }
+  /** `multipart/form-data` (RFC 7578), the parts in this order. OAuth 1.0a does not sign it. */
+  | { readonly kind: "multipart"; readonly parts: readonly BodyPart[] };
 
 /** One REST call, expanded and encoded, before credentials. */
 export interface RestRequest {

@@ -69,6 +69,20 @@ export interface RetryAfterRule {
 /** How the body of an answer is read. */
 export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type";
 
+/** A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail. */
+export interface RateLimitRule {
+  /** Requests allowed in a window. */
+  readonly requests: number;
+  /** Length of a sliding window in milliseconds; not used with `calendarDay`. */
+  readonly windowMs: number;
+  /** The window is the calendar day of this time zone, e.g. `UTC`. */
+  readonly calendarDay?: string;
+  /** Methods of an upstream that name the same bucket share it. `""` is the method's own. */
+  readonly bucket: string;
+  /** Each set of credentials has a bucket of its own. */
+  readonly perCredentials: boolean;
+}
+
 /** Everything about a method that does not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
@@ -90,6 +104,8 @@ export interface MethodRules {
   readonly timeoutMs?: number;
   /** OAuth scopes that the caller needs. */
   readonly scopes: readonly string[];
+  /** Limits of the upstream that are known beforehand. */
+  readonly rateLimits?: readonly RateLimitRule[];
   /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
   readonly idempotent: boolean;
 }

@@ -26,6 +26,12 @@ export const ERRORS = {
     cause: "A value for the query, a form, a header or a cookie holds what cannot be written there.",
     remedy: "Send text without lone surrogates, headers without line breaks, and finite numbers.",
   },
+  CURSOR_INVALID: {
+    code: Code.Internal,
+    text: "the cursor of the next page: expected {expected}, got {got}",
+    cause: "An answer names the next page by a value that does not fit the request field which takes it.",
+    remedy: "Correct the path or the field of the `paginate` rule, or report it to the upstream.",
+  },
   REQUEST_PATH_CHANGED: {
     code: Code.Internal,
     text: 'upstream {upstream}: the path "{path}" would be requested as "{parsed}", expected no difference',

@@ -18,7 +18,8 @@ export class BytesWriter {
 
   /** A copy of what has been written. */
   protected copy(): Uint8Array<ArrayBuffer> {
-    return Uint8Array.prototype.slice.call(this.buffer, 0, this.position) as Uint8Array<ArrayBuffer>;
+    // a plain Uint8Array: the slice of a Buffer would be one too, and so would the bytes fields read from it
+    return new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
   }
 
   /** How many bytes have been written. */

@@ -17,16 +17,20 @@ export class DriftWriter extends BytesWriter {
   inexact = false;
   protected path: Array<string | number> = [];
   private exact = false;
+  private textual = false;
 
   /**
    * Empties the writer for another message.
    *
    * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as drift,
    *   since parsing once more would not help
+   * @param textual whether the payload was a form, where everything is text: numbers, booleans and lists of one
+   *   that come as text are then as declared
    */
-  reset(exact = false): void {
+  reset(exact = false, textual = false): void {
     this.clear();
     this.exact = exact;
+    this.textual = textual;
     this.drifts = [];
     this.inexact = false;
     this.path = [];
@@ -35,6 +39,11 @@ export class DriftWriter extends BytesWriter {
   /** Notes a value that was understood although it is not as declared. */
   coerce(key: string, expected: string, value: Field): void {
     this.note("coerced", key, expected, value);
+  }
+
+  /** Notes a text that was read as something else, unless the payload has nothing but text. */
+  protected coerceText(key: string, expected: string, value: Field): void {
+    if (!this.textual) this.note("coerced", key, expected, value);
   }
 
   /** Notes a value that is left out. */

@@ -11,7 +11,7 @@ import {
   type Value,
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
-import type { JsonValue } from "../adapter/json.ts";
+import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import { parseJsonExactly } from "../answer/parse-json.ts";
 import { invalidParameter } from "../request/invalid-value.ts";
 import type { TimeRule } from "./timestamp.ts";
@@ -105,6 +105,20 @@ export function base64(bytes: Uint8Array): string {
 /** Bytes as base64 with the URL-safe alphabet and without padding (RFC 4648 section 5). */
 export function base64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
+}
+
+/** Raw bytes as the text of a JSON string: they are taken for UTF-8. */
+export function rawText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+/** Takes a value that stands in the path out of a body: the dotted path from the body to it. */
+export function omit(json: JsonRecord, path: string): void {
+  const steps = path.split(".");
+  const last = steps.pop();
+  let holder: JsonValue | undefined = json;
+  for (const step of steps) holder = isJsonObject(holder) ? holder[step] : undefined;
+  if (last !== undefined && isJsonObject(holder)) delete (holder as JsonRecord)[last];
 }
 
 /** A double as a JSON value: ProtoJSON's names for what JSON numbers cannot say. */

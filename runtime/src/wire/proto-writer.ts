@@ -62,8 +62,8 @@ export class ProtoWriter extends ScalarWriter {
     this.maxDepth = maxDepth;
   }
 
-  override reset(exact = false): void {
-    super.reset(exact);
+  override reset(exact = false, textual = false): void {
+    super.reset(exact, textual);
     this.depth = 0;
     this.flattenedDepth = -1;
     this.keysBelow = [];
@@ -72,6 +72,21 @@ export class ProtoWriter extends ScalarWriter {
   /** The message written so far, as bytes of its own. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.copy();
+  }
+
+  /**
+   * One item of a list as a message of its own: what was written before is dropped, drifts are kept. undefined
+   * for an item that is no object.
+   *
+   * @param list the path of the list, for reports
+   */
+  item(value: Field, list: string, index: number, decode: Decode): Uint8Array<ArrayBuffer> | undefined {
+    this.clear();
+    this.path = [list, index];
+    if (isJsonObject(value)) decode(value, this);
+    else this.drop("", "object", value);
+    this.path = [];
+    return isJsonObject(value) ? this.copy() : undefined;
   }
 
   /** Decodes the root of a payload, which has no key and no tag. */
@@ -217,7 +232,8 @@ export class ProtoWriter extends ScalarWriter {
       this.coerce(key, "array", value);
       return [];
     }
-    this.coerce(key, "array", value);
+    if (typeof value === "string") this.coerceText(key, "array", value);
+    else this.coerce(key, "array", value);
     return [value];
   }
 

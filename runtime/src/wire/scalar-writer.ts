@@ -82,7 +82,8 @@ export class ScalarWriter extends DriftWriter {
         this.drop(key, "bool", value);
         return;
       }
-      this.coerce(key, "bool", value);
+      if (typeof value === "string") this.coerceText(key, "bool", value);
+      else this.coerce(key, "bool", value);
       bool = read;
     }
     this.tag(field, 0);
@@ -112,7 +113,7 @@ export class ScalarWriter extends DriftWriter {
       if (special !== undefined) return special;
       const read = numberFromText(value);
       if (read !== undefined) {
-        this.coerce(key, "double", value);
+        this.coerceText(key, "double", value);
         return Number(read);
       }
     }
@@ -161,7 +162,7 @@ export class ScalarWriter extends DriftWriter {
     if (typeof number === "string") {
       const read = numberFromText(number);
       if (read === undefined) return this.dropped(key, kind, value);
-      this.coerce(key, kind, value);
+      this.coerceText(key, kind, value);
       number = read;
     }
     if (typeof number !== "number" || !(number >= min && number <= max))

@@ -1,0 +1,65 @@
+/** Checks that the types of fields can be written where they are placed. */
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { fieldRules, RULES } from "../descriptors/options.ts";
+import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRules_Piece as Piece } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
+
+/** Messages that are no JSON object of fields, and so cannot be a whole answer. */
+const NO_ANSWER: ReadonlySet<string> = new Set([
+  "google.protobuf.Timestamp",
+  "google.protobuf.Duration",
+  "google.protobuf.FieldMask",
+  "google.protobuf.Any",
+]);
+
+/** Reports what a method asks of types that they cannot do. */
+export function checkTypes(method: MethodModel, problems: Problems): void {
+  const { desc } = method;
+  if (NO_ANSWER.has(desc.output.typeName) || isScalarMessage(desc.output)) {
+    problems.add(
+      desc,
+      [],
+      "type-unsupported",
+      `${nameOf(desc)} returns ${desc.output.typeName}, which cannot be a whole answer`,
+    );
+  }
+  for (const binding of method.bindings) checkBinding(binding, problems);
+}
+
+function checkBinding(binding: BindingModel, problems: Problems): void {
+  const single = [...binding.headers, ...binding.cookies, ...binding.oauth1Params];
+  for (const path of single) checkText(path, problems);
+  if (binding.body.kind === "multipart") for (const field of binding.body.parts) checkPart(field, problems);
+}
+
+function checkText(path: FieldPath, problems: Problems): void {
+  const field = path.at(-1) as DescField;
+  const message = messageOf(field);
+  if (field.fieldKind !== "map" && (message === undefined || isScalarMessage(message))) return;
+  problems.add(
+    field,
+    [RULES, 1],
+    "in-type",
+    `${nameOf(field)} cannot be a header, a cookie or a parameter; use a scalar`,
+  );
+}
+
+function checkPart(field: DescField, problems: Problems): void {
+  const message = messageOf(field);
+  if (message === undefined ? isBytesOrString(field) : hasContent(message)) return;
+  const text = `${nameOf(field)} cannot be a part; use bytes, google.api.HttpBody, or a message with a field that has piece: CONTENT`;
+  problems.add(field, [RULES, 1], "part-type", text);
+}
+
+function isBytesOrString(field: DescField): boolean {
+  return "scalar" in field && (field.scalar === 12 || field.scalar === 9) && field.fieldKind !== "map";
+}
+
+function hasContent(message: DescMessage): boolean {
+  return (
+    message.typeName === "google.api.HttpBody" ||
+    message.fields.some((field) => fieldRules(field).piece === Piece.CONTENT)
+  );
+}

@@ -1,0 +1,64 @@
+/** How a schema compiler puts together what generators answer, where `protoc` and `buf` differ. */
+export interface Dialect {
+  /** A marker that stands on several lines: the first is served, or every one. */
+  readonly repeatedMarker: "first" | "every";
+  /** Line ends of a file that something is inserted into: kept, or CRLF becomes LF. */
+  readonly lineEnds: "kept" | "lf";
+  /** The line feed at the end of a file that something is inserted into. */
+  readonly finalNewline: "kept" | "dropped";
+  /** Where text for a marker in a comment `/* ... *\/` of its own goes: before the comment, or above its line. */
+  readonly inlineMarker: "inline" | "above";
+  /** What counts as the white space at the start of the marker's line. */
+  readonly indent: "space-tab" | "unicode";
+  /** Longest line, in bytes without its line feed, of a file that something is inserted into, and of that text. */
+  readonly longestLine: number;
+  /** What becomes of generated_code_info: merged into the file's `.pb.meta`, or ignored. */
+  readonly codeInfo: "merged" | "ignored";
+}
+
+export type DialectName = "protoc" | "buf";
+
+/** The dialects, as measured with protoc 3.21 and buf 1.75. */
+export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
+  protoc: {
+    repeatedMarker: "first",
+    lineEnds: "kept",
+    finalNewline: "kept",
+    inlineMarker: "inline",
+    indent: "space-tab",
+    longestLine: Number.POSITIVE_INFINITY,
+    codeInfo: "merged",
+  },
+  buf: {
+    repeatedMarker: "every",
+    lineEnds: "lf",
+    finalNewline: "dropped",
+    inlineMarker: "above",
+    indent: "unicode",
+    longestLine: 65_535,
+    codeInfo: "ignored",
+  },
+};
+
+/** What the compilers do differently, and the applier does as each of them. Tests hold both to this list. */
+export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
+  repeatedMarker: "A marker on several lines: protoc inserts at the first, buf at every one.",
+  lineEnds: "CRLF in a file or an insertion: protoc keeps it, buf writes LF in a file it inserts into.",
+  finalNewline: "The last line feed of a file: protoc keeps it, buf drops it from a file it inserts into.",
+  inlineMarker: "A marker in a comment /* */: protoc inserts in front of the comment, buf above its line.",
+  indent: "White space before a marker: spaces and tabs for protoc, anything that Unicode calls so for buf.",
+  longestLine: "A line of 64 KiB: protoc takes it, buf refuses it in a file that it inserts into.",
+  codeInfo: "generated_code_info of an insertion: protoc merges it into FILE.pb.meta, buf ignores it.",
+};
+
+/** What compilers let through, all or some, and the applier refuses. Tests hold the compilers to this list too. */
+export const REFUSED = {
+  duplicateInResponse: "A file twice in one response: buf warns and drops the second, protoc refuses it.",
+  absolutePath: "An absolute path: protoc writes it below the output directory, buf refuses it.",
+  parentPath: "A path that leaves the output directory by `..`: protoc follows it, buf refuses it.",
+  uncleanPath: "A path with `.`, `..` or empty components inside: protoc writes it, buf warns and cleans it.",
+  backslashPath: "A backslash in a path: both write a file with a backslash in its name, except on Windows.",
+  longInsertedLine: "An inserted line of 64 KiB: protoc takes it, buf silently loses it and all that follow.",
+  textCodeInfo: "A FILE.pb.meta in text format: protoc merges into it, buf leaves it alone.",
+  brokenCodeInfo: "A FILE.pb.meta that cannot be read: protoc warns and leaves it alone, as buf does.",
+} as const;

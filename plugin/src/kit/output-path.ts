@@ -1,0 +1,15 @@
+/**
+ * What is wrong with the path of a generated file; undefined when it is safe: relative to the output directory, with
+ * `/` between its components, none of them empty, `.` or `..` (plugin.proto, CodeGeneratorResponse.File.name).
+ */
+export function pathFault(path: string): string | undefined {
+  if (path === "") return "it is empty";
+  if (path.startsWith("/")) return "it is absolute; paths are relative to the output directory";
+  if (path.includes("\\")) return "it has a backslash; components are separated by `/`";
+  if (path.includes("\0")) return "it has a NUL character";
+  for (const component of path.split("/")) {
+    if (component === "") return "it has an empty component";
+    if (component === "." || component === "..") return `it has the component \`${component}\``;
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { fieldRules, HTTP, methodRules, RULES } from "../descriptors/options.ts";
+import type { Problems } from "../diagnostics/problem.ts";
+import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { RequestBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
+import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import type { BodyModel } from "../model/model.ts";
+import { suggestion } from "./field-path.ts";
+import { leaves } from "./leaves.ts";
+import { RULE } from "./pattern.ts";
+
+/** Number of MethodRules.request_encoding. */
+const REQUEST_ENCODING = 22;
+
+/** What a body is parsed with. */
+export interface BodyContext {
+  readonly desc: DescMethod;
+  readonly verb: string;
+  /** Dotted names of the fields in the path. */
+  readonly bound: ReadonlySet<string>;
+  readonly pathFieldsInBody: boolean;
+  readonly problems: Problems;
+}
+
+/** Parses the body of an HTTP rule. */
+export function parseBody(rule: HttpRule, context: BodyContext): BodyModel {
+  const { desc, verb, problems } = context;
+  if (rule.body === "") return noBody(context);
+  if (verb === "GET" || verb === "HEAD") {
+    const text = `a ${verb} request has no body (RFC 9110 section 9.3.1); remove \`body\` or use post`;
+    problems.add(desc, [HTTP, RULE.body], "body-verb", text);
+    return { kind: "none" };
+  }
+  if (isHttpBody(desc.input.typeName) && rule.body === "*") return { kind: "http-body", field: undefined };
+  return rule.body === "*" ? wholeBody(context) : fieldBody(rule.body, context);
+}
+
+function noBody({ desc, problems }: BodyContext): BodyModel {
+  const encoding = methodRules(desc).requestEncoding;
+  if (encoding > Encoding.JSON) {
+    const text = 'the request has an encoding, but google.api.http gives it no body; add `body: "*"`';
+    problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-without-body", text);
+  }
+  return { kind: "none" };
+}
+
+function wholeBody(context: BodyContext): BodyModel {
+  const { desc, bound, pathFieldsInBody, problems } = context;
+  const rules = methodRules(desc);
+  const free = desc.input.fields.filter((field) => pathFieldsInBody || !bound.has(field.name));
+  const fields = free.filter((field) => goesToBody(field));
+  const omitted = pathFieldsInBody ? [] : [...bound].filter((path) => path.includes("."));
+  const isPart = (field: DescField) => fieldRules(field).in === Location.PART;
+  switch (rules.requestEncoding) {
+    case Encoding.FORM:
+      return { kind: "form", paths: fields.flatMap((field) => leaves(desc, [field], bound, problems)) };
+    case Encoding.MULTIPART:
+    case Encoding.MULTIPART_WHEN_PARTS: {
+      const parts = free.filter(isPart);
+      const whenParts = rules.requestEncoding === Encoding.MULTIPART_WHEN_PARTS;
+      if (rules.jsonPart !== "" || whenParts) {
+        return { kind: "multipart", json: { name: rules.jsonPart, fields }, paths: [], parts, whenParts };
+      }
+      const paths = fields.flatMap((field) => leaves(desc, [field], bound, problems));
+      return { kind: "multipart", json: undefined, paths, parts, whenParts };
+    }
+    default:
+      return { kind: "fields", fields, omitted };
+  }
+}
+
+function fieldBody(name: string, { desc, bound, problems }: BodyContext): BodyModel {
+  const add = (code: string, text: string) => problems.add(desc, [HTTP, RULE.body], code, text);
+  const field = desc.input.fields.find((candidate) => candidate.name === name);
+  if (field === undefined) {
+    const message = desc.input;
+    add(
+      "body-field",
+      `the body: message ${message.typeName} has no field \`${name}\`${suggestion(name, message)}`,
+    );
+    return { kind: "none" };
+  }
+  if (bound.has(field.name)) {
+    add("body-field-in-path", `the field \`${field.name}\` cannot be both in the path and the body`);
+    return { kind: "none" };
+  }
+  if (methodRules(desc).requestEncoding > Encoding.JSON) {
+    const text = 'a body that is one field is JSON; use `body: "*"` for a form or multipart';
+    problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-of-field", text);
+  }
+  if (field.fieldKind === "message" && isHttpBody(field.message.typeName))
+    return { kind: "http-body", field };
+  return { kind: "field", field };
+}
+
+/** The fields of the request that a body holds. */
+export function bodyFields(body: BodyModel): readonly DescField[] {
+  switch (body.kind) {
+    case "fields":
+      return body.fields;
+    case "field":
+      return [body.field];
+    case "form":
+      return body.paths.map(([field]) => field);
+    case "multipart":
+      return [...(body.json?.fields ?? body.paths.map(([field]) => field)), ...body.parts];
+    default:
+      return body.kind === "http-body" && body.field !== undefined ? [body.field] : [];
+  }
+}
+
+function goesToBody(field: DescField): boolean {
+  const where = fieldRules(field).in;
+  return where === Location.BODY || where === Location.LOCATION_UNSPECIFIED;
+}
+
+function isHttpBody(typeName: string): boolean {
+  return typeName === "google.api.HttpBody";
+}

@@ -1,0 +1,44 @@
+import type { DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { fieldRules, RULES } from "../descriptors/options.ts";
+import { isScalarMessage } from "../descriptors/well-known.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { FieldPath } from "../model/model.ts";
+
+/** The values below a field that become parameters of a query or form: nested messages give one a leaf. */
+export function leaves(
+  desc: DescMethod,
+  path: FieldPath,
+  bound: ReadonlySet<string>,
+  problems: Problems,
+): FieldPath[] {
+  const field = path.at(-1) as DescField;
+  const dotted = path.map((step) => step.name).join(".");
+  if (bound.has(dotted)) return [];
+  if (field.fieldKind === "map" && fieldRules(field).style !== Style.SPREAD) {
+    problems.add(
+      field,
+      [RULES],
+      "query-map",
+      `the map \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; set style: SPREAD`,
+    );
+    return [];
+  }
+  const message = field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
+  if (message === undefined || isScalarMessage(message)) return [path];
+  if (field.fieldKind === "list") {
+    const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body`;
+    problems.add(field, [], "query-repeated-message", text);
+    return [];
+  }
+  if (path.slice(0, -1).some((step) => holds(step, message)) || message === desc.input) {
+    const text = `the message ${message.typeName} at \`${dotted}\` contains itself and cannot be query parameters of ${nameOf(desc)}`;
+    problems.add(field, [], "query-recursion", text);
+    return [];
+  }
+  return message.fields.flatMap((child) => leaves(desc, [...path, child], bound, problems));
+}
+
+function holds(field: DescField, message: DescMessage): boolean {
+  return field.fieldKind === "message" && field.message === message;
+}

@@ -1,0 +1,98 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { HTTP } from "../descriptors/options.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import type { FieldPath } from "../model/model.ts";
+import type { PathTemplate } from "../model/path-template.ts";
+import { resolveFieldPath } from "./field-path.ts";
+import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
+
+/** Field numbers of google.api.HttpRule, to find where a part of it stands. */
+export const RULE = { get: 2, put: 3, post: 4, delete: 5, patch: 6, body: 7, custom: 8 } as const;
+
+/** The verb and path of an HTTP rule. */
+export interface Pattern {
+  readonly verb: string;
+  readonly template: PathTemplate;
+  readonly number: number;
+}
+
+/** Parses the verb and path of a rule; undefined when they are wrong, and then there is a problem. */
+export function parsePattern(desc: DescMethod, rule: HttpRule, problems: Problems): Pattern | undefined {
+  const { pattern } = rule;
+  if (pattern.case === undefined) {
+    problems.add(
+      desc,
+      [HTTP],
+      "http-pattern-missing",
+      `the HTTP rule of ${nameOf(desc)} has no verb; add e.g. \`get: "/…"\``,
+    );
+    return undefined;
+  }
+  const [verb, path] =
+    pattern.case === "custom"
+      ? [pattern.value.kind, pattern.value.path]
+      : [pattern.case.toUpperCase(), pattern.value];
+  const number = RULE[pattern.case];
+  if (!/^[A-Z]+$/.test(verb)) {
+    problems.add(
+      desc,
+      [HTTP, number],
+      "http-verb",
+      `\`${verb}\` is not an HTTP method; write it in capitals, e.g. HEAD`,
+    );
+    return undefined;
+  }
+  try {
+    return { verb, template: parsePathTemplate(path), number };
+  } catch (error) {
+    if (!(error instanceof PathSyntaxError)) throw error;
+    const text = `the path \`${path}\` is wrong at character ${error.offset + 1}: ${error.message}`;
+    problems.add(desc, [HTTP, number], "path-syntax", text);
+    return undefined;
+  }
+}
+
+/** The fields that the variables of a path are bound to, by their dotted names. */
+export function parseVariables(
+  desc: DescMethod,
+  pattern: Pattern,
+  problems: Problems,
+): Map<string, FieldPath> {
+  const variables = new Map<string, FieldPath>();
+  const add = (code: string, text: string) => problems.add(desc, [HTTP, pattern.number], code, text);
+  for (const segment of pattern.template.segments) {
+    if (segment.kind === "wildcard")
+      add(
+        "path-wildcard",
+        "a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
+      );
+    if (segment.kind !== "variable") continue;
+    const resolved = resolveFieldPath(desc.input, segment.fieldPath);
+    if (resolved.fields === undefined) {
+      add("path-field", `the path variable \`${segment.fieldPath}\`: ${resolved.fault}`);
+    } else if (variables.has(segment.fieldPath)) {
+      add(
+        "path-field-twice",
+        `the path variable \`${segment.fieldPath}\` occurs twice; a field can stand in the path once`,
+      );
+    } else if (!canStandInPath(resolved.fields)) {
+      add(
+        "path-field-type",
+        `the path variable \`${segment.fieldPath}\` must be a single string, number, bool or enum`,
+      );
+    } else {
+      variables.set(segment.fieldPath, resolved.fields);
+    }
+  }
+  return variables;
+}
+
+function canStandInPath(path: FieldPath): boolean {
+  const last = path.at(-1);
+  const holders = path.slice(0, -1);
+  return (
+    holders.every((field) => field.fieldKind === "message") &&
+    (last?.fieldKind === "scalar" || last?.fieldKind === "enum")
+  );
+}

@@ -1,0 +1,220 @@
+import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import { methodRules, RULES } from "../descriptors/options.ts";
+import { isTimestamp } from "../descriptors/well-known.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import type { Cursor, Download, Paginate, Poll, Upload } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { NextModel, StreamModel } from "../model/model.ts";
+import { suggestion } from "./field-path.ts";
+
+/** Field numbers of the stream rules in MethodRules. */
+const RULE = { paginate: 27, poll: 28, upload: 29, download: 30 } as const;
+const DEFAULT_MAX_PAGES = 1_000;
+const DEFAULT_INTERVAL_MS = 60_000;
+
+/** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
+export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
+  const { paginate, poll, upload, download } = methodRules(desc);
+  const rules = { paginate, poll, upload, download };
+  const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
+  const context: Context = { desc, problems };
+  for (const rule of named) checkKind(rule, context);
+  const [, second] = named;
+  if (second !== undefined)
+    fault(
+      context,
+      second,
+      "stream-rules",
+      `${nameOf(desc)} has more than one stream rule: ${named.join(", ")}`,
+    );
+  if (named.length === 0) checkUnary(context);
+  if (paginate !== undefined) return parsePaginate(paginate, context);
+  if (poll !== undefined) return parsePoll(poll, context);
+  if (upload !== undefined) return parseUpload(upload, context);
+  return download === undefined ? undefined : parseDownload(download, context);
+}
+
+interface Context {
+  readonly desc: DescMethod;
+  readonly problems: Problems;
+}
+
+function fault({ desc, problems }: Context, rule: keyof typeof RULE, code: string, text: string): undefined {
+  problems.add(desc, [RULES, RULE[rule]], code, text);
+  return undefined;
+}
+
+function checkKind(rule: keyof typeof RULE, context: Context): void {
+  const kind = rule === "upload" ? "client_streaming" : "server_streaming";
+  if (context.desc.methodKind === kind) return;
+  const expected =
+    rule === "upload" ? "`stream` in front of its request alone" : "`stream` in front of its response alone";
+  fault(
+    context,
+    rule,
+    "stream-kind",
+    `${rule} needs a method with ${expected}; ${nameOf(context.desc)} has it not`,
+  );
+}
+
+function checkUnary({ desc, problems }: Context): void {
+  if (desc.methodKind === "unary") return;
+  const remedy =
+    desc.methodKind === "server_streaming"
+      ? "add paginate, poll or download, or remove its HTTP rule"
+      : desc.methodKind === "client_streaming"
+        ? "add upload, or remove its HTTP rule"
+        : "HTTP has no calls that stream both ways; remove its HTTP rule";
+  problems.add(
+    desc,
+    [],
+    "stream-unmapped",
+    `the stream ${nameOf(desc)} has no rule that maps it to REST calls; ${remedy}`,
+  );
+}
+
+function parsePaginate(rule: Paginate, context: Context): StreamModel | undefined {
+  if (rule.items === "")
+    return fault(
+      context,
+      "paginate",
+      "stream-items",
+      'paginate needs the path to its items, e.g. items: "posts", or "." for the payload',
+    );
+  const next = parseNext(rule, context);
+  if (next === undefined) return undefined;
+  return { kind: "paginate", items: root(rule.items), next, maxPages: rule.maxPages || DEFAULT_MAX_PAGES };
+}
+
+function parseNext({ next }: Paginate, context: Context): NextModel | undefined {
+  switch (next.case) {
+    case "link":
+      return { kind: "link", path: root(next.value) };
+    case "linkHeader":
+      return { kind: "link_header", rel: next.value };
+    case "offset":
+    case "page": {
+      const field = integerField(next.value, context);
+      return field && { kind: "step", by: next.case === "offset" ? "items" : "page", field };
+    }
+    case "cursor":
+    case "lastItem":
+      return parseCursor(next.value, next.case === "cursor" ? "payload" : "last_item", context);
+    default:
+      return fault(
+        context,
+        "paginate",
+        "paginate-next",
+        "paginate says not how the next page is found; add link, link_header, offset, page, cursor or last_item",
+      );
+  }
+}
+
+function parseCursor(cursor: Cursor, from: "payload" | "last_item", context: Context): NextModel | undefined {
+  const field = requestField(cursor.field, "paginate", context);
+  if (field === undefined) return undefined;
+  if (cursor.path === "")
+    return fault(context, "paginate", "paginate-cursor", "the cursor needs the path to its value");
+  if (field.fieldKind !== "scalar" && !(field.fieldKind === "message" && isTimestamp(field))) {
+    return fault(
+      context,
+      "paginate",
+      "paginate-cursor",
+      `the field \`${field.name}\` takes no cursor; use a string, an integer or a Timestamp`,
+    );
+  }
+  return { kind: "cursor", from, path: cursor.path, field };
+}
+
+function integerField(name: string, context: Context): DescField | undefined {
+  const field = requestField(name, "paginate", context);
+  if (field === undefined) return undefined;
+  const isNumber =
+    field.fieldKind === "scalar" &&
+    field.scalar !== ScalarType.STRING &&
+    field.scalar !== ScalarType.BYTES &&
+    field.scalar !== ScalarType.BOOL;
+  if (isNumber) return field;
+  return fault(
+    context,
+    "paginate",
+    "paginate-step",
+    `the field \`${name}\` must be a number to count pages or items`,
+  );
+}
+
+function requestField(name: string, rule: keyof typeof RULE, context: Context): DescField | undefined {
+  return fieldOf(context.desc.input, name, rule, context);
+}
+
+function fieldOf(
+  message: DescMessage,
+  name: string,
+  rule: keyof typeof RULE,
+  context: Context,
+): DescField | undefined {
+  const field = message.fields.find((candidate) => candidate.name === name);
+  return (
+    field ??
+    fault(
+      context,
+      rule,
+      "stream-field",
+      `${rule}: message ${message.typeName} has no field \`${name}\`${suggestion(name, message)}`,
+    )
+  );
+}
+
+function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
+  if (rule.items === "")
+    return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
+  if (rule.key === "")
+    return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
+  const intervalMs =
+    rule.interval === undefined
+      ? DEFAULT_INTERVAL_MS
+      : Number(rule.interval.seconds) * 1_000 + rule.interval.nanos / 1_000_000;
+  return {
+    kind: "poll",
+    items: root(rule.items),
+    key: rule.key,
+    intervalHeader: rule.intervalHeader.toLowerCase(),
+    intervalMs,
+    skipBacklog: rule.skipBacklog,
+  };
+}
+
+function parseDownload(rule: Download, context: Context): StreamModel | undefined {
+  const chunk = bytesField(context.desc.output, rule.chunk, "download", context);
+  return chunk && { kind: "download", chunk };
+}
+
+function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
+  const chunk = bytesField(context.desc.input, rule.chunk, "upload", context);
+  const optional = (name: string) => (name === "" ? undefined : requestField(name, "upload", context));
+  const quoted = /^'(.*)'$/.exec(rule.part)?.[1];
+  if (chunk === undefined) return undefined;
+  return {
+    kind: "upload",
+    chunk,
+    contentType: optional(rule.contentType),
+    part: quoted ?? optional(rule.part),
+    filename: optional(rule.filename),
+  };
+}
+
+function bytesField(
+  message: DescMessage,
+  name: string,
+  rule: "upload" | "download",
+  context: Context,
+): DescField | undefined {
+  const field = fieldOf(message, name, rule, context);
+  if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES))
+    return field;
+  return fault(context, rule, "stream-chunk", `${rule}: the chunk \`${name}\` must be a field of type bytes`);
+}
+
+/** Annotations write the root as `.`. */
+function root(path: string): string {
+  return path === "." ? "" : path;
+}

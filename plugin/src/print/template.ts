@@ -1,0 +1,18 @@
+import type { PathTemplate, PatternSegment } from "../model/path-template.ts";
+
+/** A pattern as google.api.http writes it: `shelves/*`. */
+export function patternText(segments: readonly PatternSegment[]): string {
+  return segments
+    .map((segment) => (segment.kind === "literal" ? segment.text : segment.deep ? "**" : "*"))
+    .join("/");
+}
+
+/** A path template as google.api.http writes it, without patterns that say nothing: `/v1/{name}`. */
+export function templateText({ segments, verb }: PathTemplate): string {
+  const parts = segments.map((segment) => {
+    if (segment.kind !== "variable") return patternText([segment]);
+    const pattern = patternText(segment.segments);
+    return pattern === "*" ? `{${segment.fieldPath}}` : `{${segment.fieldPath}=${pattern}}`;
+  });
+  return `/${parts.join("/")}${verb === "" ? "" : `:${verb}`}`;
+}
