@@ -1,0 +1,35 @@
+/** `npm run bench`: see README.md. */
+import { type CodecFigures, measureCodec } from "./codec.ts";
+import { HELP, isWanted, type Options, readOptions } from "./options.ts";
+import { callTables, codecTable } from "./report.ts";
+import { measureCalls } from "./rounds.ts";
+import { type Row, summarize } from "./summary.ts";
+
+async function run(options: Options): Promise<void> {
+  const rows = summarize(await measureCalls(options));
+  const codec = isWanted(options, "codec") ? measureCodec() : [];
+  print(
+    options.json ? JSON.stringify({ options, calls: rows, codec }, null, 2) : tables(rows, codec, options),
+  );
+}
+
+function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: Options): string {
+  const parts = [
+    ...(rows.length > 0 ? [callTables(rows, options)] : []),
+    ...(codec.length > 0 ? [codecTable(codec)] : []),
+  ];
+  return parts.length > 0 ? parts.join("\n\n") : `--only ${options.only.join(",")}: nothing has such a name`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === undefined) print(HELP);
+  else await run(options);
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

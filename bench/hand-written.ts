@@ -1,0 +1,40 @@
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { Pool } from "undici";
+import { type ListPostsResponse, ListPostsResponseSchema, PostService } from "../gen/blog/v1/post_pb.ts";
+import { PostSchema } from "../gen/blog/v1/post_resource_pb.ts";
+
+const known = new Set(PostSchema.fields.map((field) => field.name));
+
+/** The baseline: what one writes by hand to serve a REST call as RPC, with the same answer as the adapter's. */
+export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => void {
+  const pool = new Pool(upstream, { connections: 128 });
+  return (router) =>
+    router.service(PostService, {
+      async listPosts({ blogIdentifier, limit = 20 }, { signal }) {
+        const path = `/v2/blog/${encodeURIComponent(blogIdentifier)}/posts?limit=${limit}&api_key=bench`;
+        const { body } = await pool.request({ method: "GET", path, signal });
+        return readPage(await body.text());
+      },
+    });
+}
+
+/** Parses a page of posts by way of ProtoJSON. */
+export function readPage(text: string): ListPostsResponse {
+  const { response } = JSON.parse(text) as { response: { blog: JsonObject; posts: JsonObject[] } };
+  const page = { ...response, blog: blog(response.blog), posts: response.posts.map(post) };
+  return fromJson(ListPostsResponseSchema, page, { ignoreUnknownFields: true });
+}
+
+const time = (seconds: unknown) => new Date(Number(seconds) * 1000).toISOString();
+const blog = (json: JsonObject) => ({ ...json, updated: time(json.updated) });
+
+function post({ id_string: id = "", type = "", state = "", format = "", ...rest }: JsonObject): JsonObject {
+  const unknown = Object.entries(rest).flatMap(([key, value]) =>
+    known.has(key) ? [] : [[key, JSON.stringify(value)]],
+  );
+  const enums = { type: `POST_TYPE_${type}`, state: `POST_STATE_${state}`, format: `POST_FORMAT_${format}` };
+  const upper = Object.fromEntries(Object.entries(enums).map(([key, name]) => [key, name.toUpperCase()]));
+  const names = { ...upper, type_name: type, state_name: state, unknown_fields: Object.fromEntries(unknown) };
+  return { ...rest, id, blog: blog(rest.blog as JsonObject), timestamp: time(rest.timestamp), ...names };
+}

@@ -1,0 +1,82 @@
+import net from "node:net";
+
+/** One request, the same each time. */
+export interface Target {
+  readonly protocol: "http1" | "http2";
+  readonly port: number;
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** A connection that has one request in flight at a time. */
+export interface Connection {
+  /** Sends the request and resolves with the body of its answer; rejects when there is none. */
+  call(): Promise<Uint8Array>;
+  close(): void;
+}
+
+/** Takes what has arrived; returns the body of an answer once it is complete, and undefined before. */
+export type Receive = (chunk: Buffer) => Buffer | undefined;
+
+/** A connection over a socket: `request` are the bytes of the next request, `receive` reads its answer. */
+export class SocketConnection implements Connection {
+  readonly #socket: net.Socket;
+  readonly #request: () => Buffer;
+  #waiting: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
+
+  constructor(socket: net.Socket, request: () => Buffer, receive: Receive) {
+    this.#socket = socket;
+    this.#request = request;
+    socket.on("data", (chunk) => {
+      try {
+        const body = receive(chunk);
+        if (body !== undefined) this.#settle()?.resolve(body);
+      } catch (error) {
+        this.#fail(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("the server closed the connection")));
+  }
+
+  call(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) {
+        reject(new Error("the connection is closed"));
+        return;
+      }
+      this.#waiting = { resolve, reject };
+      this.#socket.write(this.#request());
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #settle() {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
+  }
+
+  #fail(error: Error): void {
+    this.#socket.destroy();
+    this.#settle()?.reject(error);
+  }
+}
+
+/** Connects to a port of this machine. */
+export function connect(port: number): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: "127.0.0.1", noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}

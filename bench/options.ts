@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+
+/** What to measure, and for how long. */
+export interface Options {
+  /** Length of one measurement. */
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  /** Parts of the names of what to measure, in lower case; all when empty. */
+  readonly only: readonly string[];
+  readonly json: boolean;
+}
+
+export const HELP = `Usage: npm run bench -- [options]
+
+Measures calls a second, p50 and p99 of the gateway beside a raw proxy and a handler written by hand.
+
+  --seconds <n>      length of one measurement, 0.1 to 60 (default 2)
+  --rounds <n>       measurements of each, taken in turn, 1 to 20 (default 3); medians are printed
+  --connections <n>  connections, with one call in flight on each, 1 to 1000 (default 32)
+  --only <names>     measure only what has one of these in its name, e.g. gateway,proxy or codec
+  --json             print JSON instead of tables
+  --help             show this text
+
+bench/README.md says what is measured and how to read it.
+`;
+
+/**
+ * Reads the command line; undefined when it asks for help.
+ *
+ * @throws Error that says what is wrong with it
+ */
+export function readOptions(args: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: "string", default: "2" },
+      rounds: { type: "string", default: "3" },
+      connections: { type: "string", default: "32" },
+      only: { type: "string", default: "" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    seconds: numberIn("--seconds", values.seconds, 0.1, 60),
+    rounds: wholeIn("--rounds", values.rounds, 1, 20),
+    connections: wholeIn("--connections", values.connections, 1, 1000),
+    only: values.only
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+    json: values.json,
+  };
+}
+
+/** Whether the options ask for what has this name. */
+export function isWanted({ only }: Options, name: string): boolean {
+  return only.length === 0 || only.some((part) => name.toLowerCase().includes(part));
+}
+
+function numberIn(option: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= min && value <= max) return value;
+  throw new Error(`${option}: expected a number from ${min} to ${max}, got ${JSON.stringify(text)}`);
+}
+
+function wholeIn(option: string, text: string, min: number, max: number): number {
+  const value = numberIn(option, text, min, max);
+  if (Number.isInteger(value)) return value;
+  throw new Error(`${option}: expected a whole number, got ${JSON.stringify(text)}`);
+}

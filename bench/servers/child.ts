@@ -1,0 +1,44 @@
+/** What a server's process tells its parent. */
+export type ServerMessage =
+  | { readonly type: "ready"; readonly ports: Ports }
+  /** Processor time of the process so far, in microseconds. */
+  | { readonly type: "cpu"; readonly microseconds: number };
+
+/** The ports of a server by the protocol they speak; a server may have one of them only. */
+export interface Ports {
+  readonly http1?: number;
+  readonly http2?: number;
+}
+
+/** Says that the server listens, answers questions about processor time, and exits when disconnected. */
+export function serveParent(ports: Ports): void {
+  const send = (message: ServerMessage) => process.send?.(message);
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage();
+    send({ type: "cpu", microseconds: user + system });
+  });
+  process.on("disconnect", () => process.exit());
+  send({ type: "ready", ports });
+}
+
+/** The address of the upstream, which the parent passes as first argument. */
+export function upstreamArgument(): string {
+  const [, , upstream] = process.argv;
+  if (upstream === undefined)
+    throw new Error("expected the address of the upstream as first argument, got none");
+  return upstream;
+}
+
+/** Listens on a free port of this machine. */
+export function listenLocally(server: {
+  listen(port: number, host: string, done: () => void): unknown;
+  address(): { port: number } | string | null;
+}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("the server has no port"));
+      else resolve(address.port);
+    });
+  });
+}

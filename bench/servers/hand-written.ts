@@ -1,0 +1,13 @@
+/** The baseline that one writes by hand: a connect-node server of its own, over HTTP/1.1 and HTTP/2. */
+import http from "node:http";
+import http2 from "node:http2";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { handWrittenRoutes } from "../hand-written.ts";
+import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
+
+const handler = connectNodeAdapter({ routes: handWrittenRoutes(upstreamArgument()) });
+
+serveParent({
+  http1: await listenLocally(http.createServer(handler)),
+  http2: await listenLocally(http2.createServer(handler)),
+});

@@ -1,0 +1,23 @@
+/** The baseline that does nothing: a reverse proxy on undici, byte for byte. */
+import http from "node:http";
+import { type Dispatcher, Pool } from "undici";
+import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
+
+const pool = new Pool(upstreamArgument(), { connections: 128 });
+
+/** Hands an answer on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
+function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart: () => undefined,
+    onResponseStart: (_controller, status, headers) => response.writeHead(status, headers),
+    onResponseData: (_controller, chunk) => response.write(chunk),
+    onResponseEnd: () => response.end(),
+    onResponseError: () => response.destroy(),
+  };
+}
+
+const server = http.createServer((request, response) => {
+  pool.dispatch({ method: "GET", path: request.url ?? "/" }, handOn(response));
+});
+
+serveParent({ http1: await listenLocally(server) });
