@@ -41,8 +41,10 @@ export async function serve(options: ServeOptions): Promise<void> {
         log,
       }),
     );
+    // Before the ready line: whoever reads it may send a signal at once.
+    const stopped = untilStopped(sandbox, log);
     announce(gateway, config, sandbox !== undefined);
-    await untilStopped(sandbox, log);
+    await stopped;
     await gateway.close();
     log.info("drained");
   } finally {
