@@ -28,8 +28,8 @@ export function insert(
   content: ByteString,
   dialect: Dialect,
 ): Inserted | undefined {
-  const before = ended(unixLines(target, dialect), dialect);
-  const text = terminated(unixLines(content, dialect));
+  const before = unixLines(ended(target, dialect), dialect);
+  const text = unixLines(terminated(content), dialect);
   const places = placesOf(before, bytesOf(`@@protoc_insertion_point(${point})`), dialect);
   const [first] = places;
   if (first === undefined) return undefined;
