@@ -18,7 +18,7 @@ function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: O
     ...(rows.length > 0 ? [callTables(rows, options)] : []),
     ...(codec.length > 0 ? [codecTable(codec)] : []),
   ];
-  return parts.length > 0 ? parts.join("\n\n") : `--only ${options.only.join(",")}: nothing has such a name`;
+  return parts.length > 0 ? parts.join("\n\n") : "--only: nothing has such a name";
 }
 
 function print(text: string): void {

@@ -95,7 +95,7 @@ const proxy: Contestant = {
 
 function rpc(server: ServerName, { name, protocol, headers, encode, decode }: Encoding): Contestant {
   return {
-    name: `${server}, ${name}`,
+    name: `${server} ${name}`,
     server,
     protocol,
     request: (page) => ({ method: "POST", path: PATH, headers, body: encode(page) }),

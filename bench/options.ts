@@ -6,8 +6,8 @@ export interface Options {
   readonly seconds: number;
   readonly rounds: number;
   readonly connections: number;
-  /** Parts of the names of what to measure, in lower case; all when empty. */
-  readonly only: readonly string[];
+  /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
+  readonly only: readonly (readonly string[])[];
   readonly json: boolean;
 }
 
@@ -18,7 +18,8 @@ Measures calls a second, p50 and p99 of the gateway beside a raw proxy and a han
   --seconds <n>      length of one measurement, 0.1 to 60 (default 2)
   --rounds <n>       measurements of each, taken in turn, 1 to 20 (default 3); medians are printed
   --connections <n>  connections, with one call in flight on each, 1 to 1000 (default 32)
-  --only <names>     measure only what has one of these in its name, e.g. gateway,proxy or codec
+  --only <names>     measure only what these name: words of a contestant and a page, several joined by commas,
+                     e.g. "gateway grpc, proxy", "25 KB" or "codec"
   --json             print JSON instead of tables
   --help             show this text
 
@@ -50,15 +51,16 @@ export function readOptions(args: readonly string[]): Options | undefined {
     only: values.only
       .toLowerCase()
       .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
+      .map((words) => words.split(" ").filter((word) => word !== ""))
+      .filter((words) => words.length > 0),
     json: values.json,
   };
 }
 
 /** Whether the options ask for what has this name. */
 export function isWanted({ only }: Options, name: string): boolean {
-  return only.length === 0 || only.some((part) => name.toLowerCase().includes(part));
+  const lower = name.toLowerCase();
+  return only.length === 0 || only.some((words) => words.every((word) => lower.includes(word)));
 }
 
 function numberIn(option: string, text: string, min: number, max: number): number {

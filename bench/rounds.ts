@@ -38,7 +38,13 @@ interface Entry {
  * @throws Error when an answer is not right, before or while measuring
  */
 export async function measureCalls(options: Options): Promise<Series[]> {
-  const wanted = CONTESTANTS.filter(({ name }) => isWanted(options, name));
+  const wanted = PAGES.flatMap((page) =>
+    CONTESTANTS.filter(({ name }) => isWanted(options, `${name} ${page.label}`)).map((contestant) => ({
+      contestant,
+      page,
+    })),
+  );
+  if (wanted.length === 0) return [];
   const started: { stop(): Promise<void> }[] = [];
   try {
     const upstream = await ServerProcess.start("upstream");
@@ -46,17 +52,15 @@ export async function measureCalls(options: Options): Promise<Series[]> {
     const generator = await LoadProcess.start();
     started.push(generator);
     const servers = new Map<string, ServerProcess>();
-    for (const name of new Set(wanted.map(({ server }) => server))) {
+    for (const name of new Set(wanted.map(({ contestant }) => contestant.server))) {
       const server = await ServerProcess.start(name, [`http://127.0.0.1:${upstream.port("http1")}`]);
       started.push(server);
       servers.set(name, server);
     }
     const entries: Entry[] = [];
-    for (const page of PAGES) {
-      for (const contestant of wanted) {
-        const server = servers.get(contestant.server);
-        if (server !== undefined) entries.push(await checked(generator, contestant, page, server));
-      }
+    for (const { contestant, page } of wanted) {
+      const server = servers.get(contestant.server);
+      if (server !== undefined) entries.push(await checked(generator, contestant, page, server));
     }
     return await measureInTurn(generator, entries, options);
   } finally {
