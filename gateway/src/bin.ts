@@ -10,6 +10,8 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+// All is closed: a timer that an adapter left behind must not hold the process.
+process.exit();
 
 /** Says what went wrong, and returns the exit status. */
 function report(error: unknown): number {

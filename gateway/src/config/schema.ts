@@ -17,16 +17,20 @@ const secret = z
 export type SecretPlace = z.infer<typeof secret>;
 
 const credentials = z.strictObject({
-  apiKey: secret.optional(),
+  apiKey: secret.optional().describe("An API key."),
   oauth1: z
     .strictObject({
-      consumerKey: secret,
-      consumerSecret: secret,
-      token: secret.optional(),
-      tokenSecret: secret.optional(),
+      consumerKey: secret.describe("The client's key."),
+      consumerSecret: secret.describe("The client's secret."),
+      token: secret.optional().describe("The user's token, where a user is meant."),
+      tokenSecret: secret.optional().describe("The secret of the token."),
     })
-    .optional(),
-  oauth2: z.strictObject({ accessToken: secret }).optional(),
+    .optional()
+    .describe("OAuth 1.0a (RFC 5849)."),
+  oauth2: z
+    .strictObject({ accessToken: secret.describe("The token.") })
+    .optional()
+    .describe("An OAuth 2 bearer token (RFC 6750)."),
 });
 
 /** Credentials of an upstream, as places of secrets. */
@@ -34,19 +38,22 @@ export type CredentialPlaces = z.infer<typeof credentials>;
 
 const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
 
+/** A limit of an upstream; its default is the runtime's. */
+const count = z.int().min(1).optional();
+
 const upstream = z
   .strictObject({
-    baseUrl: address.optional(),
-    bases: z.record(text, address).optional(),
-    credentials: credentials.optional(),
-    userAgent: text.optional(),
-    acceptEncoding: text.optional(),
-    maxResponseBytes: z.int().min(1).optional(),
-    maxHeaderBytes: z.int().min(1).optional(),
-    connectTimeoutMs: z.int().min(1).optional(),
-    headersTimeoutMs: z.int().min(1).optional(),
-    bodyTimeoutMs: z.int().min(1).optional(),
-    connections: z.int().min(1).optional(),
+    baseUrl: address.optional().describe("The base address, where there is one."),
+    bases: z.record(text, address).optional().describe("Base addresses by the names that the adapters use."),
+    credentials: credentials.optional().describe("What proves to the upstream who calls. Default: none."),
+    userAgent: text.optional().describe("The `User-Agent` of every request."),
+    acceptEncoding: text.optional().describe("The `Accept-Encoding` of every request; `identity` for none."),
+    maxResponseBytes: count.describe("The largest body of an answer in bytes, as sent and decompressed."),
+    maxHeaderBytes: count.describe("The largest head of an answer in bytes."),
+    connectTimeoutMs: count.describe("How long a connection may take, TLS included."),
+    headersTimeoutMs: count.describe("How long the head of an answer may take."),
+    bodyTimeoutMs: count.describe("How long a body may pause."),
+    connections: count.describe("Connections at most, for each base address."),
   })
   .refine((value) => value.baseUrl !== undefined || Object.keys(value.bases ?? {}).length > 0, {
     error: "an upstream needs an address: baseUrl, or bases",
@@ -56,25 +63,60 @@ const upstream = z
 export type UpstreamConfig = z.infer<typeof upstream>;
 
 const limitShape = Object.fromEntries(
-  limitNames.map((name) => [name, z.int().min(1).max(limitTable[name].max).optional()]),
+  limitNames.map((name) => [
+    name,
+    z.int().min(1).max(limitTable[name].max).optional().describe(limitTable[name].effect),
+  ]),
 ) as Record<LimitName, z.ZodOptional<z.ZodInt>>;
 
 const server = z.strictObject({
-  host: text.default("127.0.0.1"),
-  port: portSchema.default(8080),
-  limits: z.strictObject(limitShape).default({}),
+  host: text.default("127.0.0.1").describe("The address to listen on; `0.0.0.0` for all of IPv4."),
+  port: portSchema
+    .default(8080)
+    .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` win over it."),
+  limits: z.strictObject(limitShape).default({}).describe("Limits of the gateway; see below."),
 });
 
 /** The configuration file. */
 export const configSchema = z.strictObject({
-  adapters: z.array(text).min(1),
-  upstreams: z.record(text, upstream).default({}),
-  server: server.prefault({}),
-  routes: z.strictObject({ exclude: z.array(text).default([]) }).prefault({}),
-  examples: z.record(text, z.json()).default({}),
-  strict: z.boolean().default(false),
-  log: z.strictObject({ level: z.enum(logLevels).default("info") }).prefault({}),
-  sandbox: z.strictObject({ module: text, port: portSchema.default(8081) }).optional(),
+  adapters: z
+    .array(text)
+    .min(1)
+    .describe(
+      "Generated adapter modules: paths relative to this file, or packages. All their services are served.",
+    ),
+  upstreams: z
+    .record(text, upstream)
+    .default({})
+    .describe("The upstreams, by the names that the adapters use."),
+  server: server.prefault({}).describe("Where the gateway listens."),
+  routes: z
+    .strictObject({
+      exclude: z.array(text).default([]).describe("Full names of services that are not served."),
+    })
+    .prefault({})
+    .describe("Which services are served."),
+  examples: z
+    .record(text, z.json())
+    .default({})
+    .describe("Request messages to show, by method (`package.Service/Method`)."),
+  strict: z
+    .boolean()
+    .default(false)
+    .describe("Fail calls whose answers are not as the adapter declares; otherwise that is logged as drift."),
+  log: z
+    .strictObject({ level: z.enum(logLevels).default("info").describe("How much is logged.") })
+    .prefault({})
+    .describe("What is logged on standard error."),
+  sandbox: z
+    .strictObject({
+      module: text.describe(
+        "A module to run in a process of its own: a path relative to this file, or a package.",
+      ),
+      port: portSchema.default(8081).describe("Its port; 0 picks a free one. `SANDBOX_PORT` wins over it."),
+    })
+    .optional()
+    .describe("The stand-in for the upstreams that `serve --sandbox` starts."),
 });
 
 /** A configuration file that is right. */

@@ -1,0 +1,25 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import { limitNames, limitTable } from "../limits.ts";
+import { configReference } from "./reference.ts";
+
+const file = path.resolve(import.meta.dirname, "../../../docs/configuration.md");
+
+// `npx vitest run -u gateway/src/config/reference.test.ts` writes the page anew.
+test("the configuration reference is that of the schema", async () => {
+  await expect(configReference()).toMatchFileSnapshot(file);
+});
+
+test("every setting and limit has a text, and a default below its maximum", () => {
+  const rows = configReference()
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  for (const row of rows) expect(row).toMatch(/ \| \S[^|]*\. \|$/);
+  for (const name of limitNames) {
+    const { default: value, max } = limitTable[name];
+    expect(value).toBeGreaterThan(0);
+    expect(value).toBeLessThanOrEqual(max);
+    expect(max).toBeLessThan(2 ** 31);
+    expect(rows.some((row) => row.startsWith(`| \`${name}\` |`))).toBe(true);
+  }
+});

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { limitNames, limitTable } from "../limits.ts";
+import { configSchema } from "./schema.ts";
+
+/** One setting as the reference shows it. */
+interface Row {
+  readonly path: string;
+  readonly type: string;
+  readonly default: string;
+  readonly text: string;
+}
+
+/** The configuration reference in Markdown, from the schema and the table of limits. */
+export function configReference(): string {
+  const settings = rowsOf(configSchema, "").filter(({ path }) => !path.startsWith("server.limits."));
+  const limits = limitNames.map((name) => {
+    const { default: value, unit, max, effect } = limitTable[name];
+    return [`\`${name}\``, `${value} ${unit}`, String(max), effect];
+  });
+  return [
+    "# Configuration",
+    "",
+    "One YAML file: `connect-rest.yaml` in the working directory, or the one named by `--config`.",
+    "`connect-rest check-config` prints every problem of it as `file:line:col: setting: text`.",
+    "",
+    "A *secret* is never in the file: it is `{ env: NAME }` or `{ file: PATH }`, relative to the file.",
+    "",
+    table(
+      ["Setting", "Type", "Default", ""],
+      settings.map(({ path, type, default: value, text }) => [`\`${path}\``, type, value, text]),
+    ),
+    "",
+    "## Limits",
+    "",
+    "Below `server.limits`. Every limit is finite; each is at least 1.",
+    "",
+    table(["Limit", "Default", "At most", "Of what, and what happens beyond it"], limits),
+    "",
+  ].join("\n");
+}
+
+function rowsOf(schema: z.core.$ZodType, path: string): Row[] {
+  const { type, isOptional, value } = unwrap(schema);
+  const children = childrenOf(type, path);
+  if (path === "") return children;
+  const text = describe(schema);
+  const shown =
+    value === undefined || isEmpty(value) ? (isOptional ? "" : "required") : `\`${String(value)}\``;
+  return [{ path, type: typeName(type), default: shown, text }, ...children];
+}
+
+function childrenOf(type: z.core.$ZodType, path: string): Row[] {
+  if (isSecret(type)) return [];
+  if (type instanceof z.ZodObject) {
+    return Object.entries(type.shape).flatMap(([name, field]) => {
+      return rowsOf(field as z.core.$ZodType, path === "" ? name : `${path}.${name}`);
+    });
+  }
+  if (type instanceof z.ZodRecord && unwrap(type.valueType).type instanceof z.ZodObject) {
+    return childrenOf(unwrap(type.valueType).type, `${path}.NAME`);
+  }
+  return [];
+}
+
+interface Unwrapped {
+  readonly type: z.core.$ZodType;
+  readonly isOptional: boolean;
+  readonly value: unknown;
+}
+
+function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknown): Unwrapped {
+  if (type instanceof z.ZodOptional) return unwrap(type.unwrap(), true, value);
+  if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
+    return unwrap(type.unwrap(), true, type.def.defaultValue);
+  }
+  return { type, isOptional, value };
+}
+
+/** The description on any of the wrappers of a type. */
+function describe(type: z.core.$ZodType): string {
+  const text = type instanceof z.ZodType ? type.description : undefined;
+  if (text !== undefined) return text;
+  const wraps =
+    type instanceof z.ZodOptional || type instanceof z.ZodDefault || type instanceof z.ZodPrefault;
+  return wraps ? describe(type.unwrap()) : "";
+}
+
+function typeName(type: z.core.$ZodType): string {
+  if (isSecret(type)) return "secret";
+  if (type instanceof z.ZodObject) return "settings";
+  if (type instanceof z.ZodRecord) return "settings by name";
+  if (type instanceof z.ZodArray) return "list of texts";
+  if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
+  if (type instanceof z.ZodNumber) return "whole number";
+  if (type instanceof z.ZodBoolean) return "`true` or `false`";
+  return type instanceof z.ZodURL ? "address" : "text";
+}
+
+function isSecret(type: z.core.$ZodType): boolean {
+  return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object";
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
