@@ -1,0 +1,47 @@
+import { buffer } from "node:stream/consumers";
+import { ProtocolError } from "./request.ts";
+
+/** A generator as a program. */
+export interface Executable {
+  /** The program's name, e.g. `protoc-gen-connect-rest`. */
+  readonly name: string;
+  readonly version: string;
+  /** What `--help` shows below name and version. */
+  readonly usage: string;
+  /** From an encoded CodeGeneratorRequest to an encoded CodeGeneratorResponse. */
+  readonly run: (input: Uint8Array) => Uint8Array;
+}
+
+/**
+ * Runs a generator on standard input and output. Exits with 0 when there is a response, also one with `error` set,
+ * and with 1 and a text on standard error when there is none (plugin protocol, "errors").
+ */
+export async function runExecutable(executable: Executable): Promise<void> {
+  process.exitCode = await main(executable, process.argv[2]);
+}
+
+async function main(executable: Executable, argument: string | undefined): Promise<number> {
+  const title = `${executable.name} ${executable.version}\n`;
+  if (argument === "--version") return print(title);
+  if (argument === "--help" || argument === "-h") return print(`${title}\n${executable.usage}`);
+  if (process.stdin.isTTY) return fail(`${title}\n${executable.usage}`);
+  try {
+    return await print(executable.run(await buffer(process.stdin)));
+  } catch (error) {
+    if (error instanceof ProtocolError) return fail(`${executable.name}: ${error.message}\n`);
+    const text = error instanceof Error ? error.stack : error;
+    return fail(`${executable.name}: internal error: ${text}\n`);
+  }
+}
+
+/** Resolves when the pipe has taken everything: an exit would not wait for it. */
+function print(output: string | Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(output, (error) => (error ? reject(error) : resolve(0)));
+  });
+}
+
+function fail(text: string): number {
+  process.stderr.write(text);
+  return 1;
+}
