@@ -114,6 +114,11 @@ export interface Service {
   feedNotFound: () => Refusal;
 }
 
+function prepared(service: Service, world: World, handle: () => Answer): Answer {
+  service.prepare(world);
+  return handle();
+}
+
 /** Finds the route, reads and authenticates the request, and calls the handler. Failures become answers. */
 export async function dispatch(world: World, service: Service, request: IncomingMessage): Promise<Answer> {
   let headers: HeaderMap = {};
@@ -135,10 +140,10 @@ export async function dispatch(world: World, service: Service, request: Incoming
     const caller = route.level === "self" ? NOBODY : authenticate(world, signedRequest(call), apiKey);
     if (caller.consumer !== undefined) headers = countCall(world, caller.consumer);
     checkLevel(route, caller);
-    const answer = world.db.transaction(() => {
-      service.prepare(world);
-      return route.handle({ ...call, path, caller });
-    });
+    const handle = () => route.handle({ ...call, path, caller });
+    // The OAuth endpoints keep what they wrote when they refuse: a used nonce and a used code stay used.
+    const answer =
+      route.level === "self" ? handle() : world.db.transaction(() => prepared(service, world, handle));
     return { ...answer, headers: { ...headers, ...answer.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

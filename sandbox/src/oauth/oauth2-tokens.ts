@@ -83,10 +83,8 @@ function byCode(call: Call): Answer {
   const fits =
     row?.client === client.key && row.expires > clock.seconds() && row.redirect_uri === redirectUri;
   if (row?.client === client.key) db.run("DELETE FROM oauth2_codes WHERE code = ?", code);
-  // A wrong code is an answer, not an exception: its use must be remembered, and an exception would undo that.
   if (!fits || !row)
-    return refuseToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client")
-      .answer;
+    throw refuseToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client");
   return issueTokens(call, client.key, row.user, row.scope, row.scope.split(" ").includes("offline_access"));
 }
 

@@ -35,6 +35,14 @@ function shown(call: Call, note: Note, mode: Mode): JsonObject {
   return rest;
 }
 
+/** The first page of these notes. It never ends within a unit of paging time: the next page starts below that unit. */
+function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; more: boolean } {
+  const unit = (note: Note | undefined) => Math.floor((note?.micros ?? 0) / scale);
+  let end = Math.min(PAGE, found.length);
+  while (end < found.length && unit(found[end]) === unit(found[end - 1])) end++;
+  return { notes: found.slice(0, end), more: end < found.length };
+}
+
 /** GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in a conversation in microseconds */
 export function listNotes(call: Call): Answer {
   const { db } = call.world;
@@ -46,29 +54,26 @@ export function listNotes(call: Call): Answer {
   if (post?.blog !== blog.uuid || post.state !== "published") throw refuse(404, `Post not found: ${id}`);
   const scale = mode === "conversation" ? 1 : 1_000_000;
   const limit = before === undefined ? Number.MAX_SAFE_INTEGER : before * scale;
-  const select = (where: string) =>
+  const select = (where: string, count: number) =>
     db.all<Note>(
       `SELECT * FROM notes WHERE root_id = ? AND micros < ?${where} ORDER BY micros DESC, seq DESC LIMIT ?`,
       post.rootId,
       limit,
-      PAGE + 1,
+      count,
     );
-  const found = select(LISTED[mode]);
-  const notes = found.slice(0, PAGE);
+  const { notes, more } = wholeSeconds(select(LISTED[mode], 2 * PAGE), scale);
   const response: JsonObject = { notes: notes.map((note) => shown(call, note, mode)) };
   const count = (type: string) =>
     db.count("SELECT COUNT(*) AS n FROM notes WHERE root_id = ? AND type = ?", post.rootId, type);
   if (mode === "conversation") {
-    response.rollup_notes = select(ROLLED_UP)
-      .slice(0, PAGE)
-      .map((note) => shown(call, note, mode));
+    response.rollup_notes = select(ROLLED_UP, PAGE).map((note) => shown(call, note, mode));
     Object.assign(response, { total_likes: count("like"), total_reblogs: count("reblog") });
   }
   response.total_notes = rootNoteCount(db, post.rootId);
   if (call.caller.user !== undefined) Object.assign(response, { is_subscribed: false, can_subscribe: true });
   const last = notes.at(-1);
-  if (found.length > PAGE && last) {
-    const at = mode === "conversation" ? last.micros : Math.ceil(last.micros / 1_000_000);
+  if (more && last) {
+    const at = Math.floor(last.micros / scale);
     response._links = { next: pageLink(call, { before_timestamp: String(at), id, mode }) };
   }
   return envelope(response);

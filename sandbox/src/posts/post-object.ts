@@ -2,7 +2,7 @@ import { shortBlog } from "../blog/blog-object.ts";
 import type { View } from "../blog/view.ts";
 import { gmtDate, isoDate } from "../clock.ts";
 import { isObject, type JsonObject } from "../http/json.ts";
-import { type Blog, blogByUuid, blogUrl, isMember, SERVICE_DOMAIN } from "../store/blogs.ts";
+import { type Blog, blogByUuid, blogUrl, findBlog, isMember, SERVICE_DOMAIN } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 import { blocksToLegacy } from "./blocks-to-legacy.ts";
 import { markdownToHtml, stripHtml } from "./html.ts";
@@ -167,7 +167,7 @@ export function postObject(post: Post, view: View): JsonObject {
     ...reblogFields(post, view),
     ...queueFields(post),
     note_count: rootNoteCount(view.world.db, post.rootId),
-    ...(view.npf ? { content, layout, trail: npfTrail(trail) } : legacyFields(blog, post, view)),
+    ...(view.npf ? { content, layout, trail: npfTrail(trail, view) } : legacyFields(blog, post, view)),
     ...callerFields(blog, post, view),
     interactability_reblog: "everyone",
     ...post.extra,
@@ -175,8 +175,13 @@ export function postObject(post: Post, view: View): JsonObject {
   };
 }
 
-function npfTrail(trail: unknown[]): unknown[] {
-  return trail.filter(isObject);
+/** Trail items with their blogs as the view shows blogs; the blog of a broken item is gone. */
+function npfTrail(trail: unknown[], view: View): unknown[] {
+  return trail.filter(isObject).map((item) => {
+    const uuid = isObject(item.blog) ? item.blog.uuid : undefined;
+    const blog = typeof uuid === "string" ? findBlog(view.world.db, uuid) : undefined;
+    return blog ? { ...item, blog: shortBlog(blog, view) } : item;
+  });
 }
 
 function summary(post: Post): string {

@@ -28,7 +28,10 @@ export interface Ask {
 export function ask(url: string, options: Ask = {}): Promise<Got> {
   const { hostname, port } = new URL(url);
   const path = url.slice(url.indexOf("/", "http://".length));
-  const headers = { ...(options.anonymous ? {} : { "user-agent": "sandbox-test/1" }), ...options.headers };
+  const length =
+    options.body === undefined ? {} : { "content-length": String(Buffer.byteLength(options.body)) };
+  const agent = options.anonymous ? {} : { "user-agent": "sandbox-test/1" };
+  const headers = { ...agent, ...length, ...options.headers };
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       { hostname, port, path, method: options.method ?? "GET", headers, agent: false },
