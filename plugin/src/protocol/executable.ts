@@ -1,6 +1,14 @@
 import { buffer } from "node:stream/consumers";
 import { ProtocolError } from "./request.ts";
 
+/** What a generator made of a request. */
+export interface Answer {
+  /** An encoded CodeGeneratorResponse. */
+  readonly response: Uint8Array;
+  /** What is worth saying though nothing is wrong, one a line; for standard error. */
+  readonly warnings: readonly string[];
+}
+
 /** A generator as a program. */
 export interface Executable {
   /** The program's name, e.g. `protoc-gen-connect-rest`. */
@@ -8,8 +16,8 @@ export interface Executable {
   readonly version: string;
   /** What `--help` shows below name and version. */
   readonly usage: string;
-  /** From an encoded CodeGeneratorRequest to an encoded CodeGeneratorResponse. */
-  readonly run: (input: Uint8Array) => Uint8Array;
+  /** Answers an encoded CodeGeneratorRequest. */
+  readonly run: (input: Uint8Array) => Answer;
 }
 
 /**
@@ -26,7 +34,9 @@ async function main(executable: Executable, argument: string | undefined): Promi
   if (argument === "--help" || argument === "-h") return print(`${title}\n${executable.usage}`);
   if (process.stdin.isTTY) return fail(`${title}\n${executable.usage}`);
   try {
-    return await print(executable.run(await buffer(process.stdin)));
+    const { response, warnings } = executable.run(await buffer(process.stdin));
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    return await print(response);
   } catch (error) {
     if (error instanceof ProtocolError) return fail(`${executable.name}: ${error.message}\n`);
     const text = error instanceof Error ? error.stack : error;

@@ -5,24 +5,28 @@ import {
   CodeGeneratorResponse_FileSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
-import { generate } from "../generate.ts";
+import { type Generated, generate } from "../generate.ts";
+import type { Answer } from "./executable.ts";
 import { ParameterError, parseParameter } from "./parameter.ts";
 import { decodeRequest, filesToGenerate } from "./request.ts";
 import { emptyResponse } from "./response.ts";
 
 /**
  * Answers one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files and of
- * the options are in the response's `error`.
+ * the options are in the response's `error`; `warnings` are for standard error.
  *
  * @throws ProtocolError
  */
-export function runPlugin(input: Uint8Array): Uint8Array {
-  return toBinary(CodeGeneratorResponseSchema, respond(decodeRequest(input)));
+export function runPlugin(input: Uint8Array): Answer {
+  const result = answer(decodeRequest(input));
+  return {
+    response: toBinary(CodeGeneratorResponseSchema, respond(result)),
+    warnings: result.error === undefined ? result.warnings : [],
+  };
 }
 
-function respond(request: CodeGeneratorRequest): CodeGeneratorResponse {
+function respond(result: Generated): CodeGeneratorResponse {
   const response = emptyResponse();
-  const result = answer(request);
   if (result.error !== undefined) return { ...response, error: result.error };
   response.file = result.files.map(({ path, content }) =>
     create(CodeGeneratorResponse_FileSchema, { name: path, content }),
@@ -30,7 +34,7 @@ function respond(request: CodeGeneratorRequest): CodeGeneratorResponse {
   return response;
 }
 
-function answer(request: CodeGeneratorRequest): ReturnType<typeof generate> {
+function answer(request: CodeGeneratorRequest): Generated {
   const files = filesToGenerate(request);
   try {
     return generate(files, parseParameter(request.parameter));
