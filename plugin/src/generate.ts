@@ -1,4 +1,5 @@
 import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
+import { checkBindings, unreachable } from "./check/bindings.ts";
 import { Checker } from "./check/check.ts";
 import { Problems } from "./diagnostics/problem.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
@@ -56,11 +57,23 @@ class Run {
   /** A method that is sound; others are reported, or left out with a warning. */
   private parseMethod(desc: DescMethod): MethodModel | undefined {
     const found = new Problems();
-    const method = parseMethod(desc, found);
-    if (method !== undefined) found.addAll(this.checker.check(method));
-    if (found.size === 0) return method;
-    const skip = this.options.unsupported === "skip" && [...found].every((problem) => problem.unsupported);
+    const parsed = parseMethod(desc, found);
+    if (parsed !== undefined) found.addAll(this.checker.check(parsed));
+    if (found.size === 0) return parsed && this.reachableBindings(parsed);
+    const skip = this.skips && [...found].every((problem) => problem.unsupported);
     (skip ? this.warnings : this.problems).addAll(found);
     return undefined;
+  }
+
+  /** A method without the bindings that are never used. */
+  private reachableBindings(method: MethodModel): MethodModel {
+    const unused = unreachable(method.bindings);
+    if (unused.length === 0) return method;
+    checkBindings(method, this.skips ? this.warnings : this.problems);
+    return { ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) };
+  }
+
+  private get skips(): boolean {
+    return this.options.unsupported === "skip";
   }
 }

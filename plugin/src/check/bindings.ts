@@ -7,14 +7,23 @@ import type { PatternSegment } from "../model/path-template.ts";
 /** Field number of google.api.HttpRule.additional_bindings. */
 const ADDITIONAL_BINDINGS = 11;
 
-/** Reports bindings that no request gets to, since an earlier one takes all that would fill them. */
+/** The bindings that no request gets to, since an earlier one takes all that would fill them. */
+export function unreachable(bindings: readonly BindingModel[]): BindingModel[] {
+  return bindings.filter((binding, index) => earlierCover(bindings, index, binding) >= 0);
+}
+
+/** Reports bindings that no request gets to. */
 export function checkBindings({ desc, bindings }: MethodModel, problems: Problems): void {
   bindings.forEach((binding, index) => {
-    const earlier = bindings.slice(0, index).findIndex((candidate) => covers(candidate, binding));
+    const earlier = earlierCover(bindings, index, binding);
     if (earlier < 0) return;
     const text = `binding ${index + 1} of ${nameOf(desc)} is never used: whatever fills its path fills that of binding ${earlier + 1}, which is tried first`;
     problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index - 1], "binding-unreachable", text);
   });
+}
+
+function earlierCover(bindings: readonly BindingModel[], index: number, binding: BindingModel): number {
+  return bindings.slice(0, index).findIndex((candidate) => covers(candidate, binding));
 }
 
 /** Whether every request that fills the later binding's path fills the earlier one's. */

@@ -3,7 +3,6 @@ import { fieldRules } from "../descriptors/options.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import type { MethodModel } from "../model/model.ts";
-import { checkBindings } from "./bindings.ts";
 import { checkField, checkMethod, checkNames, checkOneof } from "./rules.ts";
 import { checkTypes } from "./types.ts";
 
@@ -15,7 +14,6 @@ export class Checker {
   check(method: MethodModel): Problems {
     const problems = new Problems();
     checkMethod(method, problems);
-    checkBindings(method, problems);
     checkTypes(method, problems);
     const reached = new Set<DescMessage>();
     reach(method.desc.input, reached);

@@ -43,7 +43,6 @@ class Parser {
     while (this.take("/")) segments.push(this.segment());
     const verb = this.take(":") ? this.literal("a verb after `:`") : "";
     if (this.at < this.text.length) this.fail(`\`${this.text[this.at]}\` is not expected here`);
-    this.checkDeep(segments);
     return { segments, verb };
   }
 
@@ -57,7 +56,12 @@ class Parser {
 
   private pattern(): PatternSegment[] {
     const segments = [this.patternSegment()];
-    while (this.take("/")) segments.push(this.patternSegment());
+    while (this.take("/")) {
+      const last = segments.at(-1);
+      if (last?.kind === "wildcard" && last.deep)
+        this.fail("`**` takes all that follows, so it can only be last");
+      segments.push(this.patternSegment());
+    }
     return segments;
   }
 
@@ -84,13 +88,6 @@ class Parser {
     if (!this.text.startsWith(token, this.at)) return false;
     this.at += token.length;
     return true;
-  }
-
-  /** `**` matches the rest of the path, so that nothing but a verb can follow it. */
-  private checkDeep(segments: readonly Segment[]): void {
-    const flat = segments.flatMap((segment) => (segment.kind === "variable" ? segment.segments : [segment]));
-    const deep = flat.findIndex((segment) => segment.kind === "wildcard" && segment.deep);
-    if (deep >= 0 && deep < flat.length - 1) this.fail("`**` can only be the last segment");
   }
 
   private fail(message: string): never {
