@@ -1,0 +1,148 @@
+import http from "node:http";
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+  Http2SessionManager,
+} from "@connectrpc/connect-node";
+import {
+  createRestTransport,
+  type DriftReport,
+  type RestTransport,
+  type UpstreamOptions,
+} from "connect-rest";
+import { type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
+import { type Sandbox, startSandbox } from "connect-rest-sandbox";
+import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
+
+/** The adapters of all APIs. */
+export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
+
+/** Settings of the upstreams that a sandbox stands in for. */
+export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
+
+/** The sandbox as upstreams, with the credentials that it knows. */
+export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upstreams {
+  return {
+    blog: {
+      bases: { api: url, web: url },
+      credentials: {
+        apiKey: known.consumerKey,
+        oauth1: {
+          consumerKey: known.consumerKey,
+          consumerSecret: known.consumerSecret,
+          token: known.oauth1Token,
+          tokenSecret: known.oauth1TokenSecret,
+        },
+      },
+    },
+    events: { bases: { api: feedUrl }, credentials: { oauth2: { accessToken: known.feedToken } } },
+  };
+}
+
+/** The ways to make a call: every protocol, over every version of HTTP that it allows, and in-process. */
+export const WAYS = [
+  "Connect proto, HTTP/1.1",
+  "Connect proto, h2c",
+  "Connect proto by GET, HTTP/1.1",
+  "Connect JSON, HTTP/1.1",
+  "Connect JSON, h2c",
+  "gRPC proto, h2c",
+  "gRPC JSON, h2c",
+  "gRPC-Web proto, HTTP/1.1",
+  "gRPC-Web proto, h2c",
+  "gRPC-Web JSON, HTTP/1.1",
+  "in-process",
+] as const;
+
+export type Way = (typeof WAYS)[number];
+
+/** The ways through the gateway. */
+export const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
+
+/** A sandbox, a gateway in front of it, and a transport that calls it in-process. */
+export interface World {
+  readonly sandbox: Sandbox;
+  readonly gateway: Gateway;
+  /** What was reported of the calls in-process. */
+  readonly drifts: DriftReport[];
+  client<S extends DescService>(service: S, way: Way): Client<S>;
+  /** Closes everything, and fails if a socket is left. */
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly gateway?: Partial<GatewayOptions>;
+  /** Changes the settings of the upstreams. */
+  readonly upstreams?: (upstreams: Upstreams) => Readonly<Record<string, UpstreamOptions>>;
+}
+
+/** Starts all of it on free ports. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const sandbox = await startSandbox({ port: 0 });
+  const upstreams = (options.upstreams ?? ((same) => same))(upstreamsOf(sandbox));
+  const gateway = await startGateway({ adapters: ADAPTERS, upstreams, ...options.gateway });
+  await gateway.warm;
+  const drifts: DriftReport[] = [];
+  const inProcess = createRestTransport({
+    adapters: ADAPTERS,
+    upstreams,
+    onDrift: (report) => drifts.push(report),
+  });
+  const agent = new http.Agent({ keepAlive: true });
+  const sessionManager = new Http2SessionManager(gateway.url);
+  const transports = transportsTo(gateway.url, agent, sessionManager, inProcess);
+  return {
+    sandbox,
+    gateway,
+    drifts,
+    client: (service, way) => createClient(service, transports[way]),
+    close: async () => {
+      agent.destroy();
+      sessionManager.abort();
+      await inProcess.close();
+      await gateway.close();
+      await sandbox.close();
+      await noSocketLeft();
+    },
+  };
+}
+
+function transportsTo(
+  baseUrl: string,
+  agent: http.Agent,
+  sessionManager: Http2SessionManager,
+  inProcess: RestTransport,
+): Record<Way, Transport> {
+  const h1 = { baseUrl, httpVersion: "1.1", nodeOptions: { agent } } as const;
+  const h2 = { baseUrl, httpVersion: "2", sessionManager } as const;
+  const json = { useBinaryFormat: false };
+  return {
+    "Connect proto, HTTP/1.1": createConnectTransport(h1),
+    "Connect proto, h2c": createConnectTransport(h2),
+    "Connect proto by GET, HTTP/1.1": createConnectTransport({ ...h1, useHttpGet: true }),
+    "Connect JSON, HTTP/1.1": createConnectTransport({ ...h1, ...json }),
+    "Connect JSON, h2c": createConnectTransport({ ...h2, ...json }),
+    "gRPC proto, h2c": createGrpcTransport({ baseUrl, sessionManager }),
+    "gRPC JSON, h2c": createGrpcTransport({ baseUrl, sessionManager, ...json }),
+    "gRPC-Web proto, HTTP/1.1": createGrpcWebTransport(h1),
+    "gRPC-Web proto, h2c": createGrpcWebTransport(h2),
+    "gRPC-Web JSON, HTTP/1.1": createGrpcWebTransport({ ...h1, ...json }),
+    "in-process": inProcess,
+  };
+}
+
+/** Resolves once no TCP socket and no server is open; rejects when one still is after many turns. */
+async function noSocketLeft(): Promise<void> {
+  let open: string[] = [];
+  for (let turn = 0; turn < 1000; turn++) {
+    open = process.getActiveResourcesInfo().filter((name) => /^TCP/.test(name));
+    if (open.length === 0) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`expected no open socket, got ${open.join(", ")}`);
+}
