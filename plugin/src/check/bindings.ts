@@ -2,7 +2,7 @@
 import { HTTP } from "../descriptors/options.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
-import type { PatternSegment } from "../model/path-template.ts";
+import { type PatternSegment, patternText } from "../model/path-template.ts";
 
 /** Field number of google.api.HttpRule.additional_bindings. */
 const ADDITIONAL_BINDINGS = 11;
@@ -44,13 +44,13 @@ function patternsOf({ template }: BindingModel): Map<string, readonly PatternSeg
 }
 
 function includes(wide: readonly PatternSegment[], narrow: readonly PatternSegment[]): boolean {
-  const deep = wide.at(-1);
-  const isDeep = deep?.kind === "wildcard" && deep.deep;
-  if (isDeep ? narrow.length < wide.length : narrow.length !== wide.length) return false;
+  if (patternText(wide) === patternText(narrow)) return true;
+  const deep = wide.findIndex((part) => part.kind === "wildcard" && part.deep);
+  if (deep >= 0 && deep < wide.length - 1) return false;
+  if (deep >= 0 ? narrow.length < wide.length : narrow.length !== wide.length) return false;
   return wide.every((part, index) => {
     const other = narrow[index];
-    if (part.kind === "wildcard")
-      return part.deep || other?.kind === "literal" || (other?.kind === "wildcard" && !other.deep);
-    return other?.kind === "literal" && other.text === part.text;
+    if (part.kind === "literal") return other?.kind === "literal" && other.text === part.text;
+    return part.deep || other?.kind === "literal" || (other?.kind === "wildcard" && !other.deep);
   });
 }

@@ -13,3 +13,10 @@ export type Segment =
 
 /** What a variable's value must look like: `*` alone by default. */
 export type PatternSegment = Exclude<Segment, { readonly kind: "variable" }>;
+
+/** A pattern as google.api.http writes it: `shelves/*`. */
+export function patternText(segments: readonly PatternSegment[]): string {
+  return segments
+    .map((segment) => (segment.kind === "literal" ? segment.text : segment.deep ? "**" : "*"))
+    .join("/");
+}

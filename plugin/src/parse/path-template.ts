@@ -57,10 +57,10 @@ class Parser {
   private pattern(): PatternSegment[] {
     const segments = [this.patternSegment()];
     while (this.take("/")) {
-      const last = segments.at(-1);
-      if (last?.kind === "wildcard" && last.deep)
-        this.fail("`**` takes all that follows, so it can only be last");
-      segments.push(this.patternSegment());
+      const next = this.patternSegment();
+      const isDeep = (segment: PatternSegment) => segment.kind === "wildcard" && segment.deep;
+      if (isDeep(next) && segments.some(isDeep)) this.fail("a variable can have one `**`");
+      segments.push(next);
     }
     return segments;
   }

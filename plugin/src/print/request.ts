@@ -5,13 +5,14 @@ import {
   FieldRules_Style as Style,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
+import { patternText } from "../model/path-template.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { printString } from "./literal.ts";
 import { singleMessageOf, textValue } from "./request-value.ts";
-import { patternText, templateText } from "./template.ts";
+import { templateText } from "./template.ts";
 import { parameterName, requestName } from "./wire-names.ts";
 
 const STYLES: Readonly<Record<Style, string>> = {

@@ -1,11 +1,4 @@
-import type { PathTemplate, PatternSegment } from "../model/path-template.ts";
-
-/** A pattern as google.api.http writes it: `shelves/*`. */
-export function patternText(segments: readonly PatternSegment[]): string {
-  return segments
-    .map((segment) => (segment.kind === "literal" ? segment.text : segment.deep ? "**" : "*"))
-    .join("/");
-}
+import { type PathTemplate, patternText } from "../model/path-template.ts";
 
 /** A path template as google.api.http writes it, without patterns that say nothing: `/v1/{name}`. */
 export function templateText({ segments, verb }: PathTemplate): string {

@@ -28,6 +28,9 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
   },
 };
 
+/** The names of all options. */
+export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
+
 /**
  * Parses options as `buf` and `protoc` pass them: `key=value`, separated by commas.
  *
@@ -39,7 +42,7 @@ export function parseParameter(parameter: string): Options {
     const [key = "", value = ""] = item.trim().split(/=(.*)/s);
     const parse = Object.hasOwn(PARSERS, key) ? PARSERS[key] : undefined;
     if (parse === undefined)
-      throw new ParameterError(`unknown option \`${key}\`${suggest(key, Object.keys(PARSERS))}`);
+      throw new ParameterError(`unknown option \`${key}\`${suggest(key, OPTION_NAMES)}`);
     parse(value, options);
   }
   return options;

@@ -4,7 +4,7 @@ import { type PathValue, pathSegment } from "./path-segment.ts";
 
 /**
  * Encodes a value that must look like a pattern of google.api.http, e.g. `shelves/*` or `logs/**`: a
- * literal stands for itself, `*` for one segment, `**` at the end for one or more. Slashes separate segments, and
+ * literal stands for itself, `*` for one segment, `**` for one or more. Slashes separate segments, and
  * each segment is encoded and checked as by `pathSegment`.
  *
  * @param field the name of the request field, for the error
@@ -44,12 +44,19 @@ export function noBinding(field: string, templates: readonly string[]): ConnectE
 function matches(text: string, pattern: string): boolean {
   const values = text.split("/");
   const parts = pattern.split("/");
-  const deep = parts.at(-1) === "**";
-  if (deep ? values.length < parts.length : values.length !== parts.length) return false;
-  return parts.every((part, index) => {
-    if (part === "**") return values.slice(index).every((segment) => segment !== "");
-    return part === "*" ? values[index] !== "" : part === values[index];
-  });
+  if (values.includes("")) return false;
+  const deep = parts.indexOf("**");
+  if (deep < 0) return values.length === parts.length && alike(values, parts);
+  const after = parts.length - deep - 1;
+  const head = values.slice(0, deep);
+  const tail = values.slice(values.length - after);
+  return (
+    values.length >= parts.length && alike(head, parts.slice(0, deep)) && alike(tail, parts.slice(deep + 1))
+  );
+}
+
+function alike(values: readonly string[], parts: readonly string[]): boolean {
+  return parts.every((part, index) => part === "*" || part === values[index]);
 }
 
 function short(text: string): string {

@@ -1,7 +1,15 @@
 import type { JsonValue } from "../adapter/json.ts";
-import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
+import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
 import { type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
+
+/** What a part of bytes says about itself. */
+export interface BytesPart {
+  /** Default: `application/octet-stream`. */
+  readonly contentType?: string | undefined;
+  /** Default: none. */
+  readonly filename?: string | undefined;
+}
 
 /**
  * Builds one REST call. Generated code makes one with the verb and the expanded path, adds what the message
@@ -15,6 +23,7 @@ export class RequestWriter implements RestRequest {
   readonly oauth1Params: Array<readonly [name: string, value: string]> = [];
   private readonly queryParameters = new Parameters("query");
   private readonly formParameters = new Parameters("form");
+  private readonly parts: BodyPart[] = [];
   private cookies = "";
   private content: RestBody | undefined;
 
@@ -32,8 +41,10 @@ export class RequestWriter implements RestRequest {
   }
 
   get body(): RestBody | undefined {
+    if (this.content !== undefined) return this.content;
+    if (this.parts.length > 0) return { kind: "multipart", parts: this.parts };
     const form = this.formParameters.text;
-    return this.content ?? (form === "" ? undefined : { kind: "form", text: form });
+    return form === "" ? undefined : { kind: "form", text: form };
   }
 
   /** A query parameter. */
@@ -64,6 +75,33 @@ export class RequestWriter implements RestRequest {
   /** A map whose entries are form parameters of their own. `field` is its name in errors. */
   formMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
     this.formParameters.map(field, entries);
+  }
+
+  /** A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. */
+  part(name: string, value: ParameterValue | undefined): void {
+    if (value === undefined) return;
+    this.addPart({ name, content: { kind: "text", text: wellFormed(name, "form", value) } });
+  }
+
+  /** A part with bytes, e.g. a file. */
+  partBytes(name: string, bytes: Uint8Array | undefined, { contentType, filename }: BytesPart = {}): void {
+    if (bytes === undefined) return;
+    this.addPart({
+      name,
+      filename: filename === undefined ? undefined : wellFormed(`${name} filename`, "form", filename),
+      contentType: contentType === undefined ? undefined : headerValue("content-type", contentType),
+      content: { kind: "bytes", bytes },
+    });
+  }
+
+  /** A part with JSON. */
+  partJson(name: string, value: JsonValue | undefined): void {
+    if (value !== undefined) this.addPart({ name, content: { kind: "json", value } });
+  }
+
+  private addPart(part: BodyPart): void {
+    wellFormed(part.name, "form", part.name);
+    this.parts.push(part);
   }
 
   /** A request header. */

@@ -1,0 +1,34 @@
+import { type ImportExtension, SourceFile } from "../print/source-file.ts";
+import { Writer } from "./writer.ts";
+
+/** A file that a generator makes. */
+export class NewFile extends Writer {
+  private readonly source: SourceFile;
+
+  constructor(path: string, extension: ImportExtension) {
+    super(path, extension);
+    this.source = new SourceFile(path, extension);
+  }
+
+  /** Adds lines. */
+  add(...lines: readonly string[]): void {
+    this.source.add(...lines);
+  }
+
+  override importValue(name: string, from: string): string {
+    return this.source.value(name, from);
+  }
+
+  override importType(name: string, from: string): string {
+    return this.source.type(name, from);
+  }
+
+  override claim(ideal: string): string {
+    return this.source.claim(ideal);
+  }
+
+  /** The text of the file. */
+  print(head: readonly string[]): string {
+    return this.source.toString(head, []);
+  }
+}

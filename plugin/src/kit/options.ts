@@ -1,0 +1,51 @@
+import { suggest } from "../parse/field-path.ts";
+import { OPTION_NAMES, type Options, ParameterError, parseParameter } from "../protocol/parameter.ts";
+
+/** An option of a generator. */
+export interface OptionSpec {
+  /** What it is for, in one line of `--help`. */
+  readonly help: string;
+  readonly default: string;
+  /** The values that it may have; any where this is left out. */
+  readonly values?: readonly string[];
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** The value of each option: a string, as given or by default. */
+export type OptionValues<Specs extends OptionSpecs> = { readonly [Name in keyof Specs]: string };
+
+/** A generator's own options, and those that every generator here has. */
+export interface ParsedOptions<Specs extends OptionSpecs> {
+  readonly own: OptionValues<Specs>;
+  readonly common: Options;
+}
+
+/**
+ * Parses options as `buf` and `protoc` pass them: `key=value`, separated by commas.
+ *
+ * @throws ParameterError for an option that is unknown or has an unknown value
+ */
+export function parseOptions<Specs extends OptionSpecs>(
+  parameter: string,
+  specs: Specs,
+): ParsedOptions<Specs> {
+  const own = new Map(Object.entries(specs).map(([name, spec]) => [name, spec.default]));
+  const common: string[] = [];
+  for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
+    const [name = "", value = ""] = item.trim().split(/=(.*)/s);
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    if (spec !== undefined) own.set(name, checked(name, value, spec));
+    else if (OPTION_NAMES.includes(name)) common.push(item);
+    else {
+      const text = suggest(name, [...Object.keys(specs), ...OPTION_NAMES]);
+      throw new ParameterError(`unknown option \`${name}\`${text}`);
+    }
+  }
+  return { own: Object.fromEntries(own) as OptionValues<Specs>, common: parseParameter(common.join(",")) };
+}
+
+function checked(name: string, value: string, { values }: OptionSpec): string {
+  if (values === undefined || values.includes(value)) return value;
+  throw new ParameterError(`option ${name}=${value}: expected ${values.join(" or ")}`);
+}

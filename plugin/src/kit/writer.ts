@@ -1,0 +1,51 @@
+import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
+import { type ImportExtension, SourceFile } from "../print/source-file.ts";
+import { descriptorExport, type GeneratedExport, typeExport, WELL_KNOWN } from "./generated-module.ts";
+
+/** What can be imported into a generated file. Each function returns how the file calls it. */
+export abstract class Writer {
+  /** Path of the file below the output directory. */
+  readonly path: string;
+  private readonly place: SourceFile;
+
+  constructor(path: string, extension: ImportExtension) {
+    this.path = path;
+    this.place = new SourceFile(path, extension);
+  }
+
+  /** Imports a value from a package, or from what `relative` returns. */
+  abstract importValue(name: string, from: string): string;
+
+  /** Imports a type from a package, or from what `relative` returns. */
+  abstract importType(name: string, from: string): string;
+
+  /** Claims an identifier for a declaration; a name that is taken gets `$` appended. */
+  abstract claim(ideal: string): string;
+
+  /** Imports the constant with which protoc-gen-es describes a service, message or enum. */
+  importDescriptor(desc: DescService | DescMessage | DescEnum): string {
+    const found = descriptorExport(desc);
+    return this.importValue(found.name, this.moduleOf(found));
+  }
+
+  /** Imports the type of the constant that describes a service, message or enum, for `typeof`. */
+  importDescriptorType(desc: DescService | DescMessage | DescEnum): string {
+    const found = descriptorExport(desc);
+    return this.importType(found.name, this.moduleOf(found));
+  }
+
+  /** Imports the type of a message or enum. */
+  importMessage(desc: DescMessage | DescEnum): string {
+    const found = typeExport(desc);
+    return this.importType(found.name, this.moduleOf(found));
+  }
+
+  /** The module specifier of another generated file; `target` is its path below the output directory, without extension. */
+  relative(target: string): string {
+    return this.place.relative(target);
+  }
+
+  private moduleOf({ path }: GeneratedExport): string {
+    return path === undefined ? WELL_KNOWN : this.relative(path);
+  }
+}
