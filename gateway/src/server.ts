@@ -10,6 +10,7 @@ import { createListener } from "./listener/listener.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { requestIdHeader, requestIdOf } from "./log/request-id.ts";
+import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
@@ -27,6 +28,8 @@ export interface ServerOptions {
   /** Default 0, which picks a free one. */
   readonly port?: number;
   readonly limits?: LimitOptions;
+  /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
+  readonly origins?: readonly string[];
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;
   /** By the full name of the service, for the start page. */
@@ -76,12 +79,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const services = rpc.services.filter((service) => !ownServices.includes(service));
   const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
   const pages = createPages(start, health);
+  const cors = createCors(options.origins ?? []);
   const listener = createListener({
     limits,
     handler: (request: HttpRequest, response: HttpResponse) => {
       const requestId = requestIdOf(request.headers[requestIdHeader]);
       response.setHeader(requestIdHeader, requestId);
-      if (!pages(request, response)) rpc.serve(request, response, requestId);
+      if (cors(request, response) || pages(request, response)) return;
+      rpc.serve(request, response, requestId);
     },
     onError: (error) => reportError(log, error, "request failed"),
   });

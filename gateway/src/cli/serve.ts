@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams);
     checkUpstreams(config, adapters, upstreams);
-    const { host, port, limits } = config.server;
+    const { host, port, limits, origins } = config.server;
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
         adapters,
@@ -38,6 +38,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         host,
         port,
         limits,
+        origins,
         log,
       }),
     );

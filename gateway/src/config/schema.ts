@@ -74,6 +74,12 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` win over it."),
+  origins: z
+    .array(
+      z.union([z.literal("*"), z.url({ protocol: /^https?$/ })], { error: 'expected an origin, or "*"' }),
+    )
+    .default([])
+    .describe("Origins whose pages may call the gateway from a browser (CORS), e.g. `https://app.example`."),
   limits: z.strictObject(limitShape).default({}).describe("Limits of the gateway; see below."),
 });
 

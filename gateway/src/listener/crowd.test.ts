@@ -1,0 +1,55 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterEach, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import type { LimitOptions } from "../limits.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
+import { type Server, startServer } from "../server.ts";
+import { echoRoutes } from "../testing/echo.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+async function start(limits: LimitOptions, log?: Logger): Promise<void> {
+  const all = { drainNoticeMs: 1, drainGraceMs: 100, ...limits };
+  server = await startServer({ routes: echoRoutes, limits: all, ...(log && { log }) });
+}
+
+test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", async () => {
+  let onLine = () => {};
+  const logged = new Promise<void>((resolve) => {
+    onLine = resolve;
+  });
+  await start({ callsInFlight: 1 }, createLogger("info", { write: () => onLine() }));
+  const client = createClient(EchoService, createGrpcTransport({ baseUrl: server.url }));
+  const abort = new AbortController();
+  const stream = client.repeat({ text: "a" }, { signal: abort.signal })[Symbol.asyncIterator]();
+  await stream.next();
+  await expect(client.echo({ text: "b" })).rejects.toThrow(
+    "[unavailable] 1 calls are running, the limit callsInFlight; try again later",
+  );
+  abort.abort();
+  // The call is over when its line is in the log.
+  await logged;
+  expect((await client.echo({ text: "c" })).text).toBe("c");
+});
+
+test("a connection beyond connections is closed", async () => {
+  await start({ connections: 1 });
+  const first = net.connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => first.once("connect", resolve));
+  const second = net.connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => second.once("close", resolve).once("error", resolve).resume());
+  expect(first.readyState).toBe("open");
+  first.destroy();
+});
+
+test("HTTP/2 clients are told streamsPerConnection", async () => {
+  await start({ streamsPerConnection: 3 });
+  const session = http2.connect(server.url);
+  const settings = await new Promise<http2.Settings>((resolve) => session.once("remoteSettings", resolve));
+  expect(settings).toMatchObject({ maxConcurrentStreams: 3, maxHeaderListSize: 16_384 });
+  session.destroy();
+});

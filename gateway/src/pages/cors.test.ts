@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Server, startServer } from "../server.ts";
+import { echoRoutes } from "../testing/echo.ts";
+import { exchange, parseAnswer } from "../testing/raw.ts";
+
+const servers: Server[] = [];
+let server: Server;
+beforeAll(async () => {
+  server = await start(["https://app.example"]);
+});
+afterAll(() => Promise.all(servers.map((each) => each.close())));
+
+async function start(origins: readonly string[]): Promise<Server> {
+  const started = await startServer({ routes: echoRoutes, origins, limits: { drainNoticeMs: 1 } });
+  servers.push(started);
+  return started;
+}
+
+/** The headers of an answer, in lower case: fetch leaves out some that matter here. */
+async function head({ port }: Server, verb: string, ...headers: readonly string[]): Promise<string> {
+  const lines = ["Host: a", "Connection: close", ...headers].map((line) => `${line}\r\n`).join("");
+  const text = `${verb} /echo.v1.EchoService/Echo?connect=v1&encoding=json&message={} HTTP/1.1\r\n${lines}\r\n`;
+  return parseAnswer(await exchange(port, text)).head.toLowerCase();
+}
+
+const preflight = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
+
+test("a page of a named origin may call", async () => {
+  const before = await head(server, "OPTIONS", "Origin: https://app.example", ...preflight);
+  expect(before).toMatch(/^http\/1.1 204 /);
+  expect(before).toContain("access-control-allow-origin: https://app.example");
+  expect(before).toMatch(/access-control-allow-headers: .*grpc-timeout/);
+  expect(before).toContain("access-control-max-age: 7200");
+  const call = await head(server, "GET", "Origin: https://app.example");
+  expect(call).toMatch(/^http\/1.1 200 /);
+  expect(call).toContain("access-control-allow-origin: https://app.example");
+  expect(call).toMatch(/access-control-expose-headers: .*grpc-status/);
+});
+
+test("a page of another origin may not, and caches are told that it depends", async () => {
+  const answer = await head(server, "OPTIONS", "Origin: https://evil.example", ...preflight);
+  expect(answer).toMatch(/^http\/1.1 405 /);
+  expect(answer).toContain("vary: origin");
+  expect(answer).not.toContain("access-control-");
+});
+
+test("a star is every origin", async () => {
+  const open = await start(["*"]);
+  expect(await head(open, "GET", "Origin: https://any.example")).toContain(
+    "access-control-allow-origin: https://any.example",
+  );
+});
+
+test("nobody is allowed unless named", async () => {
+  const closed = await start([]);
+  expect(await head(closed, "GET", "Origin: https://app.example")).not.toContain("access-control-");
+});
