@@ -8,6 +8,7 @@ export type Field = JsonValue | undefined;
 
 const MAX_DRIFTS = 100;
 const MAX_GOT = 40;
+const MAX_STEP = 100;
 
 /** A writer that knows where in the answer it stands, and notes what is not as declared. */
 export class DriftWriter extends BytesWriter {
@@ -71,7 +72,7 @@ export class DriftWriter extends BytesWriter {
     let text = "";
     for (const step of key === "" ? this.path : [...this.path, key]) {
       if (typeof step === "number") text += `[${step}]`;
-      else if (step !== "") text += text === "" ? step : `.${step}`;
+      else if (step !== "") text += text === "" ? cut(step, MAX_STEP) : `.${cut(step, MAX_STEP)}`;
     }
     return text === "" ? "(root)" : text;
   }
@@ -80,6 +81,11 @@ export class DriftWriter extends BytesWriter {
 function describe(value: Field): string {
   const type = jsonTypeOf(value);
   if (type !== "string" && type !== "number" && type !== "boolean") return type;
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return `${type} ${text.length > MAX_GOT ? `${text.slice(0, MAX_GOT)}…` : text}`;
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_GOT + 1)) : String(value);
+  return `${type} ${cut(text, MAX_GOT)}`;
+}
+
+/** What came can be of any length: a report shows its beginning, and never half a character. */
+function cut(text: string, length: number): string {
+  return (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed();
 }

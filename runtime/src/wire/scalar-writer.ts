@@ -3,10 +3,12 @@ import { DriftWriter, type Field } from "./drift-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { isRounded } from "./raw-json.ts";
 import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
-import { instantFrom, type TimeRule } from "./timestamp.ts";
+import { durationFrom, instantFrom, type TimeRule } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
 const INT32_MAX = 0x7fff_ffff;
+// the greatest double that rounds to a finite float: half a step above the greatest float, exclusive
+const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -91,34 +93,41 @@ export class ScalarWriter extends DriftWriter {
   }
 
   double(field: number, value: Field, key: string): void {
-    const number = this.doubleOf(value, key);
+    const number = this.doubleOf(value, key, "double", Number.MAX_VALUE);
     if (number === undefined) return;
     this.tag(field, 1);
     this.float64(number);
   }
 
   float(field: number, value: Field, key: string): void {
-    const number = this.doubleOf(value, key);
+    const number = this.doubleOf(value, key, "float", FLOAT_MAX);
     if (number === undefined) return;
     this.tag(field, 5);
     this.float32(number);
   }
 
-  private doubleOf(value: Field, key: string): number | undefined {
+  /** A number whose nearest double or float is finite, or one of ProtoJSON's names for those that are not. */
+  private doubleOf(value: Field, key: string, kind: string, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
-    if (typeof value === "number") return value;
-    if (typeof value === "bigint") return Number(value);
     if (typeof value === "string") {
       const special = specialDouble(value);
       if (special !== undefined) return special;
-      const read = numberFromText(value);
-      if (read !== undefined) {
-        this.coerceText(key, "double", value);
-        return Number(read);
-      }
     }
-    this.drop(key, "double", value);
-    return undefined;
+    const read = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (read === undefined) return undefined;
+    const number = typeof read === "bigint" ? Number(read) : read;
+    if (typeof number !== "number" || Math.abs(number) > max) return this.dropped(key, kind, value);
+    if (typeof value === "string") this.coerce(key, kind, value);
+    return number;
+  }
+
+  /** The number that a string spells; the empty string is none. */
+  private numberOf(text: string, key: string, kind: string): number | bigint | undefined {
+    if (text === "") {
+      this.coerce(key, kind, text);
+      return undefined;
+    }
+    return numberFromText(text) ?? this.dropped(key, kind, text);
   }
 
   int32(field: number, value: Field, key: string): void {
@@ -158,21 +167,13 @@ export class ScalarWriter extends DriftWriter {
 
   private int32Of(value: Field, key: string, kind: string, min: number, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
-    let number = value;
-    if (typeof number === "string") {
-      const read = numberFromText(number);
-      if (read === undefined) return this.dropped(key, kind, value);
-      this.coerceText(key, kind, value);
-      number = read;
-    }
+    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (number === undefined) return undefined;
     if (typeof number !== "number" || !(number >= min && number <= max))
       return this.dropped(key, kind, value);
-    return Number.isInteger(number) ? number : this.floored(number, key, kind);
-  }
-
-  private floored(number: number, key: string, kind: string): number {
-    this.coerce(key, kind, number);
-    return Math.floor(number);
+    const whole = Math.floor(number);
+    if (typeof value === "string" || whole !== number) this.coerce(key, kind, value);
+    return whole;
   }
 
   int64(field: number, value: Field, key: string): void {
@@ -222,13 +223,16 @@ export class ScalarWriter extends DriftWriter {
     max: bigint,
   ): number | bigint | undefined {
     if (value === undefined || value === null) return undefined;
-    const number = typeof value === "string" ? numberFromText(value) : value;
+    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (number === undefined) return undefined;
     if (typeof number === "number") {
       if (Number.isSafeInteger(number))
         return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
       if (isRounded(number) && typeof value === "number") return this.rounded(key, kind, value);
-      if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n))
-        return this.floored(number, key, kind);
+      if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n)) {
+        this.coerce(key, kind, value);
+        return Math.floor(number);
+      }
     } else if (typeof number === "bigint" && number >= min && number <= max) {
       return number;
     }
@@ -250,7 +254,11 @@ export class ScalarWriter extends DriftWriter {
   /** google.protobuf.Timestamp. The text of `none` stands for no time. */
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;
-    if (none !== undefined && String(value) === none) return;
+    if (none !== undefined && typeof value !== "object" && String(value) === none) return;
+    if (value === "") {
+      this.coerce(key, "time", value);
+      return;
+    }
     if (typeof value === "number" && isRounded(value)) {
       this.rounded(key, "time", value);
       return;
@@ -270,17 +278,19 @@ export class ScalarWriter extends DriftWriter {
   /** google.protobuf.Duration, as ProtoJSON writes it (`3.5s`), or a number of seconds. */
   duration(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
-    const seconds = typeof value === "string" && value.endsWith("s") ? value.slice(0, -1) : value;
-    const parts = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?$/.exec(String(seconds));
-    if (parts === null || typeof value === "object") {
+    if (value === "") {
+      this.coerce(key, "duration", value);
+      return;
+    }
+    const span = durationFrom(value);
+    if (span === undefined) {
       this.drop(key, "duration", value);
       return;
     }
-    const sign = parts[1] === "-" ? -1 : 1;
     this.tag(field, 2);
     const start = this.open(1);
-    this.int64(1, sign * Number(parts[2]), key);
-    this.int32(2, sign * Number((parts[3] ?? "").padEnd(9, "0")), key);
+    this.int64(1, span.seconds, key);
+    this.int32(2, span.nanos, key);
     this.close(start, 1);
   }
 

@@ -5,7 +5,8 @@
 import type { JsonValue } from "../adapter/json.ts";
 
 const INTEGER = /^[+-]?\d{1,40}$/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+// linear: an optional point between two runs of digits would try every way to split a long run
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A number or bigint from a decimal string, exact for integers of any size; spaces around it are ignored. */
 export function numberFromText(text: string): number | bigint | undefined {
@@ -47,6 +48,8 @@ export function booleanFrom(value: JsonValue): boolean | undefined {
 
 /** Bytes from base64 in either alphabet, with or without padding (RFC 4648 sections 4 and 5). */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return undefined;
+  const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(text)?.[1];
+  // one digit is six bits, which are no byte
+  if (digits === undefined || digits.length % 4 === 1) return undefined;
   return Buffer.from(text, "base64");
 }

@@ -5,7 +5,7 @@ import { numberFromText } from "./scalar.ts";
 /** How an upstream writes times: a count since 1970, RFC 3339, or a pattern of `YYYY MM DD HH mm ss`. */
 export type TimeRule = "seconds" | "millis" | "micros" | "iso8601" | { readonly pattern: string };
 
-/** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999). */
+/** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
 export interface Instant {
   readonly seconds: number;
   readonly nanos: number;
@@ -16,7 +16,7 @@ const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000 } as const;
 const MIN_SECONDS = -62_135_596_800;
 const MAX_SECONDS = 253_402_300_799;
 const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|GMT|UTC|[+-]\d{2}:?\d{2})?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
 
 /** Reads a time; undefined when it is none. */
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
@@ -108,4 +108,21 @@ function utcSeconds(
 
 function inRange(seconds: number, nanos: number): Instant | undefined {
   return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS ? { seconds, nanos } : undefined;
+}
+
+const DURATION = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?s?$/;
+// 10,000 years, the range of google.protobuf.Duration
+const MAX_DURATION = 315_576_000_000;
+
+/** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
+export function durationFrom(value: JsonValue): Instant | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const parts = DURATION.exec(String(value));
+  if (parts === null) return undefined;
+  const [, minus, whole, fraction = ""] = parts;
+  const sign = minus === "-" ? -1 : 1;
+  const seconds = Number(whole);
+  const nanos = Number(fraction.padEnd(9, "0"));
+  if (seconds > MAX_DURATION || (seconds === MAX_DURATION && nanos > 0)) return undefined;
+  return { seconds: sign * seconds, nanos: sign * nanos };
 }
