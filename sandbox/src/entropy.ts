@@ -1,10 +1,15 @@
-import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { randomBytes, randomInt, randomUUID, timingSafeEqual } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** A random token of `length` letters and digits. */
 export function randomToken(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+}
+
+/** A random UUID. */
+export function randomId(): string {
+  return randomUUID();
 }
 
 /** The items in random order (Fisher-Yates); the input stays as it is. */

@@ -52,6 +52,8 @@ export interface Sandbox {
   clearFaults(): void;
   /** Forgets the calls counted for rate limits. */
   clearRates(): void;
+  /** Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay. */
+  reset(): void;
   readonly feed: SandboxFeed;
   /** Stops listening and drops all connections. With `graceMs`, answers under way may finish until then. */
   close(graceMs?: number): Promise<void>;
@@ -83,14 +85,13 @@ function makeWorld(options: SandboxOptions): World {
   const clock = new Clock(options.clock);
   const db = new Database(options.database ?? ":memory:");
   seed(db, clock.seconds());
-  const started = seededAt(db);
   return {
     db,
     clock,
     limits: { ...LIMITS, ...options.limits },
     meter: new RateMeter(clock),
     rules: rulesOf(options),
-    feed: { pollInterval: 60, now: () => EPOCH + clock.seconds() - started },
+    feed: { pollInterval: 60, now: () => EPOCH + clock.seconds() - seededAt(db) },
   };
 }
 
@@ -121,6 +122,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     clearFaults: () => faults.clear(),
     clearRates: () => world.meter.clear(),
+    reset: () => {
+      world.db.clear();
+      seed(world.db, world.clock.seconds());
+      faults.clear();
+      received.clear();
+      world.meter.clear();
+    },
     feed: {
       get pollInterval() {
         return world.feed.pollInterval;

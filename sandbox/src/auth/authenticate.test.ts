@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../index.ts";
 import { CREDENTIALS } from "../seed/credentials.ts";
-import { ask, BEARER, KEY, sendForm, signed } from "../testing/client.ts";
+import { ask, BEARER, KEY, multipart, sendForm, signed } from "../testing/client.ts";
 
 let sandbox: Sandbox;
 let info: string;
@@ -75,6 +75,18 @@ test("a signature covers query, brackets, encoded path and form body", async () 
     });
   expect((await send(form)).status).toBe(201);
   expect((await send(form.replace("draft", "queue"))).status).toBe(401);
+});
+
+test("a multipart body is not signed, but clients that sign its text parts are let in", async () => {
+  const posts = `${sandbox.url}/v2/blog/demo/post`;
+  const fields = { type: "text", body: "a b", state: "draft" };
+  const { headers, body } = multipart(Object.entries(fields).map(([name, value]) => ({ name, value })));
+  const send = (authorization: object) =>
+    ask(posts, { method: "POST", headers: { ...headers, ...authorization }, body });
+  expect((await send(signed(posts, { method: "POST" }))).status).toBe(201);
+  const form = new URLSearchParams(fields).toString();
+  expect((await send(signed(posts, { method: "POST", form }))).status).toBe(201);
+  expect((await send(signed(posts, { method: "POST", form: form.replace("a+b", "c") }))).status).toBe(401);
 });
 
 test("a nonce counts once, and the timestamp must be within 300 seconds", async () => {

@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { gmtDate } from "../clock.ts";
+import { randomId } from "../entropy.ts";
 import { isObject, type JsonObject } from "../http/json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { NPF_LIMITS } from "./limits.ts";
@@ -83,9 +83,9 @@ function pollBlock(block: JsonObject, context: BlockContext): JsonObject {
   const expires = Math.min(max, Math.max(min, integerOf(settings.expire_after ?? max, "expire_after")));
   return {
     type: "poll",
-    client_id: typeof block.client_id === "string" ? block.client_id : randomUUID(),
+    client_id: typeof block.client_id === "string" ? block.client_id : randomId(),
     question: textOf(block.question, "question"),
-    answers: answers.map((answer) => ({ client_id: randomUUID(), ...answer })),
+    answers: answers.map((answer) => ({ client_id: randomId(), ...answer })),
     settings: {
       multiple_choice: false,
       close_status: "closed-after",

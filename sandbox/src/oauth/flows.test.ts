@@ -156,6 +156,11 @@ test("OAuth 2.0: page, code, tokens, refresh", async () => {
   expect(renewed.json.refresh_token).not.toBe(got.json.refresh_token);
   expect((await post("/v2/oauth2/token", refresh)).status).toBe(401);
   expect((await info(got.json.access_token)).status).toBe(401);
+  sandbox.clock.advance(30 * 86_400_000 + 1000);
+  expect(
+    (await post("/v2/oauth2/token", { ...refresh, refresh_token: renewed.json.refresh_token })).status,
+  ).toBe(401);
+  sandbox.clock.reset();
   sandbox.clock.advance(2_521_000);
   expect((await info(renewed.json.access_token)).status).toBe(401);
 });

@@ -5,6 +5,8 @@ import type { Call } from "../http/call.ts";
 export const SCOPES = ["basic", "write", "offline_access"];
 /** Seconds an access token lives. */
 export const ACCESS_SECONDS = 2520;
+/** Seconds a refresh token lives. */
+export const REFRESH_SECONDS = 30 * 86_400;
 
 export interface Client {
   key: string;
@@ -24,8 +26,16 @@ export function issueTokens(
   const { db, clock } = call.world;
   const access = randomToken(48);
   const refreshToken = refresh ? randomToken(48) : undefined;
-  const expires = clock.seconds() + ACCESS_SECONDS;
-  db.insert("oauth2_tokens", { access, refresh: refreshToken, client, user, scope, expires });
+  const now = clock.seconds();
+  db.insert("oauth2_tokens", {
+    access,
+    refresh: refreshToken,
+    client,
+    user,
+    scope,
+    expires: now + ACCESS_SECONDS,
+    refresh_expires: now + REFRESH_SECONDS,
+  });
   const value = {
     access_token: access,
     expires_in: ACCESS_SECONDS,
@@ -92,12 +102,13 @@ function byRefresh(call: Call): Answer {
   const { db } = call.world;
   const token = required(call, "refresh_token");
   const client = authenticatedClient(call, false);
-  const row = db.get<{ user: string | null; scope: string; access: string }>(
-    "SELECT user, scope, access FROM oauth2_tokens WHERE refresh = ? AND client = ?",
+  const row = db.get<{ user: string | null; scope: string }>(
+    "SELECT user, scope FROM oauth2_tokens WHERE refresh = ? AND client = ? AND refresh_expires > ?",
     token,
     client.key,
+    call.world.clock.seconds(),
   );
-  if (!row) throw refuseToken(401, "invalid_grant", "The refresh token is unknown or was used");
+  if (!row) throw refuseToken(401, "invalid_grant", "The refresh token is unknown, used or expired");
   db.run("DELETE FROM oauth2_tokens WHERE refresh = ?", token);
   return issueTokens(call, client.key, row.user, row.scope, true);
 }

@@ -54,7 +54,12 @@ function editedContent(call: Call, post: Post): JsonObject {
   const given = call.input.json("content") !== undefined;
   const items = current.trail.filter(isObject);
   const trail = call.input.has("exclude_trail_items") ? withoutExcluded(call, items) : items;
-  if (!given && call.input.json("layout") === undefined) return { ...current, trail };
+  if (
+    !given &&
+    call.input.json("layout") === undefined &&
+    call.body.parts.every((part) => part.name === "json")
+  )
+    return { ...current, trail };
   const { content, layout, uploads } = draftOf(call, given ? undefined : current.content);
   if (post.parentId === null && content.length === 0) throw missing("content");
   if (post.parentId !== null && [...uploads.used.values()].some((item) => item.kind === "video")) {

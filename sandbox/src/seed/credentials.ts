@@ -53,7 +53,15 @@ export function seedCredentials(db: Database): void {
   oauth1(c.oauth1Token, c.oauth1TokenSecret, "demo");
   oauth1(c.otherOauth1Token, c.otherOauth1TokenSecret, "ada");
   const oauth2 = (access: string, user: string | null, scope: string, refresh?: string) =>
-    db.insert("oauth2_tokens", { access, refresh, client: c.consumerKey, user, scope, expires: NEVER });
+    db.insert("oauth2_tokens", {
+      access,
+      refresh,
+      client: c.consumerKey,
+      user,
+      scope,
+      expires: NEVER,
+      refresh_expires: NEVER,
+    });
   oauth2(c.userToken, "demo", "basic write offline_access", c.refreshToken);
   oauth2(c.readOnlyToken, "demo", "basic");
   oauth2(c.applicationToken, null, "basic");

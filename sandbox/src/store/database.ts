@@ -65,6 +65,14 @@ export class Database {
     }
   }
 
+  /** Empties every table. */
+  clear(): void {
+    const tables = this.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+    this.transaction(() => {
+      for (const { name } of tables) this.run(`DELETE FROM ${name}`);
+    });
+  }
+
   close(): void {
     this.#connection.close();
   }

@@ -124,15 +124,15 @@ export function countPosts(db: Database, rest: string, ...values: SQLInputValue[
   return db.count(`SELECT COUNT(*) AS n FROM posts WHERE ${rest}`, ...values);
 }
 
-/** The distance between ids: odd, so that no id beyond 2^53 fits a double by luck. */
+/** The distance between ids. */
 const ID_STEP = 1009n;
 const FIRST_ID = 735_000_000_000_000_001n;
 
-/** A new post id: 18 digits, greater than every id before. */
+/** A new post id: 18 digits, greater than every id before, and one that a double cannot hold, not even by luck. */
 export function nextPostId(db: Database): string {
   const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;
   let id = last === undefined ? FIRST_ID : BigInt(last) + ID_STEP;
-  if (BigInt(Number(id)) === id) id += 1n;
+  while (BigInt(Number(id)) === id || String(Number(id)) === String(id)) id += 1n;
   db.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_post_id', ?)", String(id));
   return String(id);
 }

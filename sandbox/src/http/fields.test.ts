@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodePairs, Fields } from "./fields.ts";
+import { readJson, writeJson } from "./json.ts";
+import { parseTarget } from "./target.ts";
+
+const query = (text: string) => new Fields(decodePairs(text));
+
+test("pairs: plus is a space, a name alone is empty, broken escapes stay", () => {
+  expect(decodePairs("a=1+2&b&&c=%zz&=d&e=%C3%A9")).toEqual([
+    ["a", "1 2"],
+    ["b", ""],
+    ["c", "%zz"],
+    ["", "d"],
+    ["e", "\u00e9"],
+  ]);
+});
+
+test("pairs that were encoded come back", () => {
+  const pair = fc.tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.string({ unit: "grapheme" }));
+  fc.assert(
+    fc.property(fc.array(pair), (pairs) => {
+      const encoded = pairs.map(([n, v]) => `${encodeURIComponent(n)}=${encodeURIComponent(v)}`).join("&");
+      expect(decodePairs(encoded)).toEqual(pairs);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each(["n[0]=a&n[1]=b", "n[1]=b&n[0]=a", "n[]=a&n[]=b", "n=a&n=b"])("a list as %s", (text) => {
+  expect(query(text).list("n")).toEqual(["a", "b"]);
+});
+
+test("indexes are numbers: 10 comes after 2", () => {
+  expect(query("n[10]=c&n[2]=b&n[0]=a").list("n")).toEqual(["a", "b", "c"]);
+});
+
+test("the body wins over the query, name by name", () => {
+  const merged = query("a=1&b[0]=2").over(query("a=9&b=9&c=9"));
+  expect([merged.text("a"), merged.list("b"), merged.text("c")]).toEqual(["1", ["2"], "9"]);
+});
+
+test("nested brackets become objects and arrays", () => {
+  const fields = query("x[0][type]=text&x[0][more][]=1&x[0][more][]=2&x[1][type]=image");
+  expect(fields.json("x")).toEqual([{ type: "text", more: ["1", "2"] }, { type: "image" }]);
+});
+
+test("numbers, flags and ids in either spelling", () => {
+  const fields = Fields.fromJson({ n: "5", m: 5, t: true, one: "1", id: 735000000000000001n });
+  expect([fields.integer("n"), fields.integer("m"), fields.flag("t"), fields.flag("one")]).toEqual([
+    5,
+    5,
+    true,
+    true,
+  ]);
+  expect(fields.id("id")).toBe("735000000000000001");
+  expect(() => query("n=x").integer("n")).toThrow("Invalid n: not a number");
+  expect(() => query("n=0").integer("n", { min: 1 })).toThrow("Invalid n: below 1");
+  expect(() => query("f=maybe").flag("f")).toThrow("Invalid f: expected true or false, got maybe");
+});
+
+test("integers beyond 2^53 pass through JSON unharmed", () => {
+  const text =
+    '{"id":735000000000000001,"n":-9007199254740993,"small":5,"float":1.5,"s":"735000000000000001"}';
+  expect(writeJson(readJson(text))).toBe(text);
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }),
+      (id) => writeJson(readJson(`[${id}]`)) === `[${id}]`,
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("a target keeps its raw path; segments are decoded one by one", () => {
+  expect(parseTarget("/v2/blog/t%3Aab/pages/a%2Fb/?x=%20")).toEqual({
+    rawPath: "/v2/blog/t%3Aab/pages/a%2Fb/",
+    rawQuery: "x=%20",
+    segments: ["v2", "blog", "t:ab", "pages", "a/b"],
+  });
+  expect(parseTarget("http://h.example/x?y")?.rawPath).toBe("/x");
+  expect(parseTarget("*")).toBeUndefined();
+  expect(parseTarget("/%ff")).toBeUndefined();
+});

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startSandbox } from "./index.ts";
+import { ask, BEARER, KEY, sendJson, signed } from "./testing/client.ts";
+
+const newPost = { content: [{ type: "text", text: "kept" }] };
+
+test("a database file keeps its state from one start to the next", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-"));
+  const database = join(folder, "state.sqlite");
+  const first = await startSandbox({ database });
+  const { id } = (await sendJson(`${first.url}/v2/blog/demo/posts`, newPost)).json.response;
+  await first.close();
+  const second = await startSandbox({ database });
+  const got = await ask(`${second.url}/v2/blog/demo/posts?id=${id}&${KEY}`);
+  expect(got.json.response.posts[0].body).toBe("<p>kept</p>");
+  await second.close();
+  await rm(folder, { recursive: true });
+});
+
+test("reset brings the seeded state back", async () => {
+  const sandbox = await startSandbox({ clock: 1_800_000_000_000 });
+  const url = `${sandbox.url}/v2/blog/demo/posts?${KEY}`;
+  const before = (await ask(url)).text;
+  await sendJson(`${sandbox.url}/v2/blog/demo/posts`, newPost);
+  sandbox.feed.publish({ type: "PublicEvent", actor: "octavia", repo: "octo/hello", payload: {} });
+  sandbox.next({ status: 500 });
+  expect(sandbox.received.total).toBe(2);
+  sandbox.reset();
+  expect([sandbox.received.total, sandbox.pendingFaults]).toEqual([0, 0]);
+  expect((await ask(url)).text).toBe(before);
+  expect((await ask(`${sandbox.feedUrl}/events`)).json[0].id).toBe("52000000420");
+  await sandbox.close();
+});
+
+test("rules: HTTPS, User-Agent, the public address", async () => {
+  const sandbox = await startSandbox({
+    requireHttps: true,
+    requireUserAgent: false,
+    publicUrl: "https://api.public.example",
+  });
+  const info = `${sandbox.url}/v2/blog/demo/info`;
+  const https = { "x-forwarded-proto": "https" };
+  expect((await ask(info, { headers: BEARER })).status).toBe(404);
+  expect((await ask(info, { headers: { ...BEARER, ...https }, anonymous: true })).status).toBe(200);
+  expect((await ask(info, { headers: { ...signed(info), ...https } })).status).toBe(401);
+  await sandbox.close();
+});
+
+test("the address limit, where it is set", async () => {
+  const sandbox = await startSandbox({ limits: { callsPerAddressPerMinute: 1 }, clock: 1_800_000_000_000 });
+  const avatar = `${sandbox.url}/v2/blog/demo/avatar`;
+  expect((await ask(avatar)).status).toBe(200);
+  const got = await ask(avatar);
+  expect([got.status, got.headers["retry-after"], got.json.meta.msg]).toEqual([429, "60", "Limit Exceeded"]);
+  await sandbox.close();
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isObject, type JsonObject } from "../http/json.ts";
+import { type Sandbox, startSandbox } from "../index.ts";
+import { ask, BEARER, KEY } from "../testing/client.ts";
+
+let sandbox: Sandbox;
+let blocks: JsonObject[];
+let legacy: JsonObject[];
+
+async function all(query: string): Promise<JsonObject[]> {
+  const posts: JsonObject[] = [];
+  let url = `/v2/blog/demo/posts?${query}&${KEY}`;
+  while (url !== "") {
+    const { response } = (await ask(sandbox.url + url)).json;
+    posts.push(...response.posts);
+    url = response._links ? `${response._links.next.href}&${KEY}` : "";
+  }
+  return posts;
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  blocks = await all("npf=true");
+  legacy = await all("npf=false");
+});
+afterAll(() => sandbox.close());
+
+/** Every object anywhere inside a value. */
+function* objects(value: unknown): Generator<JsonObject> {
+  if (Array.isArray(value)) for (const item of value) yield* objects(item);
+  if (!isObject(value)) return;
+  yield value;
+  for (const item of Object.values(value)) yield* objects(item);
+}
+
+const list = (posts: JsonObject[], key: string) =>
+  posts.flatMap((post) => (Array.isArray(post[key]) ? post[key] : [])).filter(isObject);
+const kinds = (items: JsonObject[], key = "type") =>
+  new Set(items.map((item) => item[key]).filter((kind) => kind !== undefined));
+
+test("at least 45 published posts, of every type", () => {
+  expect(legacy.length).toBeGreaterThanOrEqual(45);
+  expect([...kinds(legacy)].toSorted()).toEqual([
+    "answer",
+    "audio",
+    "chat",
+    "link",
+    "photo",
+    "quote",
+    "text",
+    "video",
+  ]);
+  expect(legacy.filter((post) => post.is_blocks_post_format).length).toBeGreaterThanOrEqual(10);
+});
+
+test("no id fits a double", () => {
+  for (const post of legacy) expect(String(Number(post.id_string))).not.toBe(post.id_string);
+});
+
+test("every kind of block, layout, inline format and attribution", () => {
+  const types = kinds(list(blocks, "content"));
+  for (const type of ["text", "image", "link", "audio", "video", "paywall", "poll", "hologram"])
+    expect(types).toContain(type);
+  expect([...kinds(list(blocks, "layout"))].toSorted()).toEqual(["ask", "rows", "spiral"]);
+  const subtypes = kinds(list(blocks, "content"), "subtype");
+  for (const subtype of [
+    "heading1",
+    "heading2",
+    "quirky",
+    "quote",
+    "indented",
+    "chat",
+    "ordered-list-item",
+    "unordered-list-item",
+  ]) {
+    expect(subtypes).toContain(subtype);
+  }
+  const formats = kinds(list(list(blocks, "content"), "formatting"));
+  for (const type of ["bold", "italic", "strikethrough", "small", "link", "mention", "color"])
+    expect(formats).toContain(type);
+  const attributions = kinds([...objects(blocks)].map((item) => item.attribution).filter(isObject));
+  for (const type of ["post", "link", "app", "blog"]) expect(attributions).toContain(type);
+});
+
+test("the odd shapes a reader must bear are there", () => {
+  const found = (test: (item: JsonObject) => boolean) => [...objects([blocks, legacy])].some(test);
+  expect(found((item) => Array.isArray(item.attribution) && item.attribution.length === 0)).toBe(true);
+  expect(found((item) => item.embed_code === false)).toBe(true);
+  expect(found((item) => isObject(item.filmstrip))).toBe(true);
+  expect(
+    found((item) => typeof item.year === "string") && found((item) => typeof item.year === "number"),
+  ).toBe(true);
+  expect(found((item) => typeof item.broken_blog_name === "string")).toBe(true);
+  expect(found((item) => isObject(item.colors) && typeof item.colors.c2 === "number")).toBe(true);
+  expect(found((item) => item.title === null)).toBe(true);
+});
+
+test("photosets, single photos, and both with EXIF", () => {
+  const photos = legacy.filter((post) => post.type === "photo" && !post.is_blocks_post_format);
+  expect(photos.some((post) => post.photoset_layout === "21")).toBe(true);
+  expect(photos.some((post) => Array.isArray(post.photos) && post.photos.length === 1)).toBe(true);
+  expect([...objects(photos)].some((item) => isObject(item.exif) && item.exif.ISO === 200)).toBe(true);
+});
+
+test("legacy trails hold texts, block trails hold arrays", () => {
+  for (const item of list(legacy, "trail")) expect(typeof item.content).toBe("string");
+  for (const item of list(blocks, "trail")) expect(Array.isArray(item.content)).toBe(true);
+});
+
+test("posts wait in every state", async () => {
+  const get = async (path: string) =>
+    (await ask(`${sandbox.url}/v2/blog/demo${path}`, { headers: BEARER })).json.response.posts;
+  const queue = await get("/posts/queue");
+  expect([...kinds(queue, "queued_state")].toSorted()).toEqual(["queued", "scheduled"]);
+  expect(await get("/posts/draft")).toHaveLength(20);
+  const submissions = await get("/posts/submission");
+  expect(kinds(submissions, "state")).toEqual(new Set(["submission"]));
+  for (const post of submissions) expect("post_author" in post).toBe(!("anonymous_email" in post));
+});
