@@ -2,9 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { Deadline } from "./deadline.ts";
-
-/** The protocols that the gateway speaks. */
-export type Protocol = "connect" | "grpc" | "grpc-web";
+import type { Protocol } from "./protocol.ts";
 
 /** What is known about one call while it runs: the log line and the interceptors read it. */
 export interface Call {
@@ -26,13 +24,6 @@ export interface Call {
 
 /** Finds the call in the context values of a handler or an interceptor. */
 export const callKey = createContextKey<Call | undefined>(undefined, { description: "the gateway's call" });
-
-/** The protocol that a content type belongs to; everything that is not gRPC is Connect's to accept or refuse. */
-export function protocolOf(contentType: string | undefined): Protocol {
-  const type = contentType?.toLowerCase() ?? "";
-  if (/^application\/grpc-web(?:-text)?(?:[+;]|$)/.test(type)) return "grpc-web";
-  return /^application\/grpc(?:[+;]|$)/.test(type) ? "grpc" : "connect";
-}
 
 const storage = new AsyncLocalStorage<Call>();
 

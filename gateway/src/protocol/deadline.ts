@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Limits } from "../limits.ts";
-import type { Protocol } from "./call.ts";
+import type { Protocol } from "./protocol.ts";
 
 /** How long a call may take, and who says so. */
 export interface Deadline {

@@ -2,7 +2,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { type HttpResponse, respond } from "../listener/http.ts";
 import { sendRefusal } from "../listener/refusal.ts";
-import type { Protocol } from "./call.ts";
+import type { Protocol } from "./protocol.ts";
 
 /** Set in the flags of a Connect stream's last message. */
 const endStreamFlag = 0b10;
