@@ -14,30 +14,54 @@ import {
 import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import { parseJsonExactly } from "../answer/parse-json.ts";
 import { invalidParameter } from "../request/invalid-value.ts";
-import type { TimeRule } from "./timestamp.ts";
+import { wireNumber } from "../request/wire-number.ts";
+import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "./timestamp.ts";
 
 /** A JSON object under construction. */
 export interface JsonRecord {
   [key: string]: JsonValue;
 }
 
-const UNITS = { seconds: 0, millis: 3, micros: 6 } as const;
+const DIGITS = { seconds: 0, millis: 3, micros: 6 } as const;
 
-/** A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction. */
+/**
+ * A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction.
+ *
+ * @throws ConnectError INVALID_ARGUMENT where it is outside of the range of google.protobuf.Timestamp
+ */
 export function timeText(time: Timestamp, rule: TimeRule): string {
+  checkTime(time);
   if (rule === "iso8601") return isoText(time);
-  if (typeof rule === "object") return patternText(time, rule.pattern);
-  const digits = UNITS[rule];
-  const nanos = String(time.nanos).padStart(9, "0");
-  const fraction = nanos.slice(digits).replace(/0+$/, "");
-  const whole = `${time.seconds}${nanos.slice(0, digits)}`.replace(/^(-?)0+(?=\d)/, "$1");
-  return fraction === "" ? whole : `${whole}.${fraction}`;
+  return typeof rule === "object" ? patternText(time, rule.pattern) : countText(time, DIGITS[rule]);
 }
 
-/** A time as a JSON value: counts are numbers. */
+/**
+ * A time as a JSON value: counts are numbers, exact where they are whole.
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `timeText`
+ */
 export function timeJson(time: Timestamp, rule: TimeRule): JsonValue {
   const text = timeText(time, rule);
-  return typeof rule === "object" || rule === "iso8601" ? text : Number(text);
+  if (typeof rule === "object" || rule === "iso8601") return text;
+  return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
+}
+
+function checkTime({ seconds, nanos }: Timestamp): void {
+  if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos < 1_000_000_000) return;
+  throw invalidParameter("google.protobuf.Timestamp", "request", {
+    problem: `${seconds} seconds and ${nanos} nanos are no time`,
+    remedy: "send one of the years 1 to 9999, with nanos from 0 to 999999999",
+  });
+}
+
+/** The nanos of a time count forwards from its second, also before 1970; those of a decimal, away from zero. */
+function countText({ seconds, nanos }: Timestamp, digits: number): string {
+  const total = seconds * 1_000_000_000n + BigInt(nanos);
+  const text = String(total < 0n ? -total : total).padStart(10, "0");
+  const point = text.length - 9 + digits;
+  const whole = text.slice(0, point).replace(/^0+(?=\d)/, "");
+  const fraction = text.slice(point).replace(/0+$/, "");
+  return `${total < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
 function isoText(time: Timestamp): string {
@@ -136,19 +160,48 @@ export function structJson(value: Struct): JsonValue {
   return toJson(StructSchema, value);
 }
 
-/** A google.protobuf.Value. */
+/**
+ * A google.protobuf.Value.
+ *
+ * @throws ConnectError INVALID_ARGUMENT for what JSON cannot say: one without a kind, NaN, Infinity
+ */
 export function valueJson(value: Value): JsonValue {
-  return toJson(ValueSchema, value);
+  return sayable("google.protobuf.Value", () => toJson(ValueSchema, value));
 }
 
-/** A google.protobuf.ListValue. */
+/**
+ * A google.protobuf.ListValue.
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `valueJson`
+ */
 export function listJson(value: ListValue): JsonValue {
-  return toJson(ListValueSchema, value);
+  return sayable("google.protobuf.ListValue", () => toJson(ListValueSchema, value));
 }
 
-/** The collected unknown keys of a message, parsed, so that they are sent back as they came. */
+function sayable(type: string, write: () => JsonValue): JsonValue {
+  try {
+    return write();
+  } catch {
+    throw invalidParameter(type, "body", {
+      problem: "holds what JSON cannot say",
+      remedy: "send values that have a kind, and finite numbers",
+    });
+  }
+}
+
+/**
+ * The collected unknown keys of a message, parsed, so that they are sent back as they came.
+ *
+ * @throws ConnectError INVALID_ARGUMENT where one is not JSON
+ */
 export function rawEntries(entries: Readonly<Record<string, string>>): JsonRecord {
-  const json: JsonRecord = {};
-  for (const [key, text] of Object.entries(entries)) json[key] = parseJsonExactly(text) ?? null;
-  return json;
+  return Object.fromEntries(Object.entries(entries).map(([key, text]) => [key, rawEntry(key, text)]));
+}
+
+function rawEntry(key: string, text: string): JsonValue {
+  try {
+    return parseJsonExactly(text) ?? null;
+  } catch {
+    throw invalidParameter(key, "body", { problem: "is not JSON", remedy: "send the text of a JSON value" });
+  }
 }

@@ -28,16 +28,24 @@ export function splitCommas(value: JsonValue | undefined): JsonValue | undefined
   return items.filter((item) => item !== "");
 }
 
+// each stops at the character that begins the next part, so that no header costs more than its length
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+
 /** The target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined without one. */
 export function linkTarget(header: string | undefined, rel: string): string | undefined {
-  for (const [, target, parameters] of (header ?? "").matchAll(
-    /<([^>]*)>((?:\s*;\s*[^\s;,=]+(?:=(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g,
-  )) {
-    const found = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters ?? "");
-    const relations = (found?.[1] ?? found?.[2] ?? "").toLowerCase().split(/\s+/);
-    if (relations.includes(rel.toLowerCase())) return target;
+  for (const [, target, parameters = ""] of (header ?? "").matchAll(LINK)) {
+    if (relationsOf(parameters).includes(rel.toLowerCase())) return target;
   }
   return undefined;
+}
+
+/** The relations of the first `rel`; further ones do not count (RFC 8288 section 3.3). */
+function relationsOf(parameters: string): string[] {
+  for (const [, name = "", quoted, token] of parameters.matchAll(PARAMETER)) {
+    if (name.toLowerCase() === "rel") return (quoted ?? token ?? "").toLowerCase().split(/\s+/);
+  }
+  return [];
 }
 
 /** What must hold for a member of a oneof to be the one. */
@@ -56,5 +64,5 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
   const isPresent = value !== undefined && value !== null;
   if (present !== undefined && present !== isPresent) return false;
   if (type !== undefined && jsonTypeOf(value) !== type) return false;
-  return values === undefined || (isPresent && values.includes(String(value)));
+  return values === undefined || (isPresent && typeof value !== "object" && values.includes(String(value)));
 }

@@ -12,9 +12,10 @@ export interface Instant {
 }
 
 const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000 } as const;
-// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, the range of google.protobuf.Timestamp
-const MIN_SECONDS = -62_135_596_800;
-const MAX_SECONDS = 253_402_300_799;
+/** 0001-01-01T00:00:00Z, the least google.protobuf.Timestamp. */
+export const MIN_SECONDS = -62_135_596_800;
+/** 9999-12-31T23:59:59Z, the second of the greatest one. */
+export const MAX_SECONDS = 253_402_300_799;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
 
