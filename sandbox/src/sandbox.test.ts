@@ -57,3 +57,40 @@ test("the address limit, where it is set", async () => {
   expect([got.status, got.headers["retry-after"], got.json.meta.msg]).toEqual([429, "60", "Limit Exceeded"]);
   await sandbox.close();
 });
+
+test("close with a grace lets an answer under way finish, and takes no longer", async () => {
+  const sandbox = await startSandbox();
+  const info = `${sandbox.url}/v2/blog/demo/info?${KEY}`;
+  sandbox.next({ delay: 60 });
+  const slow = fetch(info).then((answer) => answer.json());
+  while (sandbox.received.total === 0) await new Promise((resolve) => setImmediate(resolve));
+  const start = performance.now();
+  await sandbox.close(10_000);
+  expect(await slow).toMatchObject({ meta: { status: 200 } });
+  expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test("a client that goes away in the middle of an upload does no harm", async () => {
+  const sandbox = await startSandbox();
+  const gone = new AbortController();
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(
+        new TextEncoder().encode('--x\r\nContent-Disposition: form-data; name="v"; filename="v"\r\n\r\nabc'),
+      );
+    },
+  });
+  const headers = { ...BEARER, "content-type": "multipart/form-data; boundary=x" };
+  const upload = fetch(`${sandbox.url}/v2/blog/demo/posts`, {
+    method: "POST",
+    headers,
+    body,
+    duplex: "half",
+    signal: gone.signal,
+  });
+  while ((sandbox.received.last?.size ?? 0) === 0) await new Promise((resolve) => setImmediate(resolve));
+  gone.abort();
+  await expect(upload).rejects.toThrow();
+  expect((await ask(`${sandbox.url}/v2/blog/demo/info?${KEY}`)).status).toBe(200);
+  await sandbox.close();
+});

@@ -55,8 +55,10 @@ export function urlOf(server: Server, host: string): string {
 /** Stops listening and drops every connection, also those that hang. */
 export async function closeServer(server: Server, graceMs = 0): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A kept-alive connection that was busy a moment ago is idle the next; `close` alone would wait for it.
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(timer);
 }

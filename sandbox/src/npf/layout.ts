@@ -39,7 +39,8 @@ function rowsLayout(layout: JsonObject, content: readonly JsonObject[], carousel
   const rows = display.map((row) => indexes(row.blocks, content.length, invalid));
   const seen = rows.flat();
   if (new Set(seen).size !== seen.length) throw invalid("A block index appears twice in display");
-  if (seen.length !== content.length) throw invalid("Every block index must appear in display");
+  const hidden = content.findIndex((block, i) => block.type !== "paywall" && !seen.includes(i));
+  if (hidden >= 0) throw invalid(`Every block must appear in display, and ${hidden} does not`);
   for (const [i, row] of display.entries()) {
     const carousel = rowMode(row) === "carousel";
     if (carousel && !carousels) throw refuse(403, "You cannot create a carousel");

@@ -263,6 +263,17 @@ test("layouts that are fine: rows, carousel, the old form, a bad truncate_after 
   expect((await create(three, { layout: carousel })).status).toBe(403);
 });
 
+test("only the paywall may be left out of the rows", async () => {
+  const content = [text("free"), { type: "paywall" }, text("paid")];
+  const layout = rows([{ blocks: [0] }, { blocks: [2] }]);
+  const post = await fetched(await create(content, { layout }));
+  expect(post.content[1]).toEqual({ type: "paywall", subtype: "cta", is_visible: true });
+  expect(post.layout).toEqual(layout);
+  expect(code(await create(content, { layout: rows([{ blocks: [0] }, { blocks: [1] }]) }))).toEqual([
+    400, 8001,
+  ]);
+});
+
 test("an answer, and the legacy type it is shown as", async () => {
   const layout = [
     {
