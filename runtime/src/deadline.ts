@@ -6,6 +6,8 @@ import { restError } from "./errors/rest-error.ts";
 export interface Deadline {
   /** Aborted when the time is up or the caller aborts; its reason is the ConnectError that the call ends with. */
   readonly signal: AbortSignal;
+  /** When the time is up, on the clock's monotonic scale; undefined for never. */
+  readonly expiresAt: number | undefined;
   /** Stops the clock. */
   done(): void;
 }
@@ -33,6 +35,7 @@ export function startDeadline(
   else caller?.addEventListener("abort", onAbort, { once: true });
   return {
     signal: controller.signal,
+    expiresAt: timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs,
     done: () => {
       stop?.();
       caller?.removeEventListener("abort", onAbort);

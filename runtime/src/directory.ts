@@ -1,8 +1,16 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { AnyMethodAdapter, ServiceAdapter } from "./adapter/adapter.ts";
+import type {
+  AnyMethodAdapter,
+  DownloadAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  ServiceAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "./adapter/adapter.ts";
 import type { Clock } from "./clock.ts";
 import { restError } from "./errors/rest-error.ts";
-import type { UpstreamOptions } from "./upstream/options.ts";
+import { baseOf, type UpstreamOptions } from "./upstream/options.ts";
 import { createUpstream, type Upstream } from "./upstream/upstream.ts";
 
 /** `blog.v1.BlogService.GetInfo` */
@@ -11,9 +19,27 @@ export function fullName(method: DescMethod): string {
 }
 
 /** Which upstream a method goes to. */
-export interface Route {
-  readonly adapter: AnyMethodAdapter;
+export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
+  readonly adapter: A;
   readonly upstream: Upstream;
+}
+
+/** The adapters of methods that answer with a stream. */
+export type StreamAdapter = PaginateAdapter | PollAdapter | DownloadAdapter;
+
+/** Whether a method has one request and one response. */
+export function isUnary(route: Route): route is Route<UnaryAdapter> {
+  return route.adapter.kind === "unary";
+}
+
+/** Whether a method has a stream of requests and one response. */
+export function isUpload(route: Route): route is Route<UploadAdapter> {
+  return route.adapter.kind === "upload";
+}
+
+/** Whether a method has one request and a stream of responses. */
+export function isStream(route: Route): route is Route<StreamAdapter> {
+  return !isUnary(route) && !isUpload(route);
 }
 
 /**
@@ -67,13 +93,13 @@ function route(adapter: AnyMethodAdapter, upstreams: ReadonlyMap<string, Upstrea
   return { adapter, upstream };
 }
 
-function checkBase({ method, rules }: AnyMethodAdapter, { name, settings: { bases } }: Upstream): void {
-  if (bases.has(rules.base)) return;
+function checkBase({ method, rules }: AnyMethodAdapter, { name, settings }: Upstream): void {
+  if (baseOf(settings, rules.base) !== undefined) return;
   throw restError("UPSTREAM_BASE_UNKNOWN", {
     method: fullName(method),
     base: rules.base,
     upstream: name,
-    configured: list([...bases.keys()].filter((base) => base !== "")),
+    configured: list([...settings.bases.keys()].filter((base) => base !== "")),
   });
 }
 

@@ -1,5 +1,14 @@
-export type { AnyMethodAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
-export type { CredentialKind, MethodRules } from "./adapter/rules.ts";
+export type {
+  AnyMethodAdapter,
+  DownloadAdapter,
+  MethodAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  ServiceAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "./adapter/adapter.ts";
+export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
 export type { Clock } from "./clock.ts";
 export type {
   Credentials,

@@ -52,3 +52,12 @@ export interface RestOptions {
 
 /** The deadline of a call that comes without one. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Calls a listener; one that fails must not fail the call. */
+export function tell<T>(listener: ((report: T) => void) | undefined, report: T): void {
+  try {
+    listener?.(report);
+  } catch {
+    // said in the documentation of the options
+  }
+}

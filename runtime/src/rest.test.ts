@@ -96,6 +96,8 @@ describe("a call", () => {
     expect((await thing(await restTo(echo, { upstream }))).name).toBe("/v2/things/a?limit=3");
     const web = restOf(server.url, { upstream, rules: { base: "web" } });
     expect((await thing(web)).name).toBe("/web/things/a?limit=3");
+    const other = restOf(server.url, { upstream: { bases }, rules: { base: "other" } });
+    expect((await thing(other)).name).toBe("/things/a?limit=3");
   });
 
   it("keeps ids beyond 2^53 exact, also in raw JSON", async () => {
@@ -136,6 +138,11 @@ describe("a call", () => {
       rules: { responseEncoding: "form" },
     });
     expect(await thing(form)).toMatchObject({ name: "a b", id: 7n });
+    const twice = await restTo(answering(200, {}, "raw=a&raw=b&id=700000000000000001"), {
+      rules: { responseEncoding: "form" },
+      options: { strict: true },
+    });
+    expect(await thing(twice)).toMatchObject({ raw: '["a","b"]', id: 700000000000000001n });
     const json = await restTo(
       answering(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
       {
@@ -715,8 +722,11 @@ describe("wrong configuration fails at once", () => {
       "service test.v1.ThingService: expected one adapter, got two",
     ],
     [
-      { adapters: [thingService({ rules: { base: "web" } })], upstreams },
-      'method test.v1.ThingService.GetThing: expected the base "web" among those of upstream things, got none',
+      {
+        adapters: [thingService({ rules: { base: "web" } })],
+        upstreams: { things: { bases: { api: "http://127.0.0.1:9" } } },
+      },
+      'method test.v1.ThingService.GetThing: expected the base "web" among those of upstream things, got api',
     ],
     [
       { adapters: [thingService({ rules: { credentials: ["api_key"] } })], upstreams },

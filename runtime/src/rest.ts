@@ -1,12 +1,21 @@
 import { type DescMessage, type DescService, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, ServiceImpl, Transport } from "@connectrpc/connect";
-import type { AnyMethodAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import { systemClock } from "./clock.ts";
-import { startDeadline } from "./deadline.ts";
-import { connectUpstreams, fullName, type Route } from "./directory.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
+import {
+  connectUpstreams,
+  fullName,
+  isStream,
+  isUnary,
+  isUpload,
+  type Route,
+  type StreamAdapter,
+} from "./directory.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { DEFAULT_TIMEOUT_MS, type RestOptions } from "./options.ts";
+import type { CallContext } from "./running-call.ts";
 import { createTransport } from "./transport.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -26,10 +35,10 @@ export interface Rest {
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
-  /** Adds a handler for every method to a Connect router. */
+  /** Adds a handler for every method to a Connect router, streams included. */
   routes(router: ConnectRouter): void;
   /**
-   * Makes one call: the response message as protobuf bytes, and those of the upstream's headers that callers get.
+   * Makes one call of a unary method: the response message as protobuf bytes, and those of the upstream's headers that callers get.
    *
    * @throws ConnectError
    */
@@ -38,7 +47,7 @@ export interface Rest {
     message: MessageShape<I>,
     options?: CallOptions,
   ): Promise<Outcome>;
-  /** Waits for running calls, then closes all connections. */
+  /** Ends streams that wait for news, waits for running calls, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -50,6 +59,8 @@ export interface Rest {
 export function createRest(options: RestOptions): Rest {
   return new JoinedRest(options);
 }
+
+type AnyMessage = MessageShape<DescMessage>;
 
 class JoinedRest implements Rest {
   readonly transport: Transport;
@@ -69,8 +80,8 @@ class JoinedRest implements Rest {
     this.invoker = new Invoker(options, clock);
     this.transport = createTransport({
       find: (method) => this.table.get(fullName(method)),
-      deadline: ({ adapter }, timeoutMs, signal) => this.deadline(adapter, timeoutMs, signal),
-      invoke: (route, call) => this.invoker.invoke(route, call),
+      deadline: (route, timeoutMs, signal) => this.deadline(route, timeoutMs, signal),
+      invoker: this.invoker,
       interceptors,
     });
   }
@@ -81,21 +92,21 @@ class JoinedRest implements Rest {
     options: CallOptions = {},
   ): Promise<Outcome> {
     const route = this.table.get(fullName(adapter.method));
-    if (route === undefined) throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
-    const deadline = this.deadline(adapter, options.timeoutMs, options.signal);
-    try {
-      const header = options.header instanceof Headers ? options.header : new Headers(options.header);
-      return await this.invoker.invoke(route, { message, header, signal: deadline.signal });
-    } finally {
-      deadline.done();
+    if (route === undefined || !isUnary(route)) {
+      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
     }
+    const header = options.header instanceof Headers ? options.header : new Headers(options.header);
+    return await this.timed(route, { ...options, header }, (context) =>
+      this.invoker.unary(route, message, context),
+    );
   }
 
   routes(router: ConnectRouter): void {
     for (const { service, methods } of this.adapters) {
-      const handlers = Object.entries(methods).map(
-        ([name, adapter]) => [name, this.handler(adapter)] as const,
-      );
+      const handlers = Object.entries(methods).map(([name, { method }]) => {
+        const route = this.table.get(fullName(method));
+        return [name, route && this.handler(route)] as const;
+      });
       // the type of an implementation follows from a generated service; here that is any service
       router.service(service, Object.fromEntries<unknown>(handlers) as Partial<ServiceImpl<DescService>>);
     }
@@ -105,30 +116,85 @@ class JoinedRest implements Rest {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()));
   }
 
-  private handler(adapter: AnyMethodAdapter) {
-    return async (message: MessageShape<DescMessage>, context: HandlerContext) => {
-      const { signal, requestHeader: header } = context;
-      const outcome = await this.call(adapter, message, { signal, header, timeoutMs: context.timeoutMs() });
-      outcome.header.forEach((value, name) => {
-        context.responseHeader.set(name, value);
-      });
-      return fromBinary(adapter.method.output, outcome.bytes);
-    };
+  private handler(route: Route): unknown {
+    if (isUnary(route)) {
+      return (message: AnyMessage, handler: HandlerContext) =>
+        this.handled(route, handler, (context) => this.invoker.unary(route, message, context));
+    }
+    if (isUpload(route)) {
+      return (messages: AsyncIterable<AnyMessage>, handler: HandlerContext) =>
+        this.handled(route, handler, (context) => this.invoker.upload(route, messages, context));
+    }
+    return isStream(route)
+      ? (message: AnyMessage, handler: HandlerContext) => this.streamed(route, message, handler)
+      : undefined;
+  }
+
+  private async handled(
+    route: Route,
+    handler: HandlerContext,
+    invoke: (context: CallContext) => Promise<Outcome>,
+  ): Promise<AnyMessage> {
+    const outcome = await this.timed(route, optionsOf(handler), invoke);
+    copyHeaders(outcome.header, handler.responseHeader);
+    return fromBinary(route.adapter.method.output, outcome.bytes);
+  }
+
+  private async *streamed(
+    route: Route<StreamAdapter>,
+    message: AnyMessage,
+    handler: HandlerContext,
+  ): AsyncGenerator<AnyMessage> {
+    const deadline = this.deadline(route, handler.timeoutMs(), handler.signal);
+    const { signal, expiresAt } = deadline;
+    const stream = this.invoker.stream(route, message, { header: handler.requestHeader, signal, expiresAt });
+    try {
+      for await (const bytes of stream) {
+        copyHeaders(stream.header, handler.responseHeader);
+        yield fromBinary(route.adapter.method.output, bytes);
+      }
+      copyHeaders(stream.header, handler.responseHeader);
+    } finally {
+      deadline.done();
+    }
+  }
+
+  private async timed<T>(
+    route: Route,
+    { header, timeoutMs, signal: caller }: CallOptions & { readonly header: Headers },
+    run: (context: CallContext) => Promise<T>,
+  ): Promise<T> {
+    const deadline = this.deadline(route, timeoutMs, caller);
+    const { signal, expiresAt } = deadline;
+    try {
+      return await run({ header, signal, expiresAt });
+    } finally {
+      deadline.done();
+    }
   }
 
   private deadline(
-    adapter: AnyMethodAdapter,
+    { adapter }: Route,
     timeoutMs: number | undefined,
     signal: AbortSignal | undefined,
-  ) {
+  ): Deadline {
+    // a stream of news has no end of its own
+    const fallback = adapter.kind === "poll" ? Number.POSITIVE_INFINITY : this.defaultTimeoutMs;
     const own = adapter.rules.timeoutMs ?? Number.POSITIVE_INFINITY;
-    return startDeadline(
-      fullName(adapter.method),
-      Math.min(timeoutMs ?? this.defaultTimeoutMs, own),
-      signal,
-      this.clock,
-    );
+    const shortest = Math.min(timeoutMs ?? fallback, own);
+    const limit = Number.isFinite(shortest) ? shortest : undefined;
+    return startDeadline(fullName(adapter.method), limit, signal, this.clock);
   }
+}
+
+function optionsOf(handler: HandlerContext) {
+  return { header: handler.requestHeader, signal: handler.signal, timeoutMs: handler.timeoutMs() };
+}
+
+function copyHeaders(from: Headers, to: Headers): void {
+  from.forEach((value, name) => {
+    to.set(name, value);
+  });
 }
 
 function checkTimeout(value: unknown): number {

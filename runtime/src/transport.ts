@@ -1,54 +1,52 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, DescMethodStreaming, MessageShape } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
 import {
   createContextValues,
   type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
   type Transport,
   type UnaryRequest,
 } from "@connectrpc/connect";
-import { runUnaryCall } from "@connectrpc/connect/protocol";
+import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
 import type { Deadline } from "./deadline.ts";
-import { fullName, type Route } from "./directory.ts";
+import { fullName, isStream, isUnary, isUpload, type Route } from "./directory.ts";
 import { restError } from "./errors/rest-error.ts";
-import type { Invocation, Outcome } from "./invoke.ts";
+import type { Invoker } from "./invoke.ts";
+import type { MessageStream } from "./stream/message-stream.ts";
 
 /** What the transport stands on. */
 export interface TransportParts {
   find(method: DescMethod): Route | undefined;
   deadline(route: Route, timeoutMs: number | undefined, signal: AbortSignal | undefined): Deadline;
-  invoke(route: Route, call: Invocation): Promise<Outcome>;
+  readonly invoker: Invoker;
   readonly interceptors: Interceptor[] | undefined;
 }
+
+type Head<I extends DescMessage, O extends DescMessage> = Pick<
+  StreamResponse<I, O>,
+  "stream" | "service" | "method" | "trailer"
+>;
 
 /**
  * A Connect transport over adapters. As with other transports, a timeout of 0 or less takes off the caller's
  * deadline; the method's own and the default one stay.
  */
 export function createTransport(parts: TransportParts): Transport {
+  const { invoker, interceptors = [] } = parts;
   return {
     async unary(method, signal, timeoutMs, header, message, contextValues) {
       const route = findRoute(parts, method);
-      const deadline = parts.deadline(
-        route,
-        timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : undefined,
-        signal,
-      );
-      const req = {
-        stream: false as const,
-        service: method.parent,
-        method,
-        requestMethod: "POST",
-        url: `connect-rest:///${method.parent.typeName}/${method.name}`,
-        header: new Headers(header),
-        contextValues: contextValues ?? createContextValues(),
-        message,
-      };
+      if (!isUnary(route)) throw notMapped(method);
+      const deadline = parts.deadline(route, positive(timeoutMs), signal);
+      const req = { stream: false as const, method, message, ...requestHead(method, header, contextValues) };
       const next = async ({
         message,
         header,
         signal,
       }: UnaryRequest<typeof method.input, typeof method.output>) => {
-        const outcome = await parts.invoke(route, { message, header, signal });
+        const context = { header, signal, expiresAt: deadline.expiresAt };
+        const outcome = await invoker.unary(route, message, context);
         return {
           stream: false as const,
           service: method.parent,
@@ -59,20 +57,125 @@ export function createTransport(parts: TransportParts): Transport {
         };
       };
       try {
-        const interceptors = parts.interceptors ?? [];
         return await runUnaryCall({ req, next, interceptors, signal: deadline.signal });
       } finally {
         deadline.done();
       }
     },
-    async stream(method) {
-      throw restError("METHOD_NOT_MAPPED", { method: fullName(method) });
+
+    async stream(method, signal, timeoutMs, header, message, contextValues) {
+      const route = findRoute(parts, method);
+      const left = new AbortController();
+      const caller = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      const deadline = parts.deadline(route, positive(timeoutMs), caller);
+      const req = { stream: true as const, method, message, ...requestHead(method, header, contextValues) };
+      const next = (request: StreamRequest<typeof method.input, typeof method.output>) =>
+        respond(invoker, route, request, deadline.expiresAt);
+      try {
+        const response = await runStreamingCall({ req, next, interceptors, signal: deadline.signal });
+        return { ...response, message: leavable(response.message, left, deadline) };
+      } catch (error) {
+        deadline.done();
+        throw error;
+      }
     },
   };
 }
 
+function requestHead(
+  method: DescMethod,
+  header: ConstructorParameters<typeof Headers>[0],
+  contextValues: UnaryRequest["contextValues"] | undefined,
+) {
+  return {
+    service: method.parent,
+    requestMethod: "POST",
+    url: `connect-rest:///${method.parent.typeName}/${method.name}`,
+    header: new Headers(header),
+    contextValues: contextValues ?? createContextValues(),
+  };
+}
+
+async function respond<I extends DescMessage, O extends DescMessage>(
+  invoker: Invoker,
+  route: Route,
+  { method, message, header, signal }: StreamRequest<I, O>,
+  expiresAt: number | undefined,
+): Promise<StreamResponse<I, O>> {
+  const head: Head<I, O> = { stream: true, service: method.parent, method, trailer: new Headers() };
+  const context = { header, signal, expiresAt };
+  if (isUpload(route)) {
+    const outcome = await invoker.upload(route, message, context);
+    return { ...head, header: outcome.header, message: decoded(method, [outcome.bytes]) };
+  }
+  if (!isStream(route)) throw notMapped(method);
+  const stream = invoker.stream(route, await onlyMessage(method, message), context);
+  // as with other transports, there are headers when there is an answer
+  const first = await stream.next();
+  return { ...head, header: stream.header, message: decoded(method, startingWith(first, stream)) };
+}
+
+async function onlyMessage<I extends DescMessage>(
+  method: DescMethodStreaming<I>,
+  messages: AsyncIterable<MessageShape<I>>,
+): Promise<MessageShape<I>> {
+  for await (const message of messages) return message;
+  throw restError("REQUEST_STREAM_EMPTY", { method: fullName(method) });
+}
+
+async function* startingWith(first: IteratorResult<Uint8Array, undefined>, stream: MessageStream) {
+  if (first.done === true) return;
+  yield first.value;
+  yield* stream;
+}
+
+async function* decoded<I extends DescMessage, O extends DescMessage>(
+  { output }: DescMethodStreaming<I, O>,
+  messages: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<MessageShape<O>> {
+  for await (const bytes of messages) yield fromBinary(output, bytes);
+}
+
+/** Who leaves a stream of Connect's own ends nothing; here it ends the call. */
+function leavable<T>(
+  messages: AsyncIterable<T>,
+  left: AbortController,
+  deadline: Deadline,
+): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator](): AsyncIterator<T> {
+      const iterator = messages[Symbol.asyncIterator]();
+      return {
+        async next() {
+          try {
+            const step = await iterator.next();
+            if (step.done === true) deadline.done();
+            return step;
+          } catch (error) {
+            deadline.done();
+            throw error;
+          }
+        },
+        async return() {
+          left.abort();
+          deadline.done();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function positive(timeoutMs: number | undefined): number | undefined {
+  return timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : undefined;
+}
+
 function findRoute(parts: TransportParts, method: DescMethod): Route {
   const route = parts.find(method);
-  if (route === undefined) throw restError("METHOD_NOT_MAPPED", { method: fullName(method) });
+  if (route === undefined) throw notMapped(method);
   return route;
+}
+
+function notMapped(method: DescMethod): Error {
+  return restError("METHOD_NOT_MAPPED", { method: fullName(method) });
 }

@@ -14,9 +14,17 @@ export interface Body {
   readonly bytes: Uint8Array | undefined;
   /** The body is text with bytes that are not UTF-8; each was read as U+FFFD. */
   readonly malformed: boolean;
+  /** The body was a form: its values are all text, whatever they stand for. */
+  readonly textual: boolean;
 }
 
-const EMPTY: Body = { value: undefined, exactly: () => undefined, bytes: undefined, malformed: false };
+const EMPTY: Body = {
+  value: undefined,
+  exactly: () => undefined,
+  bytes: undefined,
+  malformed: false,
+  textual: false,
+};
 
 /**
  * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as the
@@ -33,7 +41,7 @@ export function readBody(
     case "json":
       return jsonBody(bytes);
     case "form":
-      return textBody(bytes, parseForm, parseForm);
+      return { ...textBody(bytes, parseForm, parseForm), textual: true };
     case "bytes":
       return { ...EMPTY, bytes };
     case "empty":
@@ -62,6 +70,7 @@ function textBody(bytes: Uint8Array, parse: Parse, parseExactly: Parse): Body {
     bytes: undefined,
     // the text is asked first: for most bodies, one byte a character, that costs nothing
     malformed: text.includes("\ufffd") && !isUtf8(bytes),
+    textual: false,
   };
 }
 

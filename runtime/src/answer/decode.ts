@@ -1,23 +1,31 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import type {
+  AnyMethodAdapter,
+  DownloadAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "../adapter/adapter.ts";
 import type { JsonValue } from "../adapter/json.ts";
+import type { RestAnswer } from "../adapter/rest-answer.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { Drift } from "../wire/drift.ts";
 import { JsonTooDeep, ProtoWriter } from "../wire/proto-writer.ts";
-import type { Body } from "./body.ts";
 import { payloadOf } from "./envelope.ts";
-
-/** An answer whose status means success, its body read. */
-export interface ReadAnswer {
-  readonly status: number;
-  header(name: string): string | undefined;
-  readonly body: Body;
-}
+import type { Page } from "./page.ts";
+import type { ReadAnswer } from "./read-answer.ts";
 
 /** A response message. */
 export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What was not as declared. */
+  readonly drifts: readonly Drift[];
+}
+
+/** Items of a page, each a response message. */
+export interface DecodedItems {
+  readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
   readonly drifts: readonly Drift[];
 }
 
@@ -33,25 +41,64 @@ export class Decoder {
    *
    * @throws ConnectError INTERNAL, reason UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
-  decode(adapter: AnyMethodAdapter, answer: ReadAnswer): Decoded {
+  message(adapter: UnaryAdapter | UploadAdapter, answer: ReadAnswer): Decoded {
+    const { status, header, body } = answer;
+    const write = (value: JsonValue | undefined, exact: boolean) => {
+      this.out.reset(exact, body.textual);
+      const payload = payloadOf(value, adapter.rules.envelope);
+      adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
+    };
+    this.guarded(adapter, () => {
+      write(body.value, false);
+      if (this.out.inexact) write(body.exactly(), true);
+    });
+    return { bytes: this.out.finish(), drifts: this.driftsOf(answer) };
+  }
+
+  /** Writes items of a page, in the order of `indices`. An item that is no object is left out. Throws as `message`. */
+  items(
+    adapter: PaginateAdapter | PollAdapter,
+    page: Page,
+    answer: ReadAnswer,
+    indices: readonly number[],
+  ): DecodedItems {
+    const write = ({ list, items }: Page, exact: boolean) => {
+      this.out.reset(exact, answer.body.textual);
+      if (list !== undefined && list !== null && !Array.isArray(list)) {
+        this.out.coerce(adapter.items, "array", list);
+      }
+      return indices
+        .map((index) => this.out.item(items[index], adapter.items, index, adapter.item))
+        .filter((item) => item !== undefined);
+    };
+    const items = this.guarded(adapter, () => {
+      const fast = write(page, false);
+      return this.out.inexact ? write(page.exactly(), true) : fast;
+    });
+    return { items, drifts: this.driftsOf(answer) };
+  }
+
+  /** Writes a message with a chunk; with the head of the answer, if it is the first. Throws as `message`. */
+  chunk(adapter: DownloadAdapter, head: RestAnswer | undefined, chunk: Uint8Array | undefined): Decoded {
+    this.out.reset();
+    this.guarded(adapter, () => {
+      if (head !== undefined) adapter.head(head, this.out);
+      if (chunk !== undefined) adapter.chunk(chunk, this.out);
+    });
+    return { bytes: this.out.finish(), drifts: this.out.drifts };
+  }
+
+  private driftsOf({ body }: ReadAnswer): readonly Drift[] {
+    const { drifts } = this.out;
+    return body.malformed ? [NOT_UTF8, ...drifts] : drifts;
+  }
+
+  private guarded<T>(adapter: AnyMethodAdapter, act: () => T): T {
     try {
-      this.run(adapter, answer, answer.body.value, false);
-      if (this.out.inexact) this.run(adapter, answer, answer.body.exactly(), true);
+      return act();
     } catch (cause) {
       throw decodeError(adapter, cause);
     }
-    const { drifts } = this.out;
-    return { bytes: this.out.finish(), drifts: answer.body.malformed ? [NOT_UTF8, ...drifts] : drifts };
-  }
-
-  private run(
-    adapter: AnyMethodAdapter,
-    { status, header, body: { bytes } }: ReadAnswer,
-    value: JsonValue | undefined,
-    exact: boolean,
-  ): void {
-    this.out.reset(exact);
-    adapter.response({ status, header, payload: payloadOf(value, adapter.rules.envelope), bytes }, this.out);
   }
 }
 

@@ -75,8 +75,8 @@ describe("parseForm", () => {
     });
   });
 
-  it("takes the first of two, keeps what is malformed, and has no special names", () => {
-    expect(parseForm("a=1&a=2&b=%zz&c")).toEqual({ a: "1", b: "%zz", c: "" });
+  it("lists what comes more than once, keeps what is malformed, and has no special names", () => {
+    expect(parseForm("a=1&a=2&a=&b=%zz&c")).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
     expect(Object.keys(parseForm("__proto__=1"))).toEqual(["__proto__"]);
   });
 });

@@ -1,5 +1,7 @@
-import { Code } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import type { RetryAfterRule } from "../adapter/rules.ts";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import type { ErrorDetail } from "./rest-error.ts";
 
 /** Reads a response header by its name in lower case. */
 export type HeaderReader = (name: string) => string | undefined;
@@ -58,4 +60,17 @@ function httpDate(text: string, now: number): number | undefined {
 
 function bounded(milliseconds: number): number {
   return Math.min(Math.max(0, Math.round(milliseconds)), MAX_DELAY_MS);
+}
+
+/** A delay in milliseconds as the detail google.rpc.RetryInfo of an error. */
+export function retryInfo(milliseconds: number): ErrorDetail {
+  const seconds = Math.floor(milliseconds / 1000);
+  const nanos = Math.round((milliseconds - seconds * 1000) * 1_000_000);
+  return { desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } };
+}
+
+/** The delay in milliseconds that an error's google.rpc.RetryInfo says; undefined without one. */
+export function retryDelayOf(error: ConnectError): number | undefined {
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return delay && Number(delay.seconds) * 1000 + delay.nanos / 1_000_000;
 }

@@ -50,6 +50,19 @@ export const ERRORS = {
     cause: "Generated code or its runtime threw an error that is not about the call.",
     remedy: "Report it with the cause, which is in the log.",
   },
+  REQUEST_STREAM_EMPTY: {
+    code: Code.InvalidArgument,
+    text: "{method}: expected a first message, got an empty stream",
+    cause: "The stream of requests ended before its first message, which says what to call.",
+    remedy: "Send at least one message.",
+  },
+  LOCAL_RATE_LIMIT: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: {method}: expected at most {requests} requests in {window}, got more; the next may go in {delay} ms",
+    cause:
+      "A known limit of the upstream is used up, and the deadline of the call comes before the next window.",
+    remedy: "Wait as long as the RetryInfo says, or give the call more time.",
+  },
   METHOD_NOT_MAPPED: {
     code: Code.Unimplemented,
     text: "{method}: expected a method with a REST rule and a configured adapter, got none",
@@ -130,7 +143,7 @@ export const ERRORS = {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: expected a body of at most {limit} bytes, got more",
     cause: "The body of the answer, decompressed, exceeds maxResponseBytes.",
-    remedy: "Ask for less (a smaller page), or raise maxResponseBytes.",
+    remedy: "Ask for less (a smaller page), or raise maxResponseBytes (maxDownloadBytes for a download).",
   },
   UPSTREAM_BODY_ENCODING: {
     code: Code.Internal,
@@ -157,6 +170,25 @@ export const ERRORS = {
     text: "upstream {upstream}: expected an answer, got a redirect ({status}), which is not followed",
     cause: "The resource has another address now. It is in the metadata as `location`.",
     remedy: "Call again with the new name, or add the status to the method's `success` if it is an answer.",
+  },
+  PAGES_EXCEEDED: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: {method}: expected at most {limit} pages, got more",
+    cause: "The list has more pages than the method's max_pages allows. The items before were delivered.",
+    remedy: "Ask for larger pages or a shorter list, or raise max_pages of the method.",
+  },
+  PAGE_LINK_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",
+    cause:
+      "The upstream links to another host, to a path outside of its base address, or to no address at all.",
+    remedy: "Correct the base address of the upstream; credentials are never sent elsewhere.",
+  },
+  PAGE_REPEATED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: expected the {next} of another page, got that of the same page again",
+    cause: "The upstream answers a page with a cursor or link that leads to this very page.",
+    remedy: "Report it to the upstream, or correct the method's paginate rule.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,

@@ -4,11 +4,10 @@ import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { valueAt } from "../answer/json-path.ts";
 import type { Secret } from "../credentials/secret.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
-import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
-import { type HeaderReader, retryDelayMs } from "./retry-info.ts";
+import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { safeText } from "./safe-text.ts";
 import { meaningOf } from "./status.ts";
 
@@ -142,14 +141,10 @@ function detailsOf(
 ): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const delay = retryDelayMs(answer.header, rules.retryAfter, code, now);
-  if (delay !== undefined) details.push({ desc: RetryInfoSchema, value: { retryDelay: durationOf(delay) } });
+  if (delay !== undefined) details.push(retryInfo(delay));
   details.push(...(report.details ?? []));
   if (rules.rawErrorBody) details.push(rawBody(answer));
   return details;
-}
-
-function durationOf(milliseconds: number) {
-  return { seconds: BigInt(Math.floor(milliseconds / 1000)), nanos: (milliseconds % 1000) * 1_000_000 };
 }
 
 function rawBody({ status, header, body, truncated, secrets }: ErrorAnswer): ErrorDetail {

@@ -47,8 +47,13 @@ async function step(bytes: Uint8Array, encoding: string, limit: number): Promise
   try {
     return await decoder(bytes, { maxOutputLength: limit });
   } catch (error) {
-    throw new DecompressError(kindOf(error), encoding, error);
+    throw decompressErrorOf(error, encoding);
   }
+}
+
+/** The DecompressError for an error of node:zlib. */
+export function decompressErrorOf(error: unknown, encoding: string): DecompressError {
+  return new DecompressError(kindOf(error), encoding, error);
 }
 
 function kindOf(error: unknown): DecompressError["kind"] {
@@ -59,7 +64,7 @@ function kindOf(error: unknown): DecompressError["kind"] {
 }
 
 /** RFC 9110 means RFC 1950 by `deflate`; some servers send RFC 1951, without the header. */
-function hasZlibHeader(body: Uint8Array): boolean {
+export function hasZlibHeader(body: Uint8Array): boolean {
   const [first = 0, second = 0] = body;
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
 }

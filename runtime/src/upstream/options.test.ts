@@ -1,18 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../testing/failure.ts";
-import { resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from "./options.ts";
+import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from "./options.ts";
 
 const baseUrl = "https://api.example.test";
 
 describe("the options of an upstream", () => {
   it("have a finite default for every limit", () => {
-    const { bases, credentials, ...settings } = resolveOptions("x", { baseUrl });
+    const { bases, otherBase, credentials, maxDownloadBytes, ...settings } = resolveOptions("x", { baseUrl });
     expect(settings).toEqual(UPSTREAM_DEFAULTS);
     for (const value of Object.values(settings))
       if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
     expect(settings.userAgent).toBe("connect-rest/0.1.0");
     expect(credentials).toEqual({});
     expect([...bases]).toEqual([["", { origin: baseUrl, prefix: "" }]]);
+    expect(otherBase).toEqual({ origin: baseUrl, prefix: "" });
+    expect(maxDownloadBytes).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("let baseUrl serve every base that has no address of its own, and nothing else", () => {
+    const web = "http://www.example.test";
+    const both = resolveOptions("x", { baseUrl, bases: { web } });
+    expect(["", "api", "web"].map((name) => baseOf(both, name)?.origin)).toEqual([baseUrl, baseUrl, web]);
+    const named = resolveOptions("x", { bases: { web } });
+    expect(["", "web", "api"].map((name) => baseOf(named, name)?.origin)).toEqual([web, web, undefined]);
   });
 
   it("name base addresses; the first is the default where there is no baseUrl", () => {
@@ -41,6 +51,10 @@ describe("the options of an upstream", () => {
     [{ baseUrl: 7 as never }, `option baseUrl: ${address} 7`],
     [{ baseUrl, maxResponseBytes: 0 }, `option maxResponseBytes: ${bytes} 0`],
     [{ baseUrl, maxResponseBytes: Infinity }, `option maxResponseBytes: ${bytes} Infinity`],
+    [
+      { baseUrl, maxDownloadBytes: -1 },
+      "option maxDownloadBytes: expected a whole number of bytes from 1 to 9007199254740991, got -1",
+    ],
     [{ baseUrl, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${bytes} 1`],
     [
       { baseUrl, headersTimeoutMs: 2 ** 31 },

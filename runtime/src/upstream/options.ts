@@ -6,9 +6,15 @@ import { type Base, parseBase } from "./base.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions {
-  /** The base address, `https://api.example.com` or with a path in front of every method's. */
+  /**
+   * The base address, `https://api.example.com` or with a path in front of every method's. It serves every base
+   * that a method names and `bases` does not have.
+   */
   readonly baseUrl?: string | undefined;
-  /** Base addresses by the names that methods use; the first one is the default where there is no `baseUrl`. */
+  /**
+   * Base addresses by the names that methods use; the first one is that of methods which name none, where there is
+   * no `baseUrl`.
+   */
   readonly bases?: Readonly<Record<string, string>> | undefined;
   /** Fixed credentials, or a function that provides those of a call. Default: none. */
   readonly credentials?: CredentialsSource | undefined;
@@ -18,6 +24,11 @@ export interface UpstreamOptions {
   readonly acceptEncoding?: string | undefined;
   /** The largest body of an answer in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
+  /**
+   * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit, since
+   * such a body is never held as a whole.
+   */
+  readonly maxDownloadBytes?: number | undefined;
   /** The largest head of an answer in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
   /** How long a connection may take, TLS included. Default: 5000 ms. */
@@ -46,7 +57,14 @@ type Limit = {
   [K in keyof typeof UPSTREAM_DEFAULTS]: (typeof UPSTREAM_DEFAULTS)[K] extends number ? K : never;
 }[keyof typeof UPSTREAM_DEFAULTS];
 
-const LIMITS: Readonly<Record<Limit, { readonly unit: string; readonly max: number }>> = {
+interface Range {
+  readonly unit: string;
+  readonly max: number;
+}
+
+const DOWNLOAD_BYTES: Range = { unit: "bytes", max: Number.MAX_SAFE_INTEGER };
+
+const LIMITS: Readonly<Record<Limit, Range>> = {
   maxResponseBytes: { unit: "bytes", max: 512 * 1024 * 1024 },
   maxHeaderBytes: { unit: "bytes", max: 16 * 1024 * 1024 },
   connectTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
@@ -62,7 +80,16 @@ export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly credentials: CredentialsSource;
   /** By name; `""` is the default one. */
   readonly bases: ReadonlyMap<string, Base>;
+  /** What serves names that `bases` does not have. */
+  readonly otherBase: Base | undefined;
+  /** Infinity for no limit. */
+  readonly maxDownloadBytes: number;
 };
+
+/** The base address of a method. */
+export function baseOf({ bases, otherBase }: UpstreamSettings, name: string): Base | undefined {
+  return bases.get(name) ?? otherBase;
+}
 
 /**
  * Checks the options of an upstream and fills in the defaults.
@@ -76,6 +103,7 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
   else if (typeof credentials !== "function") {
     throw invalid(upstream, "credentials", "an object or a function", typeof credentials);
   }
+  const { baseUrl, maxDownloadBytes } = options;
   return {
     userAgent: checkHeader(upstream, "userAgent", options.userAgent ?? UPSTREAM_DEFAULTS.userAgent),
     acceptEncoding: checkHeader(
@@ -85,6 +113,11 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
     ),
     credentials,
     bases: basesOf(upstream, options),
+    otherBase: baseUrl === undefined ? undefined : parseBase(upstream, "baseUrl", baseUrl),
+    maxDownloadBytes:
+      maxDownloadBytes === undefined
+        ? Number.POSITIVE_INFINITY
+        : checkNumber(upstream, "maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES),
     maxResponseBytes: limit("maxResponseBytes"),
     maxHeaderBytes: limit("maxHeaderBytes"),
     connectTimeoutMs: limit("connectTimeoutMs"),
@@ -107,7 +140,10 @@ function basesOf(upstream: string, { baseUrl, bases = {} }: UpstreamOptions): Re
 }
 
 function checkLimit(upstream: string, name: Limit, value: unknown): number {
-  const { unit, max } = LIMITS[name];
+  return checkNumber(upstream, name, value, LIMITS[name]);
+}
+
+function checkNumber(upstream: string, name: string, value: unknown, { unit, max }: Range): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw invalid(upstream, name, `a whole number of ${unit} from 1 to ${max}`, String(value));
 }

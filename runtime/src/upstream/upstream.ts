@@ -1,9 +1,8 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Authorization, authorize } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
@@ -11,10 +10,13 @@ import type { Secret } from "../credentials/secret.ts";
 import { restError } from "../errors/rest-error.ts";
 import { raced } from "./abort.ts";
 import { type Base, pathBelow } from "./base.ts";
+import { beginningOf, bodyStream } from "./body-stream.ts";
 import { DecompressError, decompress } from "./decompress.ts";
 import { type AnswerHeaders, type Exchange, ExchangeFailed, exchange } from "./exchange.ts";
 import { decompressError, exchangeError } from "./failure.ts";
-import { resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
+import { openExchange } from "./open-exchange.ts";
+import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
+import { type BodyStream, outgoing } from "./outgoing.ts";
 
 /** The text of an error is in the beginning of its body; more of it is not read. */
 const MAX_ERROR_BYTES = 256 * 1024;
@@ -24,9 +26,13 @@ export interface UpstreamCall {
   readonly method: DescMethod;
   readonly rules: MethodRules;
   readonly request: RestRequest;
+  /** A body that comes in chunks, beside what the request has. */
+  readonly stream?: BodyStream | undefined;
   /** The headers of the RPC, for a function that provides credentials. */
   readonly header: Headers;
   readonly signal: AbortSignal;
+  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** What an upstream answered, whatever its status; decompressed. */
@@ -42,6 +48,15 @@ export interface UpstreamAnswer {
   readonly secrets: readonly Secret[];
 }
 
+/** What an upstream answered, its body still to come where its status means success. */
+export interface OpenAnswer extends UpstreamAnswer {
+  /**
+   * The body, decompressed, to be read once. undefined where the status is an error: then `body` has its
+   * beginning. It throws ConnectErrors, or the signal's reason.
+   */
+  readonly chunks: AsyncIterable<Uint8Array> | undefined;
+}
+
 /** A configured upstream, with its connections. */
 export interface Upstream {
   readonly name: string;
@@ -52,6 +67,10 @@ export interface Upstream {
    * @throws ConnectError when there is no answer; rejects with the signal's reason when that is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  /** Like `call`, but an answer that means success is not read: its body comes as it is asked for. */
+  open(call: UpstreamCall): Promise<OpenAnswer>;
+  /** Aborted by `close`. */
+  readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
   close(): Promise<void>;
 }
@@ -70,11 +89,20 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
+type Sender = Pick<UpstreamAnswer, "configuredCredentials" | "secrets">;
+
+interface Prepared {
+  readonly pool: Pool;
+  readonly sent: Dispatcher.DispatchOptions;
+  readonly sender: Sender;
+}
+
 class PooledUpstream implements Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
   private readonly clock: Clock;
   private readonly pools = new Map<string, Pool>();
+  private readonly closed = new AbortController();
 
   constructor(name: string, settings: UpstreamSettings, clock: Clock) {
     this.name = name;
@@ -86,24 +114,51 @@ class PooledUpstream implements Upstream {
   }
 
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+    const { pool, sent, sender } = await this.prepare(call);
+    const answer = await this.exchange(pool, sent, call);
+    return { ...(await this.decompressed(answer, !isSuccess(answer.status, call.rules))), ...sender };
+  }
+
+  async open(call: UpstreamCall): Promise<OpenAnswer> {
+    const { pool, sent, sender } = await this.prepare(call);
+    const opened = await this.translated(openExchange(pool, sent, call.signal));
+    const { status, headers } = opened;
+    if (isSuccess(status, call.rules)) {
+      const chunks = bodyStream(opened, this.failureContext);
+      return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
+    }
+    const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);
+    return { ...(await this.decompressed(beginning, true)), chunks: undefined, ...sender };
+  }
+
+  async close(): Promise<void> {
+    this.closed.abort(restError("UPSTREAM_CLOSED", { upstream: this.name }));
+    await Promise.all([...this.pools.values()].map((pool) => (pool.closed ? undefined : pool.close())));
+  }
+
+  get closing(): AbortSignal {
+    return this.closed.signal;
+  }
+
+  private async prepare(call: UpstreamCall): Promise<Prepared> {
     const { base, pool } = this.target(call.rules);
     const path = pathBelow(this.name, base, call.request.path);
     const credentials = await this.credentials(call);
     const authorization = authorize({ ...call, origin: base.origin, path }, credentials, this.clock);
-    const answer = await this.send(pool, path, call, authorization);
     return {
-      ...(await this.decompressed(answer, !isSuccess(answer.status, call.rules))),
-      configuredCredentials: authorization.kind !== "none" && typeof this.settings.credentials !== "function",
-      secrets: authorization.secrets,
+      pool,
+      sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
+      sender: this.senderOf(authorization),
     };
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.pools.values()].map((pool) => (pool.closed ? undefined : pool.close())));
+  private senderOf({ kind, secrets }: Authorization): Sender {
+    const fixed = typeof this.settings.credentials !== "function";
+    return { configuredCredentials: kind !== "none" && fixed, secrets };
   }
 
   private target(rules: MethodRules): { readonly base: Base; readonly pool: Pool } {
-    const base = this.settings.bases.get(rules.base);
+    const base = baseOf(this.settings, rules.base);
     const pool = base && this.pools.get(base.origin);
     // checked when the transport was created
     if (base === undefined || pool === undefined)
@@ -126,45 +181,27 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  private async send(
+  private exchange(
     pool: Pool,
-    path: string,
-    { rules, request, signal }: UpstreamCall,
-    authorization: Authorization,
+    sent: Dispatcher.DispatchOptions,
+    { rules, signal }: UpstreamCall,
   ): Promise<Exchange> {
-    const query = [request.queryString, authorization.queryString].filter((text) => text !== "").join("&");
-    const { contentType, body } = bodyOf(request);
-    const sent = {
-      method: request.verb,
-      path: query === "" ? path : `${path}?${query}`,
-      headers: [...this.headers(rules, request, contentType), ...authorization.headers.flat()],
-      body,
-    };
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
-      tolerant(status)
-        ? Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes)
-        : this.settings.maxResponseBytes;
+      tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
+    return this.translated(exchange(pool, sent, { maxBytes, tolerant }, signal));
+  }
+
+  private async translated<T>(exchanging: Promise<T>): Promise<T> {
     try {
-      return await exchange(pool, sent, { maxBytes, tolerant }, signal);
+      return await exchanging;
     } catch (error) {
       throw error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
     }
   }
 
-  /** Headers of the request come before the defaults, except those that are the same for the whole upstream. */
-  private headers(
-    { responseEncoding }: MethodRules,
-    request: RestRequest,
-    contentType: string | undefined,
-  ): string[] {
-    const named = request.headers.filter(([name]) => name !== "user-agent" && name !== "accept-encoding");
-    const has = (header: string) => named.some(([name]) => name === header);
-    const { userAgent, acceptEncoding } = this.settings;
-    const headers = ["user-agent", userAgent, "accept-encoding", acceptEncoding, ...named.flat()];
-    if (!has("accept")) headers.push("accept", responseEncoding === "json" ? "application/json" : "*/*");
-    if (contentType !== undefined && !has("content-type")) headers.push("content-type", contentType);
-    return headers;
+  private get maxErrorBytes(): number {
+    return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
   private async decompressed(answer: Exchange, tolerant: boolean) {
@@ -198,20 +235,4 @@ function createPool(origin: string, settings: UpstreamSettings): Pool {
     headersTimeout: settings.headersTimeoutMs,
     bodyTimeout: settings.bodyTimeoutMs,
   });
-}
-
-function bodyOf({ body }: RestRequest): {
-  readonly contentType?: string;
-  readonly body: string | Uint8Array | null;
-} {
-  switch (body?.kind) {
-    case undefined:
-      return { body: null };
-    case "json":
-      return { contentType: "application/json", body: stringifyJson(body.value) };
-    case "form":
-      return { contentType: "application/x-www-form-urlencoded", body: body.text };
-    case "bytes":
-      return { contentType: body.contentType, body: body.bytes };
-  }
 }

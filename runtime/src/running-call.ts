@@ -1,0 +1,202 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import type {
+  AnyMethodAdapter,
+  DownloadAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "./adapter/adapter.ts";
+import type { RestAnswer } from "./adapter/rest-answer.ts";
+import type { RestRequest } from "./adapter/rest-request.ts";
+import type { MethodRules } from "./adapter/rules.ts";
+import type { Decoder } from "./answer/decode.ts";
+import type { Page } from "./answer/page.ts";
+import { passHeaders } from "./answer/pass-headers.ts";
+import { errorOf, headerReader, type ReadAnswer, readAnswer } from "./answer/read-answer.ts";
+import type { Clock } from "./clock.ts";
+import { fullName, type Route } from "./directory.ts";
+import { restError } from "./errors/rest-error.ts";
+import { type CallReport, type RestOptions, tell } from "./options.ts";
+import type { BodyStream } from "./upstream/outgoing.ts";
+import type { UpstreamAnswer } from "./upstream/upstream.ts";
+import type { Drift } from "./wire/drift.ts";
+
+/** What a call has beside its messages. */
+export interface CallContext {
+  /** The headers of the RPC. */
+  readonly header: Headers;
+  /** Ends the call; its reason is the error of the call. */
+  readonly signal: AbortSignal;
+  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  readonly expiresAt: number | undefined;
+}
+
+/** What running calls share. */
+export interface CallSettings {
+  readonly options: Pick<RestOptions, "strict" | "onDrift" | "onCall">;
+  readonly clock: Clock;
+  readonly decoder: Decoder;
+}
+
+/** How one request differs from the others of its method. */
+export interface RequestExtras {
+  /** In place of the method's own. */
+  readonly rules?: MethodRules;
+  readonly stream?: BodyStream;
+}
+
+/** The body of an answer as it comes. */
+export interface Download {
+  readonly head: RestAnswer;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+type Progress = { -readonly [K in "verb" | "upstreamStatus" | "bytes" | "drifts"]: CallReport[K] };
+type Decodable = UnaryAdapter | UploadAdapter;
+
+/** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
+export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
+  readonly route: Route<A>;
+  readonly context: CallContext;
+  readonly clock: Clock;
+  /** Headers of the upstream's first answer that callers get. */
+  readonly header = new Headers();
+  private readonly settings: CallSettings;
+  private readonly startedAt: number;
+  private readonly progress: Progress = { verb: undefined, upstreamStatus: undefined, bytes: 0, drifts: 0 };
+
+  constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
+    this.route = route;
+    this.context = context;
+    this.clock = settings.clock;
+    this.settings = settings;
+    this.startedAt = settings.clock.monotonic();
+  }
+
+  get adapter(): A {
+    return this.route.adapter;
+  }
+
+  /** Builds the REST call of a request message. */
+  request(message: MessageShape<DescMessage>): RestRequest {
+    return this.adapted("writing the request", () => this.adapter.request(message));
+  }
+
+  /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
+  adapted<T>(step: string, act: () => T): T {
+    try {
+      return act();
+    } catch (cause) {
+      if (cause instanceof ConnectError) throw cause;
+      throw this.failed(step, cause);
+    }
+  }
+
+  /** Sends a request and reads the answer. */
+  async answer(request: RestRequest, { rules, stream }: RequestExtras = {}): Promise<ReadAnswer> {
+    const used = rules ?? this.adapter.rules;
+    const { method } = this.adapter;
+    this.progress.verb = request.verb;
+    const answer = await this.route.upstream.call({ ...this.context, method, rules: used, request, stream });
+    this.count(answer);
+    return readAnswer(answer, used, this.clock.now());
+  }
+
+  /** Sends a request and leaves the body of the answer to be read. */
+  async open(request: RestRequest): Promise<Download> {
+    const { method, rules } = this.adapter;
+    this.progress.verb = request.verb;
+    const answer = await this.route.upstream.open({ ...this.context, method, rules, request });
+    this.count(answer);
+    const { status, headers, chunks } = answer;
+    if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
+    const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
+    return { head, chunks: this.counted(chunks) };
+  }
+
+  /** The response message in an answer. */
+  message(this: RunningCall<Decodable>, answer: ReadAnswer): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.message(this.adapter, answer);
+    this.drifted(drifts);
+    return bytes;
+  }
+
+  /** Items of a page as response messages, by default all of them. */
+  items(
+    this: RunningCall<PaginateAdapter | PollAdapter>,
+    page: Page,
+    answer: ReadAnswer,
+    indices: readonly number[] = [...page.items.keys()],
+  ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+    const { items, drifts } = this.settings.decoder.items(this.adapter, page, answer, indices);
+    this.drifted(drifts);
+    return items;
+  }
+
+  /** A response message with a chunk. */
+  chunk(
+    this: RunningCall<DownloadAdapter>,
+    head: RestAnswer | undefined,
+    chunk: Uint8Array | undefined,
+  ): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.chunk(this.adapter, head, chunk);
+    this.drifted(drifts);
+    return bytes;
+  }
+
+  /** The error that callers get for what a call threw. */
+  errorOf(thrown: unknown): ConnectError {
+    return thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
+  }
+
+  /** Tells who wants to know that the call is over, and what it ended with. */
+  ended(error: ConnectError | undefined): void {
+    const { method, rules } = this.adapter;
+    const report: CallReport = {
+      ...this.progress,
+      method,
+      upstream: rules.upstream,
+      durationMs: this.clock.monotonic() - this.startedAt,
+      error,
+    };
+    tell(this.settings.options.onCall, report);
+  }
+
+  private count({ status, headers, body }: UpstreamAnswer): void {
+    const first = this.progress.upstreamStatus === undefined;
+    this.progress.upstreamStatus = status;
+    this.progress.bytes += body.length;
+    if (!first) return;
+    passHeaders(headers).forEach((value, name) => {
+      this.header.set(name, value);
+    });
+  }
+
+  private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.progress.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  private drifted(drifts: readonly Drift[]): void {
+    const [first] = drifts;
+    if (first === undefined) return;
+    const { method, rules } = this.adapter;
+    const { onDrift, strict } = this.settings.options;
+    this.progress.drifts += drifts.length;
+    tell(onDrift, { method, upstream: rules.upstream, drifts });
+    if (strict !== true) return;
+    const { path, expected, got } = first;
+    const { upstream } = rules;
+    throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
+  }
+
+  private failed(step: string, cause: unknown): ConnectError {
+    const { method, rules } = this.adapter;
+    const { upstream } = rules;
+    return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
+  }
+}

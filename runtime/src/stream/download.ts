@@ -1,0 +1,33 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DownloadAdapter } from "../adapter/adapter.ts";
+import type { RunningCall } from "../running-call.ts";
+
+/** The largest chunk of a message, in bytes. */
+export const MAX_CHUNK_BYTES = 64 * 1024;
+
+/**
+ * The body of an answer, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from the
+ * upstream when it is asked for. The first message has what the adapter takes from the head of the answer; there
+ * is one even for an empty body.
+ */
+export async function* download(
+  call: RunningCall<DownloadAdapter>,
+  message: MessageShape<DescMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { head, chunks } = await call.open(call.request(message));
+  let first = true;
+  for await (const chunk of pieces(chunks)) {
+    yield call.chunk(first ? head : undefined, chunk);
+    first = false;
+  }
+  if (first) yield call.chunk(head, undefined);
+  return undefined;
+}
+
+async function* pieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += MAX_CHUNK_BYTES) {
+      yield chunk.subarray(at, at + MAX_CHUNK_BYTES);
+    }
+  }
+}

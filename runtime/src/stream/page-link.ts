@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonValue } from "../adapter/json.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { ApiKeyRule } from "../adapter/rules.ts";
+import type { Base } from "../upstream/base.ts";
+
+/** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
+export class LinkRefused extends Error {}
+
+/**
+ * The address in a link of a body: a string, or an object with `href`. undefined where there is none, also where
+ * its place holds `null`, `""`, `false` or `[]`.
+ *
+ * @throws LinkRefused for a value of another kind
+ */
+export function hrefOf(link: JsonValue | undefined): string | undefined {
+  const href = isJsonObject(link) ? link.href : link;
+  if (href === undefined || href === null || href === "" || href === false) return undefined;
+  if (Array.isArray(href) && href.length === 0) return undefined;
+  if (typeof href === "string") return href;
+  throw new LinkRefused("a value that is no link");
+}
+
+/**
+ * The request for the page that a link leads to: the verb, headers and body of the request that the link came
+ * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An API
+ * key in the link's query is taken out, since credentials are added to every request.
+ *
+ * @throws LinkRefused for a link that leads out of the base address
+ */
+export function followLink(
+  href: string,
+  current: RestRequest,
+  base: Base,
+  apiKey: ApiKeyRule | undefined,
+): RestRequest {
+  const url = URL.parse(href, base.origin + base.prefix + current.path);
+  if (url === null) throw new LinkRefused("a text that is no address");
+  if (url.origin !== base.origin) throw new LinkRefused("another host");
+  if (url.username !== "" || url.password !== "") throw new LinkRefused("a user or a password in it");
+  if (!isBelow(url.pathname, base.prefix)) throw new LinkRefused("a path outside of it");
+  const { verb, headers, oauth1Params, body } = current;
+  const path = url.pathname.slice(base.prefix.length);
+  const queryString = withoutParameter(url.search.slice(1), apiKey?.query);
+  return { verb, path, queryString, headers, oauth1Params, body };
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** Takes a parameter out of an encoded query; what stays, stays as it was written. */
+function withoutParameter(query: string, name: string | undefined): string {
+  if (name === undefined || query === "") return query;
+  return query
+    .split("&")
+    .filter((pair) => !new URLSearchParams(`?${pair}`).has(name))
+    .join("&");
+}

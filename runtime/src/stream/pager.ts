@@ -1,0 +1,102 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
+import type { JsonValue } from "../adapter/json.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import { valueAt } from "../answer/json-path.ts";
+import type { Page } from "../answer/page.ts";
+import type { ReadAnswer } from "../answer/read-answer.ts";
+import { stringifyJson } from "../answer/stringify-json.ts";
+import { fullName } from "../directory.ts";
+import { restError } from "../errors/rest-error.ts";
+import type { RunningCall } from "../running-call.ts";
+import { baseOf } from "../upstream/options.ts";
+import { linkTarget } from "../wire/read.ts";
+import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
+
+type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
+
+/** Finds the next page of a list. */
+export class Pager {
+  /** The request of the current page. */
+  request: RestRequest;
+  private readonly call: RunningCall<PaginateAdapter>;
+  private message: MessageShape<DescMessage>;
+  private cursor: string | undefined;
+
+  constructor(call: RunningCall<PaginateAdapter>, message: MessageShape<DescMessage>) {
+    this.call = call;
+    this.message = message;
+    this.request = call.request(message);
+  }
+
+  /**
+   * Goes on to the next page; false where there is none. After a page without items there never is.
+   *
+   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED
+   */
+  advance(page: Page, answer: ReadAnswer): boolean {
+    if (page.items.length === 0) return false;
+    const { next } = this.call.adapter;
+    switch (next.kind) {
+      case "link":
+        return this.follow(() => hrefOf(valueAt(page.payload, next.path)));
+      case "link_header":
+        return this.follow(() => linkTarget(answer.header("link"), next.rel) || undefined);
+      case "step":
+        return this.step(next, next.by === "items" ? page.items.length : 1);
+      case "cursor":
+        return this.moveCursor(
+          next,
+          page.pick((from) => cursorIn(from, next)),
+        );
+    }
+  }
+
+  private follow(find: () => string | undefined): boolean {
+    const { route, adapter } = this.call;
+    const base = baseOf(route.upstream.settings, adapter.rules.base);
+    try {
+      const href = find();
+      if (href === undefined || base === undefined) return false;
+      const { path, queryString } = this.request;
+      this.request = followLink(href, this.request, base, adapter.rules.apiKey);
+      if (this.request.path === path && this.request.queryString === queryString) throw this.repeated("link");
+      return true;
+    } catch (cause) {
+      if (!(cause instanceof LinkRefused)) throw cause;
+      throw restError("PAGE_LINK_REFUSED", { ...this.names(), problem: cause.message }, { cause });
+    }
+  }
+
+  private step({ advance }: Advance<"step">, by: number): boolean {
+    this.send(() => advance(this.message, by));
+    return true;
+  }
+
+  private moveCursor({ advance }: Advance<"cursor">, value: JsonValue | undefined): boolean {
+    if (value === undefined || value === null || value === "" || value === false) return false;
+    const cursor = stringifyJson(value);
+    if (cursor === this.cursor) throw this.repeated("cursor");
+    this.cursor = cursor;
+    this.send(() => advance(this.message, value));
+    return true;
+  }
+
+  private send(next: () => MessageShape<DescMessage>): void {
+    this.message = this.call.adapted("asking for the next page", next);
+    this.request = this.call.request(this.message);
+  }
+
+  private repeated(next: "cursor" | "link"): Error {
+    return restError("PAGE_REPEATED", { ...this.names(), next });
+  }
+
+  private names() {
+    const { method, rules } = this.call.adapter;
+    return { upstream: rules.upstream, method: fullName(method) };
+  }
+}
+
+function cursorIn({ payload, items }: Page, { from, path }: Advance<"cursor">): JsonValue | undefined {
+  return valueAt(from === "payload" ? payload : items.at(-1), path);
+}

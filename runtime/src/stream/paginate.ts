@@ -1,0 +1,30 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { PaginateAdapter } from "../adapter/adapter.ts";
+import { Page } from "../answer/page.ts";
+import { fullName } from "../directory.ts";
+import { restError } from "../errors/rest-error.ts";
+import type { RunningCall } from "../running-call.ts";
+import { Pager } from "./pager.ts";
+
+/**
+ * The items of a list, page by page. A page is asked for when its first item is, and not before.
+ *
+ * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, and what the calls
+ *   for the pages throw
+ */
+export async function* paginate(
+  call: RunningCall<PaginateAdapter>,
+  message: MessageShape<DescMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { method, rules, items, maxPages: limit } = call.adapter;
+  const pager = new Pager(call, message);
+  for (let pages = 1; ; pages++) {
+    const answer = await call.answer(pager.request);
+    const page = new Page(answer.body, rules.envelope, items);
+    yield* call.items(page, answer);
+    if (!pager.advance(page, answer)) return undefined;
+    if (pages >= limit) {
+      throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });
+    }
+  }
+}

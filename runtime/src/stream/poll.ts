@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { JsonValue } from "../adapter/json.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import { valueAt } from "../answer/json-path.ts";
+import { Page } from "../answer/page.ts";
+import type { ReadAnswer } from "../answer/read-answer.ts";
+import { stringifyJson } from "../answer/stringify-json.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import { retryDelayOf } from "../errors/retry-info.ts";
+import type { RunningCall } from "../running-call.ts";
+import { sleep } from "../upstream/abort.ts";
+import { SeenKeys } from "./seen-keys.ts";
+
+/** The shortest and longest wait that an upstream can ask for. */
+const MIN_INTERVAL_MS = 1_000;
+const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
+
+/**
+ * What is new in a feed, oldest first, by conditional polling (RFC 9110 section 13.1.2). Polls keep the distance
+ * that the upstream asks for. Upstreams that are unavailable, or say when to come back, are asked again then; other
+ * errors end the stream.
+ */
+export async function* poll(
+  call: RunningCall<PollAdapter>,
+  message: MessageShape<DescMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const feed = new Feed(call, call.request(message));
+  const ends = AbortSignal.any([call.context.signal, call.route.upstream.closing]);
+  for (;;) {
+    const startedAt = call.clock.monotonic();
+    const { items, waitMs } = await feed.poll();
+    yield* items;
+    const elapsed = call.clock.monotonic() - startedAt;
+    if (elapsed < waitMs) await sleep(waitMs - elapsed, call.clock, ends);
+  }
+}
+
+interface Polled {
+  readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
+  /** How long to wait between this poll and the next. */
+  readonly waitMs: number;
+}
+
+class Feed {
+  private readonly call: RunningCall<PollAdapter>;
+  private readonly request: RestRequest;
+  private readonly rules: MethodRules;
+  private readonly seen = new SeenKeys();
+  private etag: string | undefined;
+  private intervalMs: number;
+  private skip: boolean;
+
+  constructor(call: RunningCall<PollAdapter>, request: RestRequest) {
+    const { rules, intervalMs, skipBacklog } = call.adapter;
+    this.call = call;
+    this.request = request;
+    this.rules = { ...rules, success: [...rules.success, 304] };
+    this.intervalMs = intervalMs;
+    this.skip = skipBacklog;
+  }
+
+  /** @throws ConnectError that is not worth another try, or the reason of the signal */
+  async poll(): Promise<Polled> {
+    try {
+      const answer = await this.call.answer(conditional(this.request, this.etag), { rules: this.rules });
+      this.intervalMs = this.intervalOf(answer);
+      this.etag = answer.header("etag") ?? (answer.status === 304 ? this.etag : undefined);
+      return { items: answer.status === 304 ? [] : this.news(answer), waitMs: this.intervalMs };
+    } catch (error) {
+      const delay = transientDelay(error);
+      if (delay === undefined) throw error;
+      return { items: [], waitMs: Math.max(delay, this.intervalMs) };
+    }
+  }
+
+  private intervalOf(answer: ReadAnswer): number {
+    const { intervalHeader, intervalMs } = this.call.adapter;
+    const text = intervalHeader === undefined ? "" : (answer.header(intervalHeader) ?? "").trim();
+    return /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : intervalMs;
+  }
+
+  private news(answer: ReadAnswer): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+    const { rules, items, key } = this.call.adapter;
+    const page = new Page(answer.body, rules.envelope, items);
+    const keys = page.items.map((_item, index) =>
+      keyOf(
+        page.pick(({ items }) => valueAt(items[index], key)),
+        page.items[index],
+      ),
+    );
+    const indices = this.seen.news(keys).reverse();
+    const { skip } = this;
+    this.skip = false;
+    return this.call.items(page, answer, skip ? [] : indices);
+  }
+}
+
+function bounded(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
+}
+
+/** The tag goes back as it came, weak or strong. */
+function conditional(request: RestRequest, etag: string | undefined): RestRequest {
+  if (etag === undefined) return request;
+  const { verb, path, queryString, oauth1Params, body } = request;
+  const others = request.headers.filter(([name]) => name !== "if-none-match");
+  return {
+    verb,
+    path,
+    queryString,
+    oauth1Params,
+    body,
+    headers: [...others, ["if-none-match", etag]],
+  };
+}
+
+/** An item without a key is told from others by all that it holds. */
+function keyOf(key: JsonValue | undefined, item: JsonValue | undefined): string {
+  if (key !== undefined && key !== null && typeof key !== "object") return String(key);
+  return createHash("sha256")
+    .update(stringifyJson(item ?? null))
+    .digest("base64");
+}
+
+/** How long to wait after an error that will pass, at least; undefined for other errors. */
+function transientDelay(error: unknown): number | undefined {
+  if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
+  const delay = retryDelayOf(error);
+  if (error.code === Code.Unavailable) return delay ?? 0;
+  return error.code === Code.ResourceExhausted ? delay : undefined;
+}

@@ -1,0 +1,66 @@
+import { DecompressError } from "./decompress.ts";
+import { decompressStream } from "./decompress-stream.ts";
+import { BodyTooLarge, type Exchange, ExchangeFailed } from "./exchange.ts";
+import { decompressError, exchangeError, type FailureContext } from "./failure.ts";
+import type { OpenExchange } from "./open-exchange.ts";
+
+/**
+ * The body of an answer as it comes, decompressed, of at most `maxDownloadBytes`.
+ *
+ * @throws ConnectError, or the reason of the exchange's signal
+ */
+export async function* bodyStream(
+  { headers, body }: OpenExchange,
+  context: FailureContext,
+): AsyncGenerator<Uint8Array> {
+  const encoding = headers["content-encoding"];
+  try {
+    yield* limited(
+      encoding === undefined ? body : decompressStream(body, String(encoding)),
+      context.settings.maxDownloadBytes,
+    );
+  } catch (error) {
+    throw translated(error, context);
+  } finally {
+    await body.return?.();
+  }
+}
+
+/** The first bytes of a body, for the text of an error; a failure within it is not one of the call. */
+export async function beginningOf(
+  { status, headers, body }: OpenExchange,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let incomplete: unknown;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) throw new BodyTooLarge("the body is too large");
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    incomplete = error;
+  }
+  const whole = Buffer.concat(chunks).subarray(0, maxBytes);
+  return { status, headers, body: whole, ...(incomplete !== undefined && { incomplete }) };
+}
+
+async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new ExchangeFailed(new BodyTooLarge("the body is too large"), true);
+    yield chunk;
+  }
+}
+
+function translated(error: unknown, context: FailureContext): unknown {
+  const { maxDownloadBytes: maxResponseBytes } = context.settings;
+  const limits = { ...context, settings: { ...context.settings, maxResponseBytes } };
+  if (error instanceof ExchangeFailed) return exchangeError(error, limits);
+  return error instanceof DecompressError ? decompressError(error, limits) : error;
+}

@@ -1,0 +1,134 @@
+import type { Dispatcher } from "undici";
+import { type AnswerHeaders, ExchangeFailed } from "./exchange.ts";
+
+/** An answer whose body is still to come. */
+export interface OpenExchange {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /**
+   * The body as sent, to be read once and to its end, or left by `return`, which ends the connection. It reads
+   * one chunk ahead of its reader, and no more. It throws ExchangeFailed, or the reason of the signal.
+   */
+  readonly body: AsyncIterableIterator<Uint8Array, undefined>;
+}
+
+/**
+ * Sends one request and waits for the head of the answer. Redirects are answers. An abort of the signal ends the
+ * exchange and its connection at once, also within the body; it rejects with the reason.
+ */
+export function openExchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<OpenExchange> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    dispatcher.dispatch(request, new BodyReader(signal, resolve, reject));
+  });
+}
+
+type Pull = { readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void } & Pick<
+  PromiseWithResolvers<never>,
+  "reject"
+>;
+
+class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array, undefined> {
+  private readonly signal: AbortSignal;
+  private readonly onHead: (exchange: OpenExchange) => void;
+  private readonly onFailure: (reason: unknown) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private answered = false;
+  private chunks: Uint8Array[] = [];
+  private pull: Pull | undefined;
+  private end: { readonly error?: unknown } | undefined;
+
+  constructor(
+    signal: AbortSignal,
+    onHead: (exchange: OpenExchange) => void,
+    onFailure: (reason: unknown) => void,
+  ) {
+    this.signal = signal;
+    this.onHead = onHead;
+    this.onFailure = onFailure;
+    signal.addEventListener("abort", this.onAbort, { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const chunk = this.chunks.shift();
+    if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
+    if (this.end !== undefined) return this.ended(this.end);
+    return new Promise((resolve, reject) => {
+      this.pull = { resolve, reject };
+      this.controller?.resume();
+    });
+  }
+
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.chunks = [];
+    this.finish({});
+    this.abort("the rest of the body is not wanted");
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // aborted while it waited for a connection
+    if (this.end !== undefined) this.abort("the call was aborted");
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200 || this.end !== undefined) return;
+    this.answered = true;
+    this.onHead({ status, headers, body: this });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.end !== undefined) return;
+    const { pull } = this;
+    this.pull = undefined;
+    if (pull === undefined) this.chunks.push(chunk);
+    else pull.resolve({ done: false, value: chunk });
+    controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.finish({});
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    this.finish({ error: new ExchangeFailed(error, this.answered) });
+  }
+
+  private readonly onAbort = (): void => {
+    this.chunks = [];
+    this.finish({ error: this.signal.reason });
+    this.abort("the call was aborted");
+  };
+
+  private abort(reason: string): void {
+    this.controller?.abort(new Error(reason));
+  }
+
+  private finish(end: { readonly error?: unknown }): void {
+    if (this.end !== undefined) return;
+    this.end = end;
+    this.signal.removeEventListener("abort", this.onAbort);
+    if (!this.answered) this.onFailure(end.error);
+    const { pull } = this;
+    this.pull = undefined;
+    if (pull === undefined) return;
+    if ("error" in end) pull.reject(end.error);
+    else pull.resolve({ done: true, value: undefined });
+  }
+
+  private ended(end: { readonly error?: unknown }): Promise<IteratorResult<Uint8Array, undefined>> {
+    return "error" in end ? Promise.reject(end.error) : Promise.resolve({ done: true, value: undefined });
+  }
+}

@@ -1,0 +1,112 @@
+import type { Dispatcher } from "undici";
+import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import { stringifyJson } from "../answer/stringify-json.ts";
+import type { Clock } from "../clock.ts";
+import type { Authorization } from "../credentials/authorize.ts";
+import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
+import type { UpstreamSettings } from "./options.ts";
+
+/** A body that is streamed, or the last part of one. */
+export interface BodyStream {
+  /** The Content-Type of the chunks. */
+  readonly contentType: string;
+  /** The name of the part; undefined where the stream is the whole body. */
+  readonly part?: string | undefined;
+  readonly filename?: string | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** What a request is made of. */
+export interface OutgoingParts {
+  readonly rules: MethodRules;
+  readonly request: RestRequest;
+  readonly stream?: BodyStream | undefined;
+  /** The path as sent: the prefix of the base address and the path of the request. */
+  readonly path: string;
+  readonly authorization: Authorization;
+}
+
+interface EncodedBody {
+  readonly contentType?: string;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+  /** The Content-Type names the boundary of this very body, so no other one may stand. */
+  readonly bound?: boolean;
+}
+
+/** A request with its credentials, as HTTP. */
+export function outgoing(
+  parts: OutgoingParts,
+  settings: UpstreamSettings,
+  clock: Clock,
+): Dispatcher.DispatchOptions {
+  const { rules, request, stream, path, authorization } = parts;
+  const query = [request.queryString, authorization.queryString].filter((text) => text !== "").join("&");
+  const encoded =
+    stream === undefined ? encodeBody(request.body, clock) : encodeStream(request, stream, clock);
+  return {
+    method: request.verb,
+    path: query === "" ? path : `${path}?${query}`,
+    headers: [...headersOf(rules, request, encoded, settings), ...authorization.headers.flat()],
+    // undici takes any iterable; its types know fewer
+    body: encoded.body as Uint8Array | null,
+  };
+}
+
+/** Headers of the request come before the defaults, except those that are the same for the whole upstream. */
+function headersOf(
+  { responseEncoding }: MethodRules,
+  request: RestRequest,
+  { contentType, bound = false }: EncodedBody,
+  { userAgent, acceptEncoding }: UpstreamSettings,
+): string[] {
+  const ours = ["user-agent", "accept-encoding", ...(bound ? ["content-type"] : [])];
+  const named = request.headers.filter(([name]) => !ours.includes(name));
+  const has = (header: string) => named.some(([name]) => name === header);
+  const headers = ["user-agent", userAgent, "accept-encoding", acceptEncoding, ...named.flat()];
+  if (!has("accept")) headers.push("accept", responseEncoding === "json" ? "application/json" : "*/*");
+  if (contentType !== undefined && !has("content-type")) headers.push("content-type", contentType);
+  return headers;
+}
+
+function encodeBody(body: RestBody | undefined, clock: Clock): EncodedBody {
+  switch (body?.kind) {
+    case undefined:
+      return { body: null };
+    case "json":
+      return { contentType: "application/json", body: stringifyJson(body.value) };
+    case "form":
+      return { contentType: "application/x-www-form-urlencoded", body: body.text };
+    case "bytes":
+      return { contentType: body.contentType, body: body.bytes };
+    case "multipart": {
+      const boundary = newBoundary(clock);
+      const bytes = encodeMultipart(body.parts, boundary);
+      return { contentType: multipartType(boundary), body: bytes, bound: true };
+    }
+  }
+}
+
+function encodeStream({ body }: RestRequest, stream: BodyStream, clock: Clock): EncodedBody {
+  const { part: name, filename, contentType, chunks } = stream;
+  if (name === undefined) return { contentType, body: chunks };
+  const boundary = newBoundary(clock);
+  const before = body?.kind === "multipart" ? body.parts : [];
+  const head = encodeUntil(before, { name, filename, contentType }, boundary);
+  return {
+    contentType: multipartType(boundary),
+    body: framed(head, chunks, encodeEnd(boundary)),
+    bound: true,
+  };
+}
+
+async function* framed(head: Uint8Array, chunks: AsyncIterable<Uint8Array>, end: Uint8Array) {
+  yield head;
+  yield* chunks;
+  yield end;
+}
+
+/** Unguessable, so that no content can hold it (RFC 2046 section 5.1.1). */
+function newBoundary(clock: Clock): string {
+  return `----connect-rest-${clock.randomHex(16)}`;
+}
