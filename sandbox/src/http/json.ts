@@ -11,6 +11,8 @@ export function writeJson(value: unknown): string {
 
 /** Reads JSON; an integer that a double cannot hold becomes a `bigint`. Throws `SyntaxError`. */
 export function readJson(text: string): unknown {
+  // An unsafe integer has sixteen digits at least; without such a run of digits the plain parser does.
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) => {
     const exact = typeof value !== "number" || Number.isSafeInteger(value);
     return exact || !/^-?\d+$/.test(context.source ?? "") ? value : BigInt(context.source as string);
