@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runGenerator } from "../kit/generator.ts";
+import { toolsGenerator } from "./generator.ts";
+
+await runGenerator(toolsGenerator);

@@ -1,0 +1,39 @@
+import type { DescEnum, DescEnumValue, JsonObject } from "@bufbuild/protobuf";
+import { commentOf } from "../../descriptors/comments.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { list } from "./number-rules.ts";
+
+/** An enum in ProtoJSON: the names of its values. `X_UNSPECIFIED`, which says nothing, is left out. */
+export function enumSchema(desc: DescEnum, rules: JsonObject): JsonSchema {
+  if (desc.typeName === "google.protobuf.NullValue") return { type: "null" };
+  const values = allowedValues(desc, rules);
+  return { type: "string", enum: values.map((value) => value.name) };
+}
+
+/** What the comments say of the values, one a line; empty where there are no comments. */
+export function enumHints(desc: DescEnum, rules: JsonObject): string {
+  return allowedValues(desc, rules)
+    .map((value) => ({ name: value.name, comment: commentOf(value).replaceAll(/\s+/g, " ") }))
+    .filter(({ comment }) => comment !== "")
+    .map(({ name, comment }) => `- ${name}: ${comment}`)
+    .join("\n");
+}
+
+/** Whether the rules refuse the value zero, so that the field cannot be left out. */
+export function zeroIsRefused(rules: JsonObject): boolean {
+  return !isAllowed(0, rules);
+}
+
+function allowedValues(desc: DescEnum, rules: JsonObject): DescEnumValue[] {
+  return desc.values.filter((value) => !isUnspecified(value) && isAllowed(value.number, rules));
+}
+
+function isUnspecified(value: DescEnumValue): boolean {
+  return value.number === 0 && value.name.endsWith("_UNSPECIFIED");
+}
+
+function isAllowed(value: number, rules: JsonObject): boolean {
+  if (rules.const !== undefined) return rules.const === value;
+  const allowed = list(rules.in);
+  return (allowed.length === 0 || allowed.includes(value)) && !list(rules.notIn).includes(value);
+}
