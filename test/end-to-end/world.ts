@@ -13,7 +13,7 @@ import {
   type RestTransport,
   type UpstreamOptions,
 } from "connect-rest";
-import { type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
+import { createLogger, type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
@@ -70,6 +70,10 @@ export interface World {
   readonly gateway: Gateway;
   /** What was reported of the calls in-process. */
   readonly drifts: DriftReport[];
+  /** The lines of the gateway's log. */
+  readonly log: Record<string, unknown>[];
+  /** The ids of the newest posts of the blog `demo`, newest first, as the upstream itself writes them. */
+  readonly newest: readonly bigint[];
   client<S extends DescService>(service: S, way: Way): Client<S>;
   /** Closes everything, and fails if a socket is left. */
   close(): Promise<void>;
@@ -83,9 +87,12 @@ export interface WorldOptions {
 
 /** Starts all of it on free ports. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const before = openSockets().length;
   const sandbox = await startSandbox({ port: 0 });
   const upstreams = (options.upstreams ?? ((same) => same))(upstreamsOf(sandbox));
-  const gateway = await startGateway({ adapters: ADAPTERS, upstreams, ...options.gateway });
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger("info", { write: (line) => lines.push(JSON.parse(line)) });
+  const gateway = await startGateway({ adapters: ADAPTERS, upstreams, log, ...options.gateway });
   await gateway.warm;
   const drifts: DriftReport[] = [];
   const inProcess = createRestTransport({
@@ -100,6 +107,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     sandbox,
     gateway,
     drifts,
+    log: lines,
+    newest: await newestPosts(sandbox),
     client: (service, way) => createClient(service, transports[way]),
     close: async () => {
       agent.destroy();
@@ -107,7 +116,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await inProcess.close();
       await gateway.close();
       await sandbox.close();
-      await noSocketLeft();
+      await noSocketLeft(before);
     },
   };
 }
@@ -136,13 +145,20 @@ function transportsTo(
   };
 }
 
-/** Resolves once no TCP socket and no server is open; rejects when one still is after many turns. */
-async function noSocketLeft(): Promise<void> {
-  let open: string[] = [];
-  for (let turn = 0; turn < 1000; turn++) {
-    open = process.getActiveResourcesInfo().filter((name) => /^TCP/.test(name));
-    if (open.length === 0) return;
+async function newestPosts({ url, credentials }: Sandbox): Promise<bigint[]> {
+  const address = `${url}/v2/blog/demo/posts?limit=3&api_key=${credentials.consumerKey}`;
+  const answer = await fetch(address, { headers: { connection: "close", "user-agent": "test" } });
+  return [...(await answer.text()).matchAll(/"id_string":"(\d{18})"/g)].map(([, id = ""]) => BigInt(id));
+}
+
+/** Resolves once no more sockets and servers are open than before; rejects when there still are after many turns. */
+async function noSocketLeft(before: number): Promise<void> {
+  for (let turn = 0; openSockets().length > before; turn++) {
+    if (turn === 10_000) throw new Error(`expected ${before} open sockets, got ${openSockets().join(", ")}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`expected no open socket, got ${open.join(", ")}`);
+}
+
+function openSockets(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP"));
 }

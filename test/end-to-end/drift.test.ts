@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { type ListPostsResponse, PostService } from "../../gen/blog/v1/post_pb.ts";
+import { PostState, PostType } from "../../gen/blog/v1/post_resource_pb.ts";
+import { EventType } from "../../gen/events/v1/event_pb.ts";
+import { EventService } from "../../gen/events/v1/events_pb.ts";
+import { failureOf } from "./failure.ts";
+import { GATEWAY_WAYS, startWorld, type Way, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(() => {
+  world.drifts.length = 0;
+  world.sandbox.clearRates();
+});
+afterAll(() => world.close());
+
+/** JSON that a test changes: as untyped as an upstream. */
+interface Loose {
+  [key: string]: Loose & unknown;
+}
+
+interface Case {
+  readonly name: string;
+  /** Changes the payload of a page of three posts. */
+  readonly change: (page: Loose, post: (index: number) => Loose) => void;
+  readonly pick: (answer: ListPostsResponse) => unknown;
+  readonly expected: unknown | ((newest: bigint) => unknown);
+  /** `path: expected, got, kind` of what is reported. */
+  readonly drifts: readonly string[];
+}
+
+const set = (target: Loose, values: Record<string, unknown>) => Object.assign(target, values);
+
+const cases: readonly Case[] = [
+  {
+    name: "numbers as strings",
+    change: (page, post) => {
+      set(page, { total_posts: "53" });
+      set(post(0), { note_count: "7", timestamp: "1761994800" });
+    },
+    pick: ({ totalPosts, posts }) => [totalPosts, posts[0]?.noteCount, posts[0]?.timestamp?.seconds],
+    expected: [53, 7, 1_761_994_800n],
+    drifts: ['posts[0].note_count: int32, string "7", coerced', 'total_posts: int32, string "53", coerced'],
+  },
+  {
+    name: "[] for objects",
+    change: (page, post) => {
+      set(page, { _links: [], blog: [] });
+      set(post(1), { blog: [] });
+    },
+    pick: ({ links, blog, posts }) => [links?.next, blog?.name, posts[1]?.blog?.name],
+    expected: [undefined, "", ""],
+    drifts: [
+      "posts[1].blog: object, array, coerced",
+      "blog: object, array, coerced",
+      "_links: object, array, coerced",
+    ],
+  },
+  {
+    name: "null, false and text without content for objects and lists",
+    change: (page, post) => {
+      set(page, { blog: null, _links: false });
+      set(post(0), { blog: "", tags: null });
+      set(post(1), { blog: false, tags: false });
+    },
+    pick: ({ links, blog, posts }) => [
+      links,
+      blog,
+      ...posts.slice(0, 2).flatMap((each) => [each.blog, each.tags]),
+    ],
+    expected: [undefined, undefined, undefined, [], undefined, []],
+    drifts: [
+      'posts[0].blog: object, string "", coerced',
+      "posts[1].blog: object, boolean false, coerced",
+      "posts[1].tags: array, boolean false, coerced",
+      "_links: object, boolean false, coerced",
+    ],
+  },
+  {
+    name: "one object where a list is declared",
+    change: (page, post) => set(page, { posts: post(0) }),
+    pick: ({ posts }) => posts.map(({ id }) => id),
+    expected: (newest: bigint) => [newest],
+    drifts: ["posts: array, object, coerced"],
+  },
+  {
+    name: "items that are no objects",
+    change: (page, post) => set(page, { posts: [null, post(0), "text"] }),
+    pick: ({ posts }) => posts.map(({ id }) => id),
+    expected: (newest: bigint) => [newest],
+    drifts: ["posts[0]: object, null, dropped", 'posts[2]: object, string "text", dropped'],
+  },
+  {
+    name: "an id beyond 2^53 without its twin",
+    change: (_page, post) => {
+      for (const [index, id] of [
+        9_007_199_254_740_993n,
+        18_446_744_073_709_551_615n,
+        735_000_000_000_070_631n,
+      ].entries())
+        set(post(index), { id, id_string: undefined });
+    },
+    pick: ({ posts }) => posts.map(({ id }) => id),
+    expected: [9_007_199_254_740_993n, 18_446_744_073_709_551_615n, 735_000_000_000_070_631n],
+    drifts: [],
+  },
+  {
+    name: "an id beyond 2^53 that is not its twin's",
+    change: (_page, post) => set(post(0), { id: 735_000_000_000_070_999n }),
+    pick: ({ posts }) => posts[0]?.id,
+    expected: (newest: bigint) => newest,
+    drifts: [],
+  },
+  {
+    name: "an id that no 64 bits can hold",
+    change: (_page, post) => set(post(0), { id: 2n ** 64n, id_string: undefined }),
+    pick: ({ posts }) => posts[0]?.id,
+    expected: 0n,
+    drifts: ["posts[0].id_string: uint64, number 18446744073709551616, dropped"],
+  },
+  {
+    name: "keys that no field names",
+    change: (page, post) => {
+      set(page, { new_top: { secret: "value" } });
+      set(post(0), {
+        new_key: { a: [9_007_199_254_740_993n, 1.5, null], é: "\u{1F333}\u0000" },
+        new_id: 2n ** 70n,
+      });
+    },
+    pick: ({ posts }) => [posts[0]?.unknownFields.new_key, posts[0]?.unknownFields.new_id],
+    expected: ['{"a":[9007199254740993,1.5,null],"é":"\u{1F333}\\u0000"}', "1180591620717411303424"],
+    drifts: ["new_top: no such key, object, unknown"],
+  },
+  {
+    name: "keys that JavaScript knows",
+    change: (page) => {
+      set(page, { posts: [JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"id_string":"5"}')] });
+    },
+    pick: ({ posts }) => [posts[0]?.id, posts[0]?.unknownFields, ({} as Loose).polluted],
+    expected: [5n, JSON.parse('{"__proto__":"{\\"polluted\\":true}","constructor":"1"}'), undefined],
+    drifts: [],
+  },
+  {
+    name: "members that enums do not have",
+    change: (_page, post) => set(post(0), { type: "hologram", state: "limbo" }),
+    pick: ({ posts: [post] }) => [post?.type, post?.typeName, post?.state, post?.stateName],
+    expected: [PostType.UNSPECIFIED, "hologram", PostState.UNSPECIFIED, "limbo"],
+    drifts: [
+      'posts[0].type: one of blog.v1.PostType, string "hologram", dropped',
+      'posts[0].state: one of blog.v1.PostState, string "limbo", dropped',
+    ],
+  },
+  {
+    name: "other types where texts and flags are declared",
+    change: (_page, post) => {
+      set(post(0), { slug: 5, liked: "true" });
+      set(post(1), { slug: { no: "text" }, liked: "maybe" });
+    },
+    pick: ({ posts }) => posts.slice(0, 2).map(({ slug, liked }) => [slug, liked]),
+    expected: [
+      ["5", true],
+      ["", undefined],
+    ],
+    drifts: [
+      "posts[0].slug: string, number 5, coerced",
+      'posts[0].liked: bool, string "true", coerced',
+      "posts[1].slug: string, object, dropped",
+      'posts[1].liked: bool, string "maybe", dropped',
+    ],
+  },
+];
+
+/** Changes the next answer, integers beyond 2^53 as bigint, and calls. */
+function list({ change }: Case, way: Way, into = world) {
+  const drift = (json: unknown) => {
+    const page = (json as Loose).response as Loose;
+    const posts = page.posts as unknown as Loose[];
+    change(page, (index) => posts[index] ?? {});
+    return json;
+  };
+  into.sandbox.next({ drift }, { match: "/posts" });
+  return into.client(PostService, way).listPosts({ blogIdentifier: "demo", limit: 3 });
+}
+
+describe.each(cases)("$name", (each) => {
+  test("lose nothing that can be understood, and are reported by name", async () => {
+    const [newest = 0n] = world.newest;
+    const expected = typeof each.expected === "function" ? each.expected(newest) : each.expected;
+    expect(each.pick(await list(each, "in-process"))).toEqual(expected);
+    const reported = world.drifts.flatMap(({ drifts }) =>
+      drifts.map(({ path, expected, got, kind }) => `${path}: ${expected}, ${got}, ${kind}`),
+    );
+    expect(reported).toEqual(each.drifts);
+    for (const { upstream, method } of world.drifts) {
+      expect([upstream, method.name]).toEqual(["blog", "ListPosts"]);
+    }
+  });
+
+  test.each(GATEWAY_WAYS)("are the same message by %s as in-process", async (way) => {
+    expect(await list(each, way)).toEqual(await list(each, "in-process"));
+  });
+});
+
+test("integers that a double cannot hold survive where any JSON is allowed", async () => {
+  const drift = (json: unknown) => {
+    const [event] = json as Loose[];
+    set(event ?? {}, { type: "NewKindEvent", extra: 9_007_199_254_740_993n });
+    return json;
+  };
+  for (const way of ["gRPC proto, h2c", "Connect JSON, HTTP/1.1", "in-process"] as const) {
+    world.sandbox.next({ drift });
+    const client = world.client(EventService, way);
+    const { events } = await client.listRepositoryEvents({ owner: "octo", repo: "hello", perPage: 1 });
+    expect(events[0]).toMatchObject({
+      type: EventType.UNSPECIFIED,
+      typeName: "NewKindEvent",
+      unknownFields: { extra: "9007199254740993" },
+    });
+  }
+});
+
+test("what was created keeps its exact id where there is no twin", async () => {
+  const drift = (json: unknown) => {
+    set((json as Loose).response as Loose, { id: 735_000_000_000_103_929n });
+    return json;
+  };
+  world.sandbox.next({ drift });
+  const content = [{ block: { case: "text", value: { text: "hello" } } } as const];
+  const client = world.client(PostService, "gRPC proto, h2c");
+  expect((await client.createPost({ blogIdentifier: "demo", content })).id).toBe(735_000_000_000_103_929n);
+});
+
+test("the gateway's log names the places, and no values", async () => {
+  const fresh = await startWorld();
+  for (const each of cases) await list(each, "Connect proto, HTTP/1.1", fresh);
+  await fresh.close();
+  const lines = fresh.log.filter(({ msg }) => msg === "drift");
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: "warn",
+      method: "blog.v1.PostService/ListPosts",
+      upstream: "blog",
+      path: "posts[0].note_count",
+      expected: "int32",
+      got: "string",
+      kind: "coerced",
+    }),
+  );
+  expect(lines.map(({ path }) => path)).toContain("new_top");
+  expect(JSON.stringify(fresh.log)).not.toMatch(/hologram|limbo|maybe|secret|18446744073709551616/);
+});
+
+test("strict mode makes it an error", async () => {
+  const strict = await startWorld({ gateway: { strict: true } });
+  const [numbers] = cases;
+  if (numbers === undefined) throw new Error("expected a case");
+  expect(await failureOf(list(numbers, "gRPC proto, h2c", strict))).toEqual({
+    code: "Internal",
+    text: 'upstream blog: blog.v1.PostService.ListPosts: posts[0].note_count: expected int32, got string "7" (strict mode)',
+    reason: "RESPONSE_DRIFT",
+    domain: "blog",
+    metadata: {},
+  });
+  const info = strict.client(BlogService, "gRPC proto, h2c").getBlogInfo({ blogIdentifier: "demo" });
+  expect((await info).blog?.name).toBe("demo");
+  await strict.close();
+});

@@ -1,0 +1,186 @@
+import type { Fault } from "connect-rest-sandbox";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { PostService } from "../../gen/blog/v1/post_pb.ts";
+import { EventService } from "../../gen/events/v1/events_pb.ts";
+import { type Failure, failureOf } from "./failure.ts";
+import { startWorld, WAYS, type Way, type World } from "./world.ts";
+
+const MIB = 1024 * 1024;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterEach(async () => {
+  // The fault was used up, nothing was tried again, and the next call is served.
+  expect(world.sandbox.pendingFaults).toBe(0);
+  world.sandbox.clearRates();
+  expect(
+    (await world.client(BlogService, "gRPC proto, h2c").getBlogInfo({ blogIdentifier: "demo" })).blog?.name,
+  ).toBe("demo");
+});
+afterAll(() => world.close());
+
+const list = (way: Way) => world.client(PostService, way).listPosts({ blogIdentifier: "demo", limit: 3 });
+
+const ofBlog = (code: string, text: string, reason: string, metadata = {}): Failure => ({
+  code,
+  text: `upstream blog${text}`,
+  reason,
+  domain: "blog",
+  metadata,
+});
+const answered = (code: string, status: number, phrase: string, reason: string): Failure =>
+  ofBlog(code, ` answered ${status} ${phrase}`, reason, { http_status: String(status) });
+const truncated = ofBlog("Unavailable", ": expected a whole body, got a part of it", "UPSTREAM_TRUNCATED");
+const closed = ofBlog("Unavailable", ": expected an answer, got a closed connection", "UPSTREAM_RESET");
+const tooLarge = ofBlog(
+  "ResourceExhausted",
+  ": expected a body of at most 16777216 bytes, got more",
+  "UPSTREAM_BODY_TOO_LARGE",
+);
+
+const faults: readonly (readonly [name: string, fault: Fault, failure: Failure])[] = [
+  ["HTML with 502", { html: true }, answered("Unavailable", 502, "Bad Gateway", "BAD_GATEWAY")],
+  [
+    "HTML with 200",
+    { html: true, status: 200 },
+    ofBlog(
+      "Internal",
+      ": expected JSON with status 200, got text/html; charset=utf-8 (106 bytes)",
+      "UPSTREAM_BODY_NOT_JSON",
+    ),
+  ],
+  [
+    "garbage with 200",
+    { garbage: true },
+    ofBlog(
+      "Internal",
+      ": expected JSON with status 200, got application/json (64 bytes)",
+      "UPSTREAM_BODY_NOT_JSON",
+    ),
+  ],
+  [
+    "garbage with 500",
+    { garbage: 100_000, status: 500 },
+    answered("Internal", 500, "Internal Server Error", "INTERNAL_SERVER_ERROR"),
+  ],
+  ["half a body", { truncate: 1000 }, truncated],
+  ["no body after the head", { truncate: 0 }, truncated],
+  ["a connection reset before the answer", { reset: "before" }, closed],
+  ["a connection reset after the work was done", { reset: "after" }, closed],
+  ["a connection reset within the body", { reset: "body" }, truncated],
+  ["nothing at all", { raw: "" }, closed],
+  [
+    "another protocol",
+    { raw: "SSH-2.0-OpenSSH_9.2\r\n" },
+    ofBlog("Unavailable", ": expected an HTTP answer, got something else", "UPSTREAM_NOT_HTTP"),
+  ],
+  [
+    "a redirect elsewhere",
+    { redirect: "http://127.0.0.1:1/steal?credentials" },
+    ofBlog(
+      "FailedPrecondition",
+      ": expected an answer, got a redirect (302), which is not followed",
+      "MOVED",
+      { http_status: "302", location: "http://127.0.0.1:1/steal?credentials" },
+    ),
+  ],
+  ["a body 10 MiB too large", { oversize: 26 * MIB }, tooLarge],
+  [
+    "an encoding that is not what it says",
+    { headers: { "content-encoding": "gzip" } },
+    ofBlog(
+      "Internal",
+      ": expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
+      "UPSTREAM_BODY_ENCODING",
+    ),
+  ],
+  [
+    "an encoding that nobody knows",
+    { headers: { "content-encoding": "rot13" } },
+    ofBlog("Internal", ": expected a body in gzip, deflate, br or zstd, got rot13", "UPSTREAM_BODY_ENCODING"),
+  ],
+  [
+    "an error that says when to come back",
+    { status: 503, headers: { "retry-after": "7" } },
+    { ...answered("Unavailable", 503, "Service Unavailable", "SERVICE_UNAVAILABLE"), retrySeconds: 7 },
+  ],
+  [
+    "an error of its envelope under 200",
+    { status: 200, body: { meta: { status: 404, msg: "Not Found" }, response: [] } },
+    answered("NotFound", 404, "Not Found", "BLOG_OR_POST_NOT_FOUND"),
+  ],
+];
+
+describe.each(faults)("an upstream that answers %s", (_name, fault, failure) => {
+  test.each(WAYS)("is told apart by %s", async (way) => {
+    world.sandbox.next(fault, { match: "/posts" });
+    world.sandbox.received.clear();
+    expect(await failureOf(list(way))).toEqual(failure);
+    expect(world.sandbox.received.total).toBe(1);
+  });
+});
+
+describe("an upstream that takes its time", () => {
+  test.each(WAYS)("is waited for by %s", async (way) => {
+    world.sandbox.next({ delay: 40 }, { match: "/posts" });
+    expect((await list(way)).posts).toHaveLength(3);
+    world.sandbox.next({ drip: 700 }, { match: "/posts" });
+    expect(await list(way)).toEqual(await list("in-process"));
+  });
+
+  test("is waited for within a multi-byte character and within a number", async () => {
+    const whole = await list("in-process");
+    world.sandbox.next({ drip: 37, every: 0 }, { match: "/posts" });
+    expect(await list("Connect JSON, HTTP/1.1")).toEqual(whole);
+  });
+});
+
+const endless: readonly (readonly [name: string, fault: Fault])[] = [
+  ["never", { hang: true }],
+  ["with a head alone", { hang: "headers" }],
+  ["with half a body", { hang: "body" }],
+  ["byte by byte", { drip: 1, every: 50 }],
+];
+
+describe.each(endless)("an upstream that answers %s", (_name, fault) => {
+  test.each(WAYS)("ends at the caller's deadline by %s", async (way) => {
+    world.sandbox.next(fault, { match: "/posts" });
+    const start = performance.now();
+    const call = world.client(PostService, way).listPosts({ blogIdentifier: "demo" }, { timeoutMs: 80 });
+    expect(await failureOf(call)).toMatchObject({ code: "DeadlineExceeded" });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  test("ends at the deadline in the header, whatever the client itself does", async () => {
+    world.sandbox.next(fault, { match: "/posts" });
+    const response = await fetch(`${world.gateway.url}/blog.v1.PostService/ListPosts`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "connect-timeout-ms": "80", connection: "close" },
+      body: '{"blogIdentifier":"demo"}',
+    });
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({ code: "deadline_exceeded" });
+  });
+});
+
+test("a caller without a deadline gets the gateway's", async () => {
+  const impatient = await startWorld({ gateway: { limits: { unaryDeadlineMs: 80 } } });
+  impatient.sandbox.next({ hang: true });
+  const client = impatient.client(EventService, "gRPC proto, h2c");
+  const call = client.listRepositoryEvents({ owner: "octo", repo: "hello" });
+  expect(await failureOf(call)).toMatchObject({ code: "DeadlineExceeded" });
+  await impatient.close();
+});
+
+test("a call that creates something is not repeated when its connection breaks", async () => {
+  const total = async () => (await list("in-process")).totalPosts ?? 0;
+  const before = await total();
+  world.sandbox.next({ reset: "after" }, { match: /^POST/ });
+  const content = [{ block: { case: "text", value: { text: "once" } } } as const];
+  const call = world.client(PostService, "gRPC proto, h2c").createPost({ blogIdentifier: "demo", content });
+  expect(await failureOf(call)).toEqual(closed);
+  expect(await total()).toBe(before + 1);
+});
