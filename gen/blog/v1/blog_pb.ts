@@ -4,8 +4,18 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { BulkCreateBlocksRequestSchema, BulkCreateBlocksResponseSchema, CreateBlockRequestSchema, CreateBlockResponseSchema, DeleteBlockRequestSchema, DeleteBlockResponseSchema, ListBlocksRequestSchema, ListBlocksResponseSchema } from "./block_pb.ts";
+import { file_blog_v1_block } from "./block_pb.ts";
 import type { Blog } from "./blog_resource_pb.ts";
 import { file_blog_v1_blog_resource } from "./blog_resource_pb.ts";
+import type { GetFollowedByRequestSchema, GetFollowedByResponseSchema, ListFollowersRequestSchema, ListFollowersResponseSchema, ListFollowingRequestSchema, ListFollowingResponseSchema } from "./following_pb.ts";
+import { file_blog_v1_following } from "./following_pb.ts";
+import type { ListLikesRequestSchema, ListLikesResponseSchema } from "./like_pb.ts";
+import { file_blog_v1_like } from "./like_pb.ts";
+import type { ListNotificationsRequestSchema, ListNotificationsResponseSchema } from "./notification_pb.ts";
+import { file_blog_v1_notification } from "./notification_pb.ts";
+import type { GetPageRequestSchema, GetPageResponseSchema, ListPagesRequestSchema, ListPagesResponseSchema } from "./page_pb.ts";
+import { file_blog_v1_page } from "./page_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
@@ -15,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file blog/v1/blog.proto.
  */
 export const file_blog_v1_blog: GenFile = /*@__PURE__*/
-  fileDesc("ChJibG9nL3YxL2Jsb2cucHJvdG8SB2Jsb2cudjEirAEKEkdldEJsb2dJbmZvUmVxdWVzdBJOCg9ibG9nX2lkZW50aWZpZXIYASABKAlCNbpIMnIwGP0BMiteKHQ6W14vPyNcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkEkYKBmZpZWxkcxgCIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEIjIKE0dldEJsb2dJbmZvUmVzcG9uc2USGwoEYmxvZxgBIAEoCzINLmJsb2cudjEuQmxvZzK9AwoLQmxvZ1NlcnZpY2USfQoLR2V0QmxvZ0luZm8SGy5ibG9nLnYxLkdldEJsb2dJbmZvUmVxdWVzdBocLmJsb2cudjEuR2V0QmxvZ0luZm9SZXNwb25zZSIzkAIBuusYBVIDBAUCgtPkkwIhEh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9pbmZvGq4CuusYqQIKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_blog_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChJibG9nL3YxL2Jsb2cucHJvdG8SB2Jsb2cudjEirAIKEkdldEJsb2dJbmZvUmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSRgoGZmllbGRzGAIgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiMgoTR2V0QmxvZ0luZm9SZXNwb25zZRIbCgRibG9nGAEgASgLMg0uYmxvZy52MS5CbG9nMrQSCgtCbG9nU2VydmljZRKUAQoLR2V0QmxvZ0luZm8SGy5ibG9nLnYxLkdldEJsb2dJbmZvUmVxdWVzdBocLmJsb2cudjEuR2V0QmxvZ0luZm9SZXNwb25zZSJKkAIBuusYHCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQKC0+STAiESHy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2luZm8SkgEKCkxpc3RCbG9ja3MSGi5ibG9nLnYxLkxpc3RCbG9ja3NSZXF1ZXN0GhsuYmxvZy52MS5MaXN0QmxvY2tzUmVzcG9uc2UiS5ACAbrrGBuiAQViYXNpY9IBEAg8EgIIPCIGYmxvY2tzKAGC0+STAiMSIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2Jsb2NrcxKVAQoLQ3JlYXRlQmxvY2sSGy5ibG9nLnYxLkNyZWF0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuQ3JlYXRlQmxvY2tSZXNwb25zZSJLuusYG6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCJjoBKiIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqkBChBCdWxrQ3JlYXRlQmxvY2tzEiAuYmxvZy52MS5CdWxrQ3JlYXRlQmxvY2tzUmVxdWVzdBohLmJsb2cudjEuQnVsa0NyZWF0ZUJsb2Nrc1Jlc3BvbnNlIlC66xgbogEFd3JpdGXSARAIPBICCDwiBmJsb2NrcygBgtPkkwIrOgEqIiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ibG9ja3MvYnVsaxKwAQoLRGVsZXRlQmxvY2sSGy5ibG9nLnYxLkRlbGV0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuRGVsZXRlQmxvY2tSZXNwb25zZSJmkAICuusYNiIZCJQDIAUqEk5PVEhJTkdfVE9fVU5CTE9DS6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCIyohL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqgBCglMaXN0TGlrZXMSGS5ibG9nLnYxLkxpc3RMaWtlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RMaWtlc1Jlc3BvbnNlImSQAgG66xg1IhcIkwMgByoQTElLRVNfTk9UX1NIQVJFRCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQKC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2xpa2VzEosBCg1MaXN0Rm9sbG93aW5nEh0uYmxvZy52MS5MaXN0Rm9sbG93aW5nUmVxdWVzdBoeLmJsb2cudjEuTGlzdEZvbGxvd2luZ1Jlc3BvbnNlIjuQAgG66xgIogEFYmFzaWOC0+STAiYSJC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2ZvbGxvd2luZxKLAQoNTGlzdEZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaHi5ibG9nLnYxLkxpc3RGb2xsb3dlcnNSZXNwb25zZSI7kAIBuusYCKIBBWJhc2ljgtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dlcnMSjQEKDUdldEZvbGxvd2VkQnkSHS5ibG9nLnYxLkdldEZvbGxvd2VkQnlSZXF1ZXN0Gh4uYmxvZy52MS5HZXRGb2xsb3dlZEJ5UmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZWRfYnkSmwEKEUxpc3ROb3RpZmljYXRpb25zEiEuYmxvZy52MS5MaXN0Tm90aWZpY2F0aW9uc1JlcXVlc3QaIi5ibG9nLnYxLkxpc3ROb3RpZmljYXRpb25zUmVzcG9uc2UiP5ACAbrrGAiiAQViYXNpY4LT5JMCKhIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90aWZpY2F0aW9ucxLiAQoJTGlzdFBhZ2VzEhkuYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0GhouYmxvZy52MS5MaXN0UGFnZXNSZXNwb25zZSKdAZACAbrrGG4iHgiQAyADKhdJTlZBTElEX0JMT0dfSURFTlRJRklFUiISCJEDKg1OT1RfTE9HR0VEX0lOIhkIkwMgByoSQkxPR19BQ0NFU1NfREVOSUVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkSiAQViYXNpY4LT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMS9gEKB0dldFBhZ2USFy5ibG9nLnYxLkdldFBhZ2VSZXF1ZXN0GhguYmxvZy52MS5HZXRQYWdlUmVzcG9uc2UitwGQAgG66xh2Ih4IkAMgAyoXSU5WQUxJRF9CTE9HX0lERU5USUZJRVIiEgiRAyoNTk9UX0xPR0dFRF9JTiIZCJMDIAcqEkJMT0dfQUNDRVNTX0RFTklFRCIdCJQDIAUqFkJMT0dfT1JfUEFHRV9OT1RfRk9VTkSiAQViYXNpY4LT5JMCNGIEcGFnZRIsL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMve3BhZ2VfbmFtZX0argK66xipAgoEYmxvZxIDYXBpGikKCHJlc3BvbnNlEgttZXRhLnN0YXR1cxoIbWV0YS5tc2ciBmVycm9ycyoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMEoJCgdhcGlfa2V5UgIEBVoECAIQAmIGcHJvdG8z", [file_blog_v1_block, file_blog_v1_blog_resource, file_blog_v1_following, file_blog_v1_like, file_blog_v1_notification, file_blog_v1_page, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * Asks for a blog.
@@ -84,6 +94,118 @@ export const BlogService: GenService<{
     methodKind: "unary";
     input: typeof GetBlogInfoRequestSchema;
     output: typeof GetBlogInfoResponseSchema;
+  },
+  /**
+   * Lists the blogs that a blog has blocked. Only for administrators of the blog.
+   *
+   * @generated from rpc blog.v1.BlogService.ListBlocks
+   */
+  listBlocks: {
+    methodKind: "unary";
+    input: typeof ListBlocksRequestSchema;
+    output: typeof ListBlocksResponseSchema;
+  },
+  /**
+   * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
+   *
+   * @generated from rpc blog.v1.BlogService.CreateBlock
+   */
+  createBlock: {
+    methodKind: "unary";
+    input: typeof CreateBlockRequestSchema;
+    output: typeof CreateBlockResponseSchema;
+  },
+  /**
+   * Blocks several blogs. Only for administrators of the blog.
+   *
+   * @generated from rpc blog.v1.BlogService.BulkCreateBlocks
+   */
+  bulkCreateBlocks: {
+    methodKind: "unary";
+    input: typeof BulkCreateBlocksRequestSchema;
+    output: typeof BulkCreateBlocksResponseSchema;
+  },
+  /**
+   * Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.
+   *
+   * @generated from rpc blog.v1.BlogService.DeleteBlock
+   */
+  deleteBlock: {
+    methodKind: "unary";
+    input: typeof DeleteBlockRequestSchema;
+    output: typeof DeleteBlockResponseSchema;
+  },
+  /**
+   * Lists the posts that a blog likes, last liked first.
+   *
+   * An API key is enough. The blog must share its likes.
+   *
+   * @generated from rpc blog.v1.BlogService.ListLikes
+   */
+  listLikes: {
+    methodKind: "unary";
+    input: typeof ListLikesRequestSchema;
+    output: typeof ListLikesResponseSchema;
+  },
+  /**
+   * Lists the blogs that a blog follows, last followed first.
+   *
+   * @generated from rpc blog.v1.BlogService.ListFollowing
+   */
+  listFollowing: {
+    methodKind: "unary";
+    input: typeof ListFollowingRequestSchema;
+    output: typeof ListFollowingResponseSchema;
+  },
+  /**
+   * Lists the followers of a blog.
+   *
+   * @generated from rpc blog.v1.BlogService.ListFollowers
+   */
+  listFollowers: {
+    methodKind: "unary";
+    input: typeof ListFollowersRequestSchema;
+    output: typeof ListFollowersResponseSchema;
+  },
+  /**
+   * Says whether a blog is followed by another one.
+   *
+   * @generated from rpc blog.v1.BlogService.GetFollowedBy
+   */
+  getFollowedBy: {
+    methodKind: "unary";
+    input: typeof GetFollowedByRequestSchema;
+    output: typeof GetFollowedByResponseSchema;
+  },
+  /**
+   * Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+   *
+   * @generated from rpc blog.v1.BlogService.ListNotifications
+   */
+  listNotifications: {
+    methodKind: "unary";
+    input: typeof ListNotificationsRequestSchema;
+    output: typeof ListNotificationsResponseSchema;
+  },
+  /**
+   * Lists the pages of a blog in their order.
+   *
+   * @generated from rpc blog.v1.BlogService.ListPages
+   */
+  listPages: {
+    methodKind: "unary";
+    input: typeof ListPagesRequestSchema;
+    output: typeof ListPagesResponseSchema;
+  },
+  /**
+   * Gets a page of a blog.
+   *
+   * @generated from rpc blog.v1.BlogService.GetPage
+   */
+  getPage: {
+    methodKind: "unary";
+    input: typeof GetPageRequestSchema;
+    output: typeof GetPageResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_blog_v1_blog, 0);

@@ -3,18 +3,44 @@
 /* eslint-disable */
 
 import {
+  EnumTable,
   type JsonObject,
+  type JsonRecord,
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
   type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
+  joinCommas,
   pathSegment,
+  timeText,
   unary,
+  valueAt,
 } from "connect-rest/adapter";
+import type {
+  BulkCreateBlocksRequest,
+  CreateBlockRequest,
+  DeleteBlockRequest,
+  ListBlocksRequest,
+} from "./block_pb.ts";
+import { decodeCreateBlockResponse, decodeListBlocksResponse } from "./block_rest.ts";
 import { BlogService, type GetBlogInfoRequest } from "./blog_pb.ts";
 import { decodeBlog } from "./blog_resource_rest.ts";
+import type { GetFollowedByRequest, ListFollowersRequest, ListFollowingRequest } from "./following_pb.ts";
+import {
+  decodeFollower,
+  decodeGetFollowedByResponse,
+  decodeListFollowersResponse,
+  decodeListFollowingResponse,
+} from "./following_rest.ts";
+import type { ListLikesRequest } from "./like_pb.ts";
+import { decodeListLikesResponse } from "./like_rest.ts";
+import type { ListNotificationsRequest } from "./notification_pb.ts";
+import { decodeListNotificationsResponse } from "./notification_rest.ts";
+import type { GetPageRequest, ListPagesRequest } from "./page_pb.ts";
+import { decodeListPagesResponse, decodePage } from "./page_rest.ts";
+import type { BlogService as BlogService$tools } from "./blog_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of blog.v1.BlogService. */
@@ -60,6 +86,9 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
     success: [],
     responseEncoding: "json",
     scopes: [],
@@ -77,6 +106,328 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
 
 /**
+ * Lists the blogs that a blog has blocked. Only for administrators of the blog.
+ *
+ * GET /v2/blog/{blog_identifier}/blocks
+ */
+export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+  },
+  request(message: ListBlocksRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListBlocksResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
+
+/**
+ * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
+ *
+ * POST /v2/blog/{blog_identifier}/blocks
+ */
+export const BlogService_createBlock = unary(BlogService.method.createBlock, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+  },
+  request(message: CreateBlockRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    const json: JsonRecord = {};
+    switch (message.target.case) {
+      case "blockedBlog":
+        json.blocked_tumblelog = message.target.value;
+        break;
+      case "postId":
+        json.post_id = String(message.target.value);
+        break;
+    }
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeCreateBlockResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.CreateBlock)
+
+/**
+ * Blocks several blogs. Only for administrators of the blog.
+ *
+ * POST /v2/blog/{blog_identifier}/blocks/bulk
+ */
+export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateBlocks, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+  },
+  request(message: BulkCreateBlocksRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks/bulk`);
+    const json: JsonRecord = {};
+    if (message.blockedBlogs.length > 0) json.blocked_tumblelogs = joinCommas(message.blockedBlogs, "blocked_blogs");
+    if (message.force) json.force = message.force;
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
+
+/**
+ * Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.
+ *
+ * DELETE /v2/blog/{blog_identifier}/blocks
+ */
+export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
+  rules: {
+    ...BlogService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "NOTHING_TO_UNBLOCK" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: true,
+    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+  },
+  request(message: DeleteBlockRequest): RestRequest {
+    const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    if (message.target.case === "blockedBlog") request.query("blocked_tumblelog", message.target.value);
+    if (message.target.case === "anonymousOnly") request.query("anonymous_only", message.target.value);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
+
+/**
+ * Lists the posts that a blog likes, last liked first.
+ *
+ * An API key is enough. The blog must share its likes.
+ *
+ * GET /v2/blog/{blog_identifier}/likes
+ */
+export const BlogService_listLikes = unary(BlogService.method.listLikes, {
+  rules: {
+    ...BlogService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 403, code: 7, reason: "LIKES_NOT_SHARED" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListLikesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListLikesResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
+
+/**
+ * Lists the blogs that a blog follows, last followed first.
+ *
+ * GET /v2/blog/{blog_identifier}/following
+ */
+export const BlogService_listFollowing = unary(BlogService.method.listFollowing, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListFollowingRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/following`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListFollowingResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
+
+/**
+ * Lists the followers of a blog.
+ *
+ * GET /v2/blog/{blog_identifier}/followers
+ */
+export const BlogService_listFollowers = unary(BlogService.method.listFollowers, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListFollowersRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followers`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListFollowersResponse);
+    out.messages(1, valueAt(answer.payload, "users.users") ?? valueAt(answer.payload, "users"), "path or path", decodeFollower);
+    out.int32(2, valueAt(answer.payload, "users.total_users") ?? valueAt(answer.payload, "total_users"), "path or path");
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)
+
+/**
+ * Says whether a blog is followed by another one.
+ *
+ * GET /v2/blog/{blog_identifier}/followed_by
+ */
+export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: GetFollowedByRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followed_by`);
+    if (message.followerBlog) request.query("query", message.followerBlog);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeGetFollowedByResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
+
+/**
+ * Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+ *
+ * GET /v2/blog/{blog_identifier}/notifications
+ */
+export const BlogService_listNotifications = unary(BlogService.method.listNotifications, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListNotificationsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
+    request.query("rollups", message.rollups);
+    request.queryList("omit_post_ids", message.omitPostIds, "indexed");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListNotificationsResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
+
+/**
+ * Lists the pages of a blog in their order.
+ *
+ * GET /v2/blog/{blog_identifier}/pages
+ */
+export const BlogService_listPages = unary(BlogService.method.listPages, {
+  rules: {
+    ...BlogService_rules,
+    errors: [
+      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 401, reason: "NOT_LOGGED_IN" },
+      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListPagesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListPagesResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
+
+/**
+ * Gets a page of a blog.
+ *
+ * GET /v2/blog/{blog_identifier}/pages/{page_name}
+ */
+export const BlogService_getPage = unary(BlogService.method.getPage, {
+  rules: {
+    ...BlogService_rules,
+    errors: [
+      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 401, reason: "NOT_LOGGED_IN" },
+      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
+      { status: 404, code: 5, reason: "BLOG_OR_PAGE_NOT_FOUND" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: GetPageRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages/${pathSegment(message.pageName, "page_name")}`);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.message(1, answer.payload, "", decodePage);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
+
+/**
  * Blogs: what they are and what belongs to them.
  *
  * The REST adapter of blog.v1.BlogService.
@@ -85,18 +436,501 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
   service: BlogService,
   methods: {
     getBlogInfo: BlogService_getBlogInfo,
+    listBlocks: BlogService_listBlocks,
+    createBlock: BlogService_createBlock,
+    bulkCreateBlocks: BlogService_bulkCreateBlocks,
+    deleteBlock: BlogService_deleteBlock,
+    listLikes: BlogService_listLikes,
+    listFollowing: BlogService_listFollowing,
+    listFollowers: BlogService_listFollowers,
+    getFollowedBy: BlogService_getFollowedBy,
+    listNotifications: BlogService_listNotifications,
+    listPages: BlogService_listPages,
+    getPage: BlogService_getPage,
   },
   comments: {
     service: "Blogs: what they are and what belongs to them.",
     methods: {
       getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
+      listBlocks: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
+      createBlock: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
+      bulkCreateBlocks: "Blocks several blogs. Only for administrators of the blog.",
+      deleteBlock: "Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.",
+      listLikes: "Lists the posts that a blog likes, last liked first.\n\nAn API key is enough. The blog must share its likes.",
+      listFollowing: "Lists the blogs that a blog follows, last followed first.",
+      listFollowers: "Lists the followers of a blog.",
+      getFollowedBy: "Says whether a blog is followed by another one.",
+      listNotifications: "Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
+      listPages: "Lists the pages of a blog in their order.",
+      getPage: "Gets a page of a blog.",
     },
   },
 };
+
+/**
+ * The methods of blog.v1.BlogService as tools of a language model, by their names in TypeScript.
+ * An `inputSchema` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
+ */
+export const BlogServiceTools = {
+  getBlogInfo: {
+    name: "BlogService_GetBlogInfo",
+    title: "Get blog info",
+    description: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        fields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of the blog to answer with, e.g. `name`. Those that come only on request have a `?` in front,\ne.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listBlocks: {
+    name: "BlogService_ListBlocks",
+    title: "List blocks",
+    description: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of blogs, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of blogs to skip. Default: 0.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the blogs that a blog has blocked.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  createBlock: {
+    name: "BlogService_CreateBlock",
+    title: "Create block",
+    description: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        blockedBlog: {
+          type: "string",
+          minLength: 1,
+          description: "A blog: its short name, its host name, or its uuid.",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Who asked or submitted this post anonymously.\n\nMore than 0.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      dependentSchemas: { blockedBlog: { properties: { postId: false } } },
+      description: "Blocks a blog, or who asked or submitted a post anonymously.\n\nExactly one of blockedBlog, postId is set.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  bulkCreateBlocks: {
+    name: "BlogService_BulkCreateBlocks",
+    title: "Bulk create blocks",
+    description: "Blocks several blogs. Only for administrators of the blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        blockedBlogs: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          minItems: 1,
+          description: "The blogs: short names, host names, or uuids.",
+        },
+        force: {
+          type: "boolean",
+          description: "Block even where that ends a paid subscription. Default: false.",
+        },
+      },
+      required: ["blogIdentifier", "blockedBlogs"],
+      additionalProperties: false,
+      description: "Blocks several blogs.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  deleteBlock: {
+    name: "BlogService_DeleteBlock",
+    title: "Delete block",
+    description: "Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        blockedBlog: {
+          type: "string",
+          minLength: 1,
+          description: "A blog: its short name, its host name, or its uuid.",
+        },
+        anonymousOnly: {
+          type: "boolean",
+          const: true,
+          description: "Everyone who was blocked anonymously; `true` is the only value.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      dependentSchemas: { blockedBlog: { properties: { anonymousOnly: false } } },
+      description: "Unblocks a blog, or everyone who was blocked anonymously.\n\nExactly one of blockedBlog, anonymousOnly is set.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+  },
+  listLikes: {
+    name: "BlogService_ListLikes",
+    title: "List likes",
+    description: "Lists the posts that a blog likes, last liked first.\n\nAn API key is enough. The blog must share its likes.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of posts, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 1000,
+          description: "Number of posts to skip, 1000 at most. Default: 0.",
+        },
+        before: {
+          type: "string",
+          format: "date-time",
+          description: "Only posts liked before this time; whole seconds.",
+        },
+        after: {
+          type: "string",
+          format: "date-time",
+          description: "Only posts liked after this time; whole seconds.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the posts that a blog likes.\n\nOnly one of before, after and offset can be used in a request.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listFollowing: {
+    name: "BlogService_ListFollowing",
+    title: "List following",
+    description: "Lists the blogs that a blog follows, last followed first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of blogs, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of blogs to skip. Default: 0, the last followed first.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the blogs that a blog follows.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listFollowers: {
+    name: "BlogService_ListFollowers",
+    title: "List followers",
+    description: "Lists the followers of a blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of followers, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of followers to skip. Default: 0.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the followers of a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  getFollowedBy: {
+    name: "BlogService_GetFollowedBy",
+    title: "Get followed by",
+    description: "Says whether a blog is followed by another one.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        followerBlog: {
+          type: "string",
+          minLength: 1,
+          description: "Name of the blog that may be following.",
+        },
+      },
+      required: ["blogIdentifier", "followerBlog"],
+      additionalProperties: false,
+      description: "Asks whether a blog is followed by another one.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listNotifications: {
+    name: "BlogService_ListNotifications",
+    title: "List notifications",
+    description: "Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        before: {
+          type: "string",
+          format: "date-time",
+          description: "Only what was done before this time; whole seconds. Default: the time of the request.",
+        },
+        types: {
+          type: "array",
+          items: {
+            type: "string",
+            enum: [
+              "NOTIFICATION_TYPE_LIKE",
+              "NOTIFICATION_TYPE_REPLY",
+              "NOTIFICATION_TYPE_FOLLOW",
+              "NOTIFICATION_TYPE_MENTION_IN_REPLY",
+              "NOTIFICATION_TYPE_MENTION_IN_POST",
+              "NOTIFICATION_TYPE_REBLOG_NAKED",
+              "NOTIFICATION_TYPE_REBLOG_WITH_CONTENT",
+              "NOTIFICATION_TYPE_ASK",
+              "NOTIFICATION_TYPE_ANSWERED_ASK",
+              "NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER",
+              "NOTIFICATION_TYPE_POST_ATTRIBUTION",
+              "NOTIFICATION_TYPE_POST_FLAGGED",
+              "NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED",
+              "NOTIFICATION_TYPE_POST_APPEAL_REJECTED",
+              "NOTIFICATION_TYPE_WHAT_YOU_MISSED",
+              "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE",
+            ],
+          },
+          description: "Only these types; any but SPAM_REPORTED, MILESTONE_POST and GENERIC. Default: all types.\n\n- NOTIFICATION_TYPE_LIKE: A post was liked.\n- NOTIFICATION_TYPE_REPLY: A post was replied to.\n- NOTIFICATION_TYPE_FOLLOW: The blog was followed.\n- NOTIFICATION_TYPE_MENTION_IN_REPLY: The blog was mentioned in a reply.\n- NOTIFICATION_TYPE_MENTION_IN_POST: The blog was mentioned in a post.\n- NOTIFICATION_TYPE_REBLOG_NAKED: A post was reblogged without a comment.\n- NOTIFICATION_TYPE_REBLOG_WITH_CONTENT: A post was reblogged with a comment.\n- NOTIFICATION_TYPE_ASK: A question was asked.\n- NOTIFICATION_TYPE_ANSWERED_ASK: A question was answered.\n- NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER: The blog has a new member.\n- NOTIFICATION_TYPE_POST_ATTRIBUTION: A post was used in another one.\n- NOTIFICATION_TYPE_POST_FLAGGED: A post was flagged.\n- NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED: An appeal was accepted.\n- NOTIFICATION_TYPE_POST_APPEAL_REJECTED: An appeal was rejected.\n- NOTIFICATION_TYPE_WHAT_YOU_MISSED: There were posts while the caller was away.\n- NOTIFICATION_TYPE_CONVERSATIONAL_NOTE: A post that the caller wrote to was written to.",
+        },
+        rollups: { type: "boolean", description: "Roll what is alike into one. Default: true." },
+        omitPostIds: {
+          type: "array",
+          items: { type: "string", pattern: "^[0-9]+$" },
+          description: "Leave out what was done to these posts of the blog.\n\nMore than 0.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks what others did about a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listPages: {
+    name: "BlogService_ListPages",
+    title: "List pages",
+    description: "Lists the pages of a blog in their order.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of pages, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of pages to skip. Default: 0.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the pages of a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  getPage: {
+    name: "BlogService_GetPage",
+    title: "Get page",
+    description: "Gets a page of a blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        pageName: {
+          type: "string",
+          minLength: 1,
+          description: "Path of the page below the address of the blog; it may have several parts, separated by `/`.",
+        },
+      },
+      required: ["blogIdentifier", "pageName"],
+      additionalProperties: false,
+      description: "Asks for a page of a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+} satisfies { readonly [Method in keyof typeof BlogService$tools.method]?: object };
 // @@protoc_insertion_point(service:blog.v1.BlogService)
 
 const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "blog",
+]);
+
+/** Spellings of blog.v1.NotificationType on the wire. */
+const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
+  [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
+  [1, "like", "NOTIFICATION_TYPE_LIKE"],
+  [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
+  [3, "follow", "follower", "NOTIFICATION_TYPE_FOLLOW"],
+  [4, "mention_in_reply", "note_mention", "NOTIFICATION_TYPE_MENTION_IN_REPLY"],
+  [5, "mention_in_post", "user_mention", "NOTIFICATION_TYPE_MENTION_IN_POST"],
+  [6, "reblog_naked", "NOTIFICATION_TYPE_REBLOG_NAKED"],
+  [7, "reblog_with_content", "reblog", "NOTIFICATION_TYPE_REBLOG_WITH_CONTENT"],
+  [8, "ask", "NOTIFICATION_TYPE_ASK"],
+  [9, "answered_ask", "NOTIFICATION_TYPE_ANSWERED_ASK"],
+  [10, "new_group_blog_member", "NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER"],
+  [11, "post_attribution", "NOTIFICATION_TYPE_POST_ATTRIBUTION"],
+  [12, "post_flagged", "NOTIFICATION_TYPE_POST_FLAGGED"],
+  [13, "post_appeal_accepted", "NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED"],
+  [14, "post_appeal_rejected", "NOTIFICATION_TYPE_POST_APPEAL_REJECTED"],
+  [15, "what_you_missed", "NOTIFICATION_TYPE_WHAT_YOU_MISSED"],
+  [16, "conversational_note", "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE"],
+  [17, "spam_reported", "NOTIFICATION_TYPE_SPAM_REPORTED"],
+  [18, "milestone_post", "NOTIFICATION_TYPE_MILESTONE_POST"],
+  [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
 ]);
 
 /** Decodes blog.v1.GetBlogInfoResponse. A blog. */

@@ -6,17 +6,23 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ShortBlog } from "./short_blog_pb.ts";
-import { file_blog_v1_short_blog } from "./short_blog_pb.ts";
+import type { Attribution } from "./attribution_pb.ts";
+import { file_blog_v1_attribution } from "./attribution_pb.ts";
+import type { InlineFormat } from "./inline_format_pb.ts";
+import { file_blog_v1_inline_format } from "./inline_format_pb.ts";
+import type { Media } from "./media_pb.ts";
+import { file_blog_v1_media } from "./media_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file blog/v1/npf.proto.
  */
 export const file_blog_v1_npf: GenFile = /*@__PURE__*/
-  fileDesc("ChFibG9nL3YxL25wZi5wcm90bxIHYmxvZy52MSJOCgxDb250ZW50QmxvY2sSIgoEdGV4dBgBIAEoCzISLmJsb2cudjEuVGV4dEJsb2NrSABCGgoFYmxvY2sSEbpIAggBuusYCAoEdHlwZRABIq4CCglUZXh0QmxvY2sSHgoEdGV4dBgBIAEoCUILukgIyAEBcgMYgCBIAIgBARIvCgdzdWJ0eXBlGAIgASgOMhQuYmxvZy52MS5UZXh0U3VidHlwZUIIukgFggECEAESHwoMaW5kZW50X2xldmVsGAMgASgFQgm6SAYaBBgHKAASKQoKZm9ybWF0dGluZxgEIAMoCzIVLmJsb2cudjEuSW5saW5lRm9ybWF0EkUKDnVua25vd25fZmllbGRzGGQgAygLMiUuYmxvZy52MS5UZXh0QmxvY2suVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBwoFX3RleHQi4QQKDElubGluZUZvcm1hdBIeCgVzdGFydBgBIAEoBUIKukgHyAEBGgIoAEgAiAEBEhwKA2VuZBgCIAEoBUIKukgHyAEBGgIoAEgBiAEBEjMKBHR5cGUYAyABKA4yGS5ibG9nLnYxLklubGluZUZvcm1hdFR5cGVCCrpIB4IBBBABIAASCwoDdXJsGAQgASgJEiAKBGJsb2cYBSABKAsyEi5ibG9nLnYxLlNob3J0QmxvZxILCgNoZXgYBiABKAkSSAoOdW5rbm93bl9maWVsZHMYZCADKAsyKC5ibG9nLnYxLklubGluZUZvcm1hdC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATqPArpIiwIaTAoSaW5saW5lX2Zvcm1hdC5saW5rEhRhIGxpbmsgbmVlZHMgaXRzIHVybBogdGhpcy50eXBlICE9IDUgfHwgdGhpcy51cmwgIT0gJycaZQoVaW5saW5lX2Zvcm1hdC5tZW50aW9uEiRhIG1lbnRpb24gbmVlZHMgdGhlIHV1aWQgb2YgaXRzIGJsb2caJnRoaXMudHlwZSAhPSA2IHx8IHRoaXMuYmxvZy51dWlkICE9ICcnGlQKE2lubGluZV9mb3JtYXQuY29sb3ISG2EgY29sb3IgbmVlZHMgaXRzIGhleCB2YWx1ZRogdGhpcy50eXBlICE9IDcgfHwgdGhpcy5oZXggIT0gJydCCAoGX3N0YXJ0QgYKBF9lbmQi+AIKCkltYWdlQmxvY2sSHQoFbWVkaWEYASADKAsyDi5ibG9nLnYxLk1lZGlhEhoKCGFsdF90ZXh0GAIgASgJQgi6SAVyAxiAIBIZCgdjYXB0aW9uGAMgASgJQgi6SAVyAxiAIBIvCgZjb2xvcnMYBCADKAsyHy5ibG9nLnYxLkltYWdlQmxvY2suQ29sb3JzRW50cnkSFgoOZmVlZGJhY2tfdG9rZW4YBSABKAkSHgoGcG9zdGVyGAYgASgLMg4uYmxvZy52MS5NZWRpYRJGCg51bmtub3duX2ZpZWxkcxhkIAMoCzImLmJsb2cudjEuSW1hZ2VCbG9jay5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARotCgtDb2xvcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo8ECgVNZWRpYRILCgN1cmwYASABKAkSDAoEdHlwZRgCIAEoCRIbCgV3aWR0aBgDIAEoBUIHukgEGgIoAEgAiAEBEhwKBmhlaWdodBgEIAEoBUIHukgEGgIoAEgBiAEBEiMKG29yaWdpbmFsX2RpbWVuc2lvbnNfbWlzc2luZxgFIAEoCBIPCgdjcm9wcGVkGAYgASgIEh8KF2hhc19vcmlnaW5hbF9kaW1lbnNpb25zGAcgASgIEhIKCmlkZW50aWZpZXIYCCABKAkSHgoGcG9zdGVyGAkgASgLMg4uYmxvZy52MS5NZWRpYRIdCgV2aWRlbxgKIAEoCzIOLmJsb2cudjEuTWVkaWESEQoJbWVkaWFfa2V5GAsgASgJEgoKAmhkGAwgASgIEioKBmNvbG9ycxgNIAMoCzIaLmJsb2cudjEuTWVkaWEuQ29sb3JzRW50cnkSQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5ibG9nLnYxLk1lZGlhLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGi0KC0NvbG9yc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCAoGX3dpZHRoQgkKB19oZWlnaHQqmQMKC1RleHRTdWJ0eXBlEhwKGFRFWFRfU1VCVFlQRV9VTlNQRUNJRklFRBAAEikKFVRFWFRfU1VCVFlQRV9IRUFESU5HMRABGg666xgKCghoZWFkaW5nMRIpChVURVhUX1NVQlRZUEVfSEVBRElORzIQAhoOuusYCgoIaGVhZGluZzISJQoTVEVYVF9TVUJUWVBFX1FVSVJLWRADGgy66xgICgZxdWlya3kSIwoSVEVYVF9TVUJUWVBFX1FVT1RFEAQaC7rrGAcKBXF1b3RlEikKFVRFWFRfU1VCVFlQRV9JTkRFTlRFRBAFGg666xgKCghpbmRlbnRlZBIhChFURVhUX1NVQlRZUEVfQ0hBVBAGGgq66xgGCgRjaGF0EjsKHlRFWFRfU1VCVFlQRV9PUkRFUkVEX0xJU1RfSVRFTRAHGhe66xgTChFvcmRlcmVkLWxpc3QtaXRlbRI/CiBURVhUX1NVQlRZUEVfVU5PUkRFUkVEX0xJU1RfSVRFTRAIGhm66xgVChN1bm9yZGVyZWQtbGlzdC1pdGVtKvUCChBJbmxpbmVGb3JtYXRUeXBlEiIKHklOTElORV9GT1JNQVRfVFlQRV9VTlNQRUNJRklFRBAAEicKF0lOTElORV9GT1JNQVRfVFlQRV9CT0xEEAEaCrrrGAYKBGJvbGQSKwoZSU5MSU5FX0ZPUk1BVF9UWVBFX0lUQUxJQxACGgy66xgICgZpdGFsaWMSOQogSU5MSU5FX0ZPUk1BVF9UWVBFX1NUUklLRVRIUk9VR0gQAxoTuusYDwoNc3RyaWtldGhyb3VnaBIpChhJTkxJTkVfRk9STUFUX1RZUEVfU01BTEwQBBoLuusYBwoFc21hbGwSJwoXSU5MSU5FX0ZPUk1BVF9UWVBFX0xJTksQBRoKuusYBgoEbGluaxItChpJTkxJTkVfRk9STUFUX1RZUEVfTUVOVElPThAGGg266xgJCgdtZW50aW9uEikKGElOTElORV9GT1JNQVRfVFlQRV9DT0xPUhAHGgu66xgHCgVjb2xvcmIGcHJvdG8z", [file_blog_v1_short_blog, file_buf_validate_validate, file_connectrest_v1_annotations]);
+  fileDesc("ChFibG9nL3YxL25wZi5wcm90bxIHYmxvZy52MSLEBgoMQ29udGVudEJsb2NrEjAKBHRleHQYASABKAsyEi5ibG9nLnYxLlRleHRCbG9ja0IMuusYCGIGEgR0ZXh0SAASMwoFaW1hZ2UYAiABKAsyEy5ibG9nLnYxLkltYWdlQmxvY2tCDbrrGAliBxIFaW1hZ2VIABIwCgRsaW5rGAMgASgLMhIuYmxvZy52MS5MaW5rQmxvY2tCDLrrGAhiBhIEbGlua0gAEjMKBWF1ZGlvGAQgASgLMhMuYmxvZy52MS5BdWRpb0Jsb2NrQg266xgJYgcSBWF1ZGlvSAASMwoFdmlkZW8YBSABKAsyEy5ibG9nLnYxLlZpZGVvQmxvY2tCDbrrGAliBxIFdmlkZW9IABI5CgdwYXl3YWxsGAYgASgLMhUuYmxvZy52MS5QYXl3YWxsQmxvY2tCD7rrGAtiCRIHcGF5d2FsbEgAEjAKBHBvbGwYByABKAsyEi5ibG9nLnYxLlBvbGxCbG9ja0IMuusYCGIGEgRwb2xsSAASHQoJdHlwZV9uYW1lGBQgASgJQgq66xgGEgR0eXBlEkgKDnVua25vd25fZmllbGRzGGQgAygLMiguYmxvZy52MS5Db250ZW50QmxvY2suVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6jQK6SIkCGoYCChVjb250ZW50X2Jsb2NrLmNvbnRlbnQSUmEgYmxvY2sgbmVlZHMgaXRzIGNvbnRlbnQsIG9yIGEgdHlwZV9uYW1lIGFuZCB3aGF0IGJlbG9uZ3MgdG8gaXQgaW4gdW5rbm93bl9maWVsZHMamAFoYXModGhpcy50ZXh0KSB8fCBoYXModGhpcy5pbWFnZSkgfHwgaGFzKHRoaXMubGluaykgfHwgaGFzKHRoaXMuYXVkaW8pIHx8IGhhcyh0aGlzLnZpZGVvKSB8fCBoYXModGhpcy5wYXl3YWxsKSB8fCBoYXModGhpcy5wb2xsKSB8fCB0aGlzLnR5cGVfbmFtZSAhPSAnJ0IVCgVibG9jaxIMuusYCAoEdHlwZRABIjYKDUNvbnRlbnRCbG9ja3MSJQoGYmxvY2tzGAEgAygLMhUuYmxvZy52MS5Db250ZW50QmxvY2si0wIKCVRleHRCbG9jaxIeCgR0ZXh0GAEgASgJQgu6SAjIAQFyAxiAIEgAiAEBEi8KB3N1YnR5cGUYAiABKA4yFC5ibG9nLnYxLlRleHRTdWJ0eXBlQgi6SAWCAQIQARIfCgxpbmRlbnRfbGV2ZWwYAyABKAVCCbpIBhoEGAcoABIpCgpmb3JtYXR0aW5nGAQgAygLMhUuYmxvZy52MS5JbmxpbmVGb3JtYXQSIwoMc3VidHlwZV9uYW1lGAUgASgJQg266xgJEgdzdWJ0eXBlEkUKDnVua25vd25fZmllbGRzGGQgAygLMiUuYmxvZy52MS5UZXh0QmxvY2suVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBwoFX3RleHQitAQKCkltYWdlQmxvY2sSJwoFbWVkaWEYASADKAsyDi5ibG9nLnYxLk1lZGlhQgi6SAWSAQIIARIaCghhbHRfdGV4dBgCIAEoCUIIukgFcgMYgCASGQoHY2FwdGlvbhgDIAEoCUIIukgFcgMYgCASLwoGY29sb3JzGAQgAygLMh8uYmxvZy52MS5JbWFnZUJsb2NrLkNvbG9yc0VudHJ5EhYKDmZlZWRiYWNrX3Rva2VuGAUgASgJEh4KBnBvc3RlchgGIAEoCzIOLmJsb2cudjEuTWVkaWESKQoLYXR0cmlidXRpb24YByABKAsyFC5ibG9nLnYxLkF0dHJpYnV0aW9uEisKBGV4aWYYCCADKAsyHS5ibG9nLnYxLkltYWdlQmxvY2suRXhpZkVudHJ5EisKDGNsaWNrdGhyb3VnaBgJIAEoCzIVLmJsb2cudjEuQ2xpY2t0aHJvdWdoEkYKDnVua25vd25fZmllbGRzGGQgAygLMiYuYmxvZy52MS5JbWFnZUJsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGi0KC0NvbG9yc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaKwoJRXhpZkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNQoMQ2xpY2t0aHJvdWdoEg8KB3dlYl91cmwYASABKAkSFAoMZGVlcGxpbmtfdXJsGAIgASgJIpoCCglMaW5rQmxvY2sSFAoDdXJsGAEgASgJQge6SARyAhABEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg4KBmF1dGhvchgEIAEoCRIRCglzaXRlX25hbWUYBSABKAkSEwoLZGlzcGxheV91cmwYBiABKAkSHgoGcG9zdGVyGAcgAygLMg4uYmxvZy52MS5NZWRpYRJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLmJsb2cudjEuTGlua0Jsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIvsDCgpBdWRpb0Jsb2NrEhAKCHByb3ZpZGVyGAEgASgJEgsKA3VybBgCIAEoCRIdCgVtZWRpYRgDIAEoCzIOLmJsb2cudjEuTWVkaWESDQoFdGl0bGUYBCABKAkSDgoGYXJ0aXN0GAUgASgJEg0KBWFsYnVtGAYgASgJEhIKCmVtYmVkX2h0bWwYByABKAkSEQoJZW1iZWRfdXJsGAggASgJEh4KBnBvc3RlchgJIAMoCzIOLmJsb2cudjEuTWVkaWESKQoIbWV0YWRhdGEYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EikKC2F0dHJpYnV0aW9uGAsgASgLMhQuYmxvZy52MS5BdHRyaWJ1dGlvbhJGCg51bmtub3duX2ZpZWxkcxhkIAMoCzImLmJsb2cudjEuQXVkaW9CbG9jay5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATpmukhjGmEKGGF1ZGlvX2Jsb2NrLnVybF9vcl9tZWRpYRIiYSBzb3VuZCBuZWVkcyBpdHMgdXJsIG9yIGl0cyBtZWRpYRohdGhpcy51cmwgIT0gJycgfHwgaGFzKHRoaXMubWVkaWEpIoQFCgpWaWRlb0Jsb2NrEhAKCHByb3ZpZGVyGAEgASgJEgsKA3VybBgCIAEoCRIdCgVtZWRpYRgDIAEoCzIOLmJsb2cudjEuTWVkaWESEgoKZW1iZWRfaHRtbBgEIAEoCRIRCgllbWJlZF91cmwYBSABKAkSKgoMZW1iZWRfaWZyYW1lGAYgASgLMhQuYmxvZy52MS5FbWJlZElmcmFtZRIeCgZwb3N0ZXIYByADKAsyDi5ibG9nLnYxLk1lZGlhEikKCG1ldGFkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIpCgthdHRyaWJ1dGlvbhgJIAEoCzIULmJsb2cudjEuQXR0cmlidXRpb24SJQoYY2FuX2F1dG9wbGF5X29uX2NlbGx1bGFyGAogASgISACIAQESFQoIZHVyYXRpb24YCyABKANIAYgBARIhCglmaWxtc3RyaXAYDCADKAsyDi5ibG9nLnYxLk1lZGlhEkYKDnVua25vd25fZmllbGRzGGQgAygLMiYuYmxvZy52MS5WaWRlb0Jsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOma6SGMaYQoYdmlkZW9fYmxvY2sudXJsX29yX21lZGlhEiJhIHZpZGVvIG5lZWRzIGl0cyB1cmwgb3IgaXRzIG1lZGlhGiF0aGlzLnVybCAhPSAnJyB8fCBoYXModGhpcy5tZWRpYSlCGwoZX2Nhbl9hdXRvcGxheV9vbl9jZWxsdWxhckILCglfZHVyYXRpb24iWAoLRW1iZWRJZnJhbWUSCwoDdXJsGAEgASgJEhIKBXdpZHRoGAIgASgFSACIAQESEwoGaGVpZ2h0GAMgASgFSAGIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHQivgIKDFBheXdhbGxCbG9jaxIoCgdzdWJ0eXBlGAEgASgOMhcuYmxvZy52MS5QYXl3YWxsU3VidHlwZRILCgN1cmwYAiABKAkSFwoKaXNfdmlzaWJsZRgDIAEoCEgAiAEBEgwKBHRleHQYBCABKAkSDQoFdGl0bGUYBSABKAkSDQoFY29sb3IYBiABKAkSIwoMc3VidHlwZV9uYW1lGAcgASgJQg266xgJEgdzdWJ0eXBlEkgKDnVua25vd25fZmllbGRzGGQgAygLMiguYmxvZy52MS5QYXl3YWxsQmxvY2suVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX2lzX3Zpc2libGUirwMKCVBvbGxCbG9jaxIbCgljbGllbnRfaWQYASABKAlCCLpIBXIDsAEBEhkKCHF1ZXN0aW9uGAIgASgJQge6SARyAhABEjAKB2Fuc3dlcnMYAyADKAsyEy5ibG9nLnYxLlBvbGxBbnN3ZXJCCrpIB5IBBAgCEAwSLwoIc2V0dGluZ3MYBCABKAsyFS5ibG9nLnYxLlBvbGxTZXR0aW5nc0IGukgDyAEBElEKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSNwoJdGltZXN0YW1wGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESRQoOdW5rbm93bl9maWVsZHMYZCADKAsyJS5ibG9nLnYxLlBvbGxCbG9jay5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK9AQoKUG9sbEFuc3dlchIRCgljbGllbnRfaWQYASABKAkSHgoLYW5zd2VyX3RleHQYAiABKAlCCbpIBnIEEAEYUBJGCg51bmtub3duX2ZpZWxkcxhkIAMoCzImLmJsb2cudjEuUG9sbEFuc3dlci5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASL1AQoMUG9sbFNldHRpbmdzEhcKD211bHRpcGxlX2Nob2ljZRgBIAEoCBIdCgxjbG9zZV9zdGF0dXMYAiABKAlCB7pIBHICEAESHQoMZXhwaXJlX2FmdGVyGAMgASgFQge6SAQaAiAAEg4KBnNvdXJjZRgEIAEoCRJICg51bmtub3duX2ZpZWxkcxhkIAMoCzIoLmJsb2cudjEuUG9sbFNldHRpbmdzLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBKpkDCgtUZXh0U3VidHlwZRIcChhURVhUX1NVQlRZUEVfVU5TUEVDSUZJRUQQABIpChVURVhUX1NVQlRZUEVfSEVBRElORzEQARoOuusYCgoIaGVhZGluZzESKQoVVEVYVF9TVUJUWVBFX0hFQURJTkcyEAIaDrrrGAoKCGhlYWRpbmcyEiUKE1RFWFRfU1VCVFlQRV9RVUlSS1kQAxoMuusYCAoGcXVpcmt5EiMKElRFWFRfU1VCVFlQRV9RVU9URRAEGgu66xgHCgVxdW90ZRIpChVURVhUX1NVQlRZUEVfSU5ERU5URUQQBRoOuusYCgoIaW5kZW50ZWQSIQoRVEVYVF9TVUJUWVBFX0NIQVQQBhoKuusYBgoEY2hhdBI7Ch5URVhUX1NVQlRZUEVfT1JERVJFRF9MSVNUX0lURU0QBxoXuusYEwoRb3JkZXJlZC1saXN0LWl0ZW0SPwogVEVYVF9TVUJUWVBFX1VOT1JERVJFRF9MSVNUX0lURU0QCBoZuusYFQoTdW5vcmRlcmVkLWxpc3QtaXRlbSqvAQoOUGF5d2FsbFN1YnR5cGUSHwobUEFZV0FMTF9TVUJUWVBFX1VOU1BFQ0lGSUVEEAASIgoTUEFZV0FMTF9TVUJUWVBFX0NUQRABGgm66xgFCgNjdGESKgoXUEFZV0FMTF9TVUJUWVBFX0RJVklERVIQAhoNuusYCQoHZGl2aWRlchIsChhQQVlXQUxMX1NVQlRZUEVfRElTQUJMRUQQAxoOuusYCgoIZGlzYWJsZWRiBnByb3RvMw", [file_blog_v1_attribution, file_blog_v1_inline_format, file_blog_v1_media, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A block of a post's content.
@@ -25,7 +31,7 @@ export const file_blog_v1_npf: GenFile = /*@__PURE__*/
  */
 export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
   /**
-   * What the block holds.
+   * What the block holds; unset where its type is none of these, and then the rest is in `unknown_fields`.
    *
    * @generated from oneof blog.v1.ContentBlock.block
    */
@@ -37,7 +43,69 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
      */
     value: TextBlock;
     case: "text";
+  } | {
+    /**
+     * A picture.
+     *
+     * @generated from field: blog.v1.ImageBlock image = 2;
+     */
+    value: ImageBlock;
+    case: "image";
+  } | {
+    /**
+     * A link to a page, with what the page says of itself.
+     *
+     * @generated from field: blog.v1.LinkBlock link = 3;
+     */
+    value: LinkBlock;
+    case: "link";
+  } | {
+    /**
+     * A sound.
+     *
+     * @generated from field: blog.v1.AudioBlock audio = 4;
+     */
+    value: AudioBlock;
+    case: "audio";
+  } | {
+    /**
+     * A video.
+     *
+     * @generated from field: blog.v1.VideoBlock video = 5;
+     */
+    value: VideoBlock;
+    case: "video";
+  } | {
+    /**
+     * The border between what is free and what is paid for.
+     *
+     * @generated from field: blog.v1.PaywallBlock paywall = 6;
+     */
+    value: PaywallBlock;
+    case: "paywall";
+  } | {
+    /**
+     * A poll.
+     *
+     * @generated from field: blog.v1.PollBlock poll = 7;
+     */
+    value: PollBlock;
+    case: "poll";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Type as the service spells it, also where it is none of the above. Needed in requests only then.
+   *
+   * @generated from field: string type_name = 20;
+   */
+  typeName: string;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
 };
 
 /**
@@ -46,6 +114,27 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
  */
 export const ContentBlockSchema: GenMessage<ContentBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 0);
+
+/**
+ * Several blocks, where the order of messages asks for one.
+ *
+ * @generated from message blog.v1.ContentBlocks
+ */
+export type ContentBlocks = Message<"blog.v1.ContentBlocks"> & {
+  /**
+   * The blocks.
+   *
+   * @generated from field: repeated blog.v1.ContentBlock blocks = 1;
+   */
+  blocks: ContentBlock[];
+};
+
+/**
+ * Describes the message blog.v1.ContentBlocks.
+ * Use `create(ContentBlocksSchema)` to create a new message.
+ */
+export const ContentBlocksSchema: GenMessage<ContentBlocks> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 1);
 
 /**
  * A paragraph, heading, quotation or list item.
@@ -62,7 +151,7 @@ export type TextBlock = Message<"blog.v1.TextBlock"> & {
   text?: string | undefined;
 
   /**
-   * What kind of text it is. Default: a paragraph.
+   * What kind of text it is; unspecified where it is none of those below. Default: a paragraph.
    *
    * @generated from field: blog.v1.TextSubtype subtype = 2;
    */
@@ -83,6 +172,13 @@ export type TextBlock = Message<"blog.v1.TextBlock"> & {
   formatting: InlineFormat[];
 
   /**
+   * The kind of text as the service spells it, also where `subtype` does not know it.
+   *
+   * @generated from field: string subtype_name = 5;
+   */
+  subtypeName: string;
+
+  /**
    * Everything else that was received: key, and its value as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
@@ -95,69 +191,6 @@ export type TextBlock = Message<"blog.v1.TextBlock"> & {
  * Use `create(TextBlockSchema)` to create a new message.
  */
 export const TextBlockSchema: GenMessage<TextBlock> = /*@__PURE__*/
-  messageDesc(file_blog_v1_npf, 1);
-
-/**
- * Formatting of a range of text. Positions count Unicode code points from 0.
- *
- * @generated from message blog.v1.InlineFormat
- */
-export type InlineFormat = Message<"blog.v1.InlineFormat"> & {
-  /**
-   * The first code point of the range.
-   *
-   * @generated from field: optional int32 start = 1;
-   */
-  start?: number | undefined;
-
-  /**
-   * The code point after the range.
-   *
-   * @generated from field: optional int32 end = 2;
-   */
-  end?: number | undefined;
-
-  /**
-   * The formatting. Required when creating.
-   *
-   * @generated from field: blog.v1.InlineFormatType type = 3;
-   */
-  type: InlineFormatType;
-
-  /**
-   * Where a link leads; in answers it may be a redirect by way of the service.
-   *
-   * @generated from field: string url = 4;
-   */
-  url: string;
-
-  /**
-   * The blog that is mentioned; when creating, its `uuid` is enough.
-   *
-   * @generated from field: blog.v1.ShortBlog blog = 5;
-   */
-  blog?: ShortBlog | undefined;
-
-  /**
-   * The color, hexadecimal with a leading `#`.
-   *
-   * @generated from field: string hex = 6;
-   */
-  hex: string;
-
-  /**
-   * Everything else that was received: key, and its value as JSON.
-   *
-   * @generated from field: map<string, string> unknown_fields = 100;
-   */
-  unknownFields: { [key: string]: string };
-};
-
-/**
- * Describes the message blog.v1.InlineFormat.
- * Use `create(InlineFormatSchema)` to create a new message.
- */
-export const InlineFormatSchema: GenMessage<InlineFormat> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 2);
 
 /**
@@ -167,7 +200,8 @@ export const InlineFormatSchema: GenMessage<InlineFormat> = /*@__PURE__*/
  */
 export type ImageBlock = Message<"blog.v1.ImageBlock"> & {
   /**
-   * The picture in several sizes, widest first.
+   * The picture in several sizes, widest first. When creating one is enough: an address, or the name of a part of
+   * the upload.
    *
    * @generated from field: repeated blog.v1.Media media = 1;
    */
@@ -209,6 +243,27 @@ export type ImageBlock = Message<"blog.v1.ImageBlock"> & {
   poster?: Media | undefined;
 
   /**
+   * Where the picture comes from.
+   *
+   * @generated from field: blog.v1.Attribution attribution = 7;
+   */
+  attribution?: Attribution | undefined;
+
+  /**
+   * What the camera noted, e.g. `Aperture`, `ISO`, `Lens`.
+   *
+   * @generated from field: map<string, string> exif = 8;
+   */
+  exif: { [key: string]: string };
+
+  /**
+   * Where a click on the picture leads.
+   *
+   * @generated from field: blog.v1.Clickthrough clickthrough = 9;
+   */
+  clickthrough?: Clickthrough | undefined;
+
+  /**
    * Everything else that was received: key, and its value as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
@@ -224,101 +279,88 @@ export const ImageBlockSchema: GenMessage<ImageBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 3);
 
 /**
- * A picture, video or sound in one size.
+ * Where a click leads.
  *
- * @generated from message blog.v1.Media
+ * @generated from message blog.v1.Clickthrough
  */
-export type Media = Message<"blog.v1.Media"> & {
+export type Clickthrough = Message<"blog.v1.Clickthrough"> & {
   /**
-   * Address; always there in answers.
+   * Address of a web page.
+   *
+   * @generated from field: string web_url = 1;
+   */
+  webUrl: string;
+
+  /**
+   * Address in an application.
+   *
+   * @generated from field: string deeplink_url = 2;
+   */
+  deeplinkUrl: string;
+};
+
+/**
+ * Describes the message blog.v1.Clickthrough.
+ * Use `create(ClickthroughSchema)` to create a new message.
+ */
+export const ClickthroughSchema: GenMessage<Clickthrough> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 4);
+
+/**
+ * A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140
+ * characters.
+ *
+ * @generated from message blog.v1.LinkBlock
+ */
+export type LinkBlock = Message<"blog.v1.LinkBlock"> & {
+  /**
+   * Address of the page.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * MIME type. When creating it is guessed from the address where it is missing.
+   * Title of the page.
    *
-   * @generated from field: string type = 2;
+   * @generated from field: string title = 2;
    */
-  type: string;
+  title: string;
 
   /**
-   * Width in pixels; absent for sounds. Default: 540.
+   * Description of the page.
    *
-   * @generated from field: optional int32 width = 3;
+   * @generated from field: string description = 3;
    */
-  width?: number | undefined;
+  description: string;
 
   /**
-   * Height in pixels; absent for sounds. Default: 405.
+   * Author of the page.
    *
-   * @generated from field: optional int32 height = 4;
+   * @generated from field: string author = 4;
    */
-  height?: number | undefined;
+  author: string;
 
   /**
-   * The original size is not known, and width and height are the defaults. Only in answers.
+   * Name of the site.
    *
-   * @generated from field: bool original_dimensions_missing = 5;
+   * @generated from field: string site_name = 5;
    */
-  originalDimensionsMissing: boolean;
+  siteName: string;
 
   /**
-   * The picture is cropped.
+   * The address as it is shown. Only in answers; ignored when creating.
    *
-   * @generated from field: bool cropped = 6;
+   * @generated from field: string display_url = 6;
    */
-  cropped: boolean;
+  displayUrl: string;
 
   /**
-   * The medium has its original size.
+   * A picture for the page.
    *
-   * @generated from field: bool has_original_dimensions = 7;
+   * @generated from field: repeated blog.v1.Media poster = 7;
    */
-  hasOriginalDimensions: boolean;
-
-  /**
-   * Name of the part of the upload that holds the medium, instead of `url`. Only when creating.
-   *
-   * @generated from field: string identifier = 8;
-   */
-  identifier: string;
-
-  /**
-   * A still frame of an animated picture.
-   *
-   * @generated from field: blog.v1.Media poster = 9;
-   */
-  poster?: Media | undefined;
-
-  /**
-   * The video form of an animated picture.
-   *
-   * @generated from field: blog.v1.Media video = 10;
-   */
-  video?: Media | undefined;
-
-  /**
-   * Key of a medium that the service already holds, two parts joined by `:`.
-   *
-   * @generated from field: string media_key = 11;
-   */
-  mediaKey: string;
-
-  /**
-   * The video has high definition.
-   *
-   * @generated from field: bool hd = 12;
-   */
-  hd: boolean;
-
-  /**
-   * Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.
-   *
-   * @generated from field: map<string, string> colors = 13;
-   */
-  colors: { [key: string]: string };
+  poster: Media[];
 
   /**
    * Everything else that was received: key, and its value as JSON.
@@ -329,11 +371,466 @@ export type Media = Message<"blog.v1.Media"> & {
 };
 
 /**
- * Describes the message blog.v1.Media.
- * Use `create(MediaSchema)` to create a new message.
+ * Describes the message blog.v1.LinkBlock.
+ * Use `create(LinkBlockSchema)` to create a new message.
  */
-export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_blog_v1_npf, 4);
+export const LinkBlockSchema: GenMessage<LinkBlock> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 5);
+
+/**
+ * A sound.
+ *
+ * @generated from message blog.v1.AudioBlock
+ */
+export type AudioBlock = Message<"blog.v1.AudioBlock"> & {
+  /**
+   * Who plays it: the service itself, or another by its name in lower case. Default: the service itself.
+   *
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * Address. This or `media` is required.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * The sound itself.
+   *
+   * @generated from field: blog.v1.Media media = 3;
+   */
+  media?: Media | undefined;
+
+  /**
+   * Title of the track.
+   *
+   * @generated from field: string title = 4;
+   */
+  title: string;
+
+  /**
+   * Artist of the track.
+   *
+   * @generated from field: string artist = 5;
+   */
+  artist: string;
+
+  /**
+   * Album of the track.
+   *
+   * @generated from field: string album = 6;
+   */
+  album: string;
+
+  /**
+   * HTML that plays it.
+   *
+   * @generated from field: string embed_html = 7;
+   */
+  embedHtml: string;
+
+  /**
+   * Address of a player.
+   *
+   * @generated from field: string embed_url = 8;
+   */
+  embedUrl: string;
+
+  /**
+   * A picture for the sound.
+   *
+   * @generated from field: repeated blog.v1.Media poster = 9;
+   */
+  poster: Media[];
+
+  /**
+   * What the provider adds.
+   *
+   * @generated from field: google.protobuf.Struct metadata = 10;
+   */
+  metadata?: JsonObject | undefined;
+
+  /**
+   * Where the sound comes from.
+   *
+   * @generated from field: blog.v1.Attribution attribution = 11;
+   */
+  attribution?: Attribution | undefined;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.AudioBlock.
+ * Use `create(AudioBlockSchema)` to create a new message.
+ */
+export const AudioBlockSchema: GenMessage<AudioBlock> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 6);
+
+/**
+ * A video.
+ *
+ * @generated from message blog.v1.VideoBlock
+ */
+export type VideoBlock = Message<"blog.v1.VideoBlock"> & {
+  /**
+   * Who plays it: the service itself, or another by its name in lower case. Default: the service itself.
+   *
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * Address. This or `media` is required.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * The video itself.
+   *
+   * @generated from field: blog.v1.Media media = 3;
+   */
+  media?: Media | undefined;
+
+  /**
+   * HTML that plays it.
+   *
+   * @generated from field: string embed_html = 4;
+   */
+  embedHtml: string;
+
+  /**
+   * Address of a player.
+   *
+   * @generated from field: string embed_url = 5;
+   */
+  embedUrl: string;
+
+  /**
+   * A frame that plays it.
+   *
+   * @generated from field: blog.v1.EmbedIframe embed_iframe = 6;
+   */
+  embedIframe?: EmbedIframe | undefined;
+
+  /**
+   * A still frame.
+   *
+   * @generated from field: repeated blog.v1.Media poster = 7;
+   */
+  poster: Media[];
+
+  /**
+   * What the provider adds.
+   *
+   * @generated from field: google.protobuf.Struct metadata = 8;
+   */
+  metadata?: JsonObject | undefined;
+
+  /**
+   * Where the video comes from.
+   *
+   * @generated from field: blog.v1.Attribution attribution = 9;
+   */
+  attribution?: Attribution | undefined;
+
+  /**
+   * It may start by itself on a mobile network.
+   *
+   * @generated from field: optional bool can_autoplay_on_cellular = 10;
+   */
+  canAutoplayOnCellular?: boolean | undefined;
+
+  /**
+   * Length in milliseconds.
+   *
+   * @generated from field: optional int64 duration = 11;
+   */
+  duration?: bigint | undefined;
+
+  /**
+   * Frames to show while seeking.
+   *
+   * @generated from field: repeated blog.v1.Media filmstrip = 12;
+   */
+  filmstrip: Media[];
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.VideoBlock.
+ * Use `create(VideoBlockSchema)` to create a new message.
+ */
+export const VideoBlockSchema: GenMessage<VideoBlock> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 7);
+
+/**
+ * A frame that plays a video.
+ *
+ * @generated from message blog.v1.EmbedIframe
+ */
+export type EmbedIframe = Message<"blog.v1.EmbedIframe"> & {
+  /**
+   * Address of the frame.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Width in pixels. Default: 540.
+   *
+   * @generated from field: optional int32 width = 2;
+   */
+  width?: number | undefined;
+
+  /**
+   * Height in pixels. Default: 405.
+   *
+   * @generated from field: optional int32 height = 3;
+   */
+  height?: number | undefined;
+};
+
+/**
+ * Describes the message blog.v1.EmbedIframe.
+ * Use `create(EmbedIframeSchema)` to create a new message.
+ */
+export const EmbedIframeSchema: GenMessage<EmbedIframe> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 8);
+
+/**
+ * The border between what is free and what is paid for. At least one block must follow it.
+ *
+ * @generated from message blog.v1.PaywallBlock
+ */
+export type PaywallBlock = Message<"blog.v1.PaywallBlock"> & {
+  /**
+   * How the border looks. Only in answers.
+   *
+   * @generated from field: blog.v1.PaywallSubtype subtype = 1;
+   */
+  subtype: PaywallSubtype;
+
+  /**
+   * Address of the page to pay at.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * The border is shown. Default: true.
+   *
+   * @generated from field: optional bool is_visible = 3;
+   */
+  isVisible?: boolean | undefined;
+
+  /**
+   * Text to show; `%s` stands for the name of the blog.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * Title to show; `%s` stands for the name of the blog.
+   *
+   * @generated from field: string title = 5;
+   */
+  title: string;
+
+  /**
+   * Color of the border, hexadecimal with a leading `#`.
+   *
+   * @generated from field: string color = 6;
+   */
+  color: string;
+
+  /**
+   * How the border looks, as the service spells it, also where `subtype` does not know it.
+   *
+   * @generated from field: string subtype_name = 7;
+   */
+  subtypeName: string;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.PaywallBlock.
+ * Use `create(PaywallBlockSchema)` to create a new message.
+ */
+export const PaywallBlockSchema: GenMessage<PaywallBlock> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 9);
+
+/**
+ * A poll; at most one in a post.
+ *
+ * @generated from message blog.v1.PollBlock
+ */
+export type PollBlock = Message<"blog.v1.PollBlock"> & {
+  /**
+   * Identifier, a UUID made by the author's client.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The question.
+   *
+   * @generated from field: string question = 2;
+   */
+  question: string;
+
+  /**
+   * The answers to choose from, 2 to 12.
+   *
+   * @generated from field: repeated blog.v1.PollAnswer answers = 3;
+   */
+  answers: PollAnswer[];
+
+  /**
+   * How long and in which way votes are taken.
+   *
+   * @generated from field: blog.v1.PollSettings settings = 4;
+   */
+  settings?: PollSettings | undefined;
+
+  /**
+   * When the poll was created. Only in answers.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When the poll was created, again. Only in answers.
+   *
+   * @generated from field: google.protobuf.Timestamp timestamp = 6;
+   */
+  timestamp?: Timestamp | undefined;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.PollBlock.
+ * Use `create(PollBlockSchema)` to create a new message.
+ */
+export const PollBlockSchema: GenMessage<PollBlock> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 10);
+
+/**
+ * An answer to a poll.
+ *
+ * @generated from message blog.v1.PollAnswer
+ */
+export type PollAnswer = Message<"blog.v1.PollAnswer"> & {
+  /**
+   * Identifier. Made by the service where it is missing.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The answer, at most 80 characters.
+   *
+   * @generated from field: string answer_text = 2;
+   */
+  answerText: string;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.PollAnswer.
+ * Use `create(PollAnswerSchema)` to create a new message.
+ */
+export const PollAnswerSchema: GenMessage<PollAnswer> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 11);
+
+/**
+ * How long and in which way votes are taken.
+ *
+ * @generated from message blog.v1.PollSettings
+ */
+export type PollSettings = Message<"blog.v1.PollSettings"> & {
+  /**
+   * Several answers may be chosen.
+   *
+   * @generated from field: bool multiple_choice = 1;
+   */
+  multipleChoice: boolean;
+
+  /**
+   * When the poll closes: `closed-after`.
+   *
+   * @generated from field: string close_status = 2;
+   */
+  closeStatus: string;
+
+  /**
+   * Seconds until the poll closes; the service keeps it between 1 and 7 days.
+   *
+   * @generated from field: int32 expire_after = 3;
+   */
+  expireAfter: number;
+
+  /**
+   * What created the poll.
+   *
+   * @generated from field: string source = 4;
+   */
+  source: string;
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.PollSettings.
+ * Use `create(PollSettingsSchema)` to create a new message.
+ */
+export const PollSettingsSchema: GenMessage<PollSettings> = /*@__PURE__*/
+  messageDesc(file_blog_v1_npf, 12);
 
 /**
  * Kinds of text.
@@ -419,78 +916,50 @@ export const TextSubtypeSchema: GenEnum<TextSubtype> = /*@__PURE__*/
   enumDesc(file_blog_v1_npf, 0);
 
 /**
- * Kinds of formatting.
+ * How the border of paid content looks.
  *
- * @generated from enum blog.v1.InlineFormatType
+ * @generated from enum blog.v1.PaywallSubtype
  */
-export const InlineFormatType = {
+export const PaywallSubtype = {
   /**
-   * Not known.
+   * Not said, or not known.
    *
-   * @generated from enum value: INLINE_FORMAT_TYPE_UNSPECIFIED = 0;
+   * @generated from enum value: PAYWALL_SUBTYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Bold.
+   * An invitation to pay.
    *
-   * @generated from enum value: INLINE_FORMAT_TYPE_BOLD = 1;
+   * @generated from enum value: PAYWALL_SUBTYPE_CTA = 1;
    */
-  BOLD: 1,
+  CTA: 1,
 
   /**
-   * Italic.
+   * A line, for those who pay.
    *
-   * @generated from enum value: INLINE_FORMAT_TYPE_ITALIC = 2;
+   * @generated from enum value: PAYWALL_SUBTYPE_DIVIDER = 2;
    */
-  ITALIC: 2,
+  DIVIDER: 2,
 
   /**
-   * Struck through.
+   * A note that paying is switched off.
    *
-   * @generated from enum value: INLINE_FORMAT_TYPE_STRIKETHROUGH = 3;
+   * @generated from enum value: PAYWALL_SUBTYPE_DISABLED = 3;
    */
-  STRIKETHROUGH: 3,
-
-  /**
-   * Small.
-   *
-   * @generated from enum value: INLINE_FORMAT_TYPE_SMALL = 4;
-   */
-  SMALL: 4,
-
-  /**
-   * A link; `url` says where it leads.
-   *
-   * @generated from enum value: INLINE_FORMAT_TYPE_LINK = 5;
-   */
-  LINK: 5,
-
-  /**
-   * A mention of a blog; `blog` says which.
-   *
-   * @generated from enum value: INLINE_FORMAT_TYPE_MENTION = 6;
-   */
-  MENTION: 6,
-
-  /**
-   * Colored; `hex` says how.
-   *
-   * @generated from enum value: INLINE_FORMAT_TYPE_COLOR = 7;
-   */
-  COLOR: 7,
+  DISABLED: 3,
 } as const;
 
 /**
- * Kinds of formatting.
+ * How the border of paid content looks.
  *
- * @generated from enum blog.v1.InlineFormatType
+ * @generated from enum blog.v1.PaywallSubtype
  */
-export type InlineFormatType = (typeof InlineFormatType)[keyof typeof InlineFormatType] | UnknownEnum;
+export type PaywallSubtype = (typeof PaywallSubtype)[keyof typeof PaywallSubtype] | UnknownEnum;
 
 /**
- * Describes the enum blog.v1.InlineFormatType.
+ * Describes the enum blog.v1.PaywallSubtype.
  */
-export const InlineFormatTypeSchema: GenEnum<InlineFormatType> = /*@__PURE__*/
+export const PaywallSubtypeSchema: GenEnum<PaywallSubtype> = /*@__PURE__*/
   enumDesc(file_blog_v1_npf, 1);
 

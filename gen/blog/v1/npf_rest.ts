@@ -2,8 +2,44 @@
 // @generated from file blog/v1/npf.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/adapter";
+import { decodeAttribution } from "./attribution_rest.ts";
+import { decodeInlineFormat } from "./inline_format_rest.ts";
+import { decodeMedia } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
+
+const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "provider",
+  "url",
+  "media",
+  "title",
+  "artist",
+  "album",
+  "embed_html",
+  "embedHtml",
+  "embed_url",
+  "embedUrl",
+  "poster",
+  "metadata",
+  "attribution",
+]);
+
+const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set([
+  "web_url",
+  "webUrl",
+  "deeplink_url",
+  "deeplinkUrl",
+]);
+
+const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "type",
+]);
+
+const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set([
+  "url",
+  "width",
+  "height",
+]);
 
 const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "media",
@@ -14,26 +50,170 @@ const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "feedback_token",
   "feedbackToken",
   "poster",
+  "attribution",
+  "exif",
+  "clickthrough",
 ]);
 
-const MEDIA_KEYS: ReadonlySet<string> = new Set([
+const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "url",
-  "type",
-  "width",
-  "height",
-  "original_dimensions_missing",
-  "originalDimensionsMissing",
-  "cropped",
-  "has_original_dimensions",
-  "hasOriginalDimensions",
-  "identifier",
+  "title",
+  "description",
+  "author",
+  "site_name",
+  "siteName",
+  "display_url",
+  "displayUrl",
   "poster",
-  "video",
-  "media_key",
-  "mediaKey",
-  "hd",
-  "colors",
 ]);
+
+const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "subtype",
+  "url",
+  "is_visible",
+  "isVisible",
+  "text",
+  "title",
+  "color",
+]);
+
+/** Spellings of blog.v1.PaywallSubtype on the wire. */
+const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+  [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
+  [1, "cta", "PAYWALL_SUBTYPE_CTA"],
+  [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
+  [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
+]);
+
+const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set([
+  "client_id",
+  "clientId",
+  "answer_text",
+  "answerText",
+]);
+
+const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "client_id",
+  "clientId",
+  "question",
+  "answers",
+  "settings",
+  "created_at",
+  "createdAt",
+  "timestamp",
+]);
+
+const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
+  "multiple_choice",
+  "multipleChoice",
+  "close_status",
+  "closeStatus",
+  "expire_after",
+  "expireAfter",
+  "source",
+]);
+
+const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "text",
+  "subtype",
+  "indent_level",
+  "indentLevel",
+  "formatting",
+]);
+
+/** Spellings of blog.v1.TextSubtype on the wire. */
+const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
+  [0, "TEXT_SUBTYPE_UNSPECIFIED"],
+  [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
+  [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
+  [3, "quirky", "TEXT_SUBTYPE_QUIRKY"],
+  [4, "quote", "TEXT_SUBTYPE_QUOTE"],
+  [5, "indented", "TEXT_SUBTYPE_INDENTED"],
+  [6, "chat", "TEXT_SUBTYPE_CHAT"],
+  [7, "ordered-list-item", "TEXT_SUBTYPE_ORDERED_LIST_ITEM"],
+  [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
+]);
+
+const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "provider",
+  "url",
+  "media",
+  "embed_html",
+  "embedHtml",
+  "embed_url",
+  "embedUrl",
+  "embed_iframe",
+  "embedIframe",
+  "poster",
+  "metadata",
+  "attribution",
+  "can_autoplay_on_cellular",
+  "canAutoplayOnCellular",
+  "duration",
+  "filmstrip",
+]);
+
+/** Decodes blog.v1.AudioBlock. A sound. */
+export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.provider, "provider");
+  out.string(2, json.url, "url");
+  out.message(3, json.media, "media", decodeMedia);
+  out.string(4, json.title, "title");
+  out.string(5, json.artist, "artist");
+  out.string(6, json.album, "album");
+  out.string(7, json.embed_html ?? json.embedHtml, "embed_html");
+  out.string(8, json.embed_url ?? json.embedUrl, "embed_url");
+  out.messages(9, json.poster, "poster", decodeMedia);
+  out.message(10, json.metadata, "metadata", decodeStruct);
+  out.message(11, json.attribution, "attribution", decodeAttribution);
+  out.unknown(100, json, AUDIO_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.Clickthrough. Where a click leads. */
+export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.web_url ?? json.webUrl, "web_url");
+  out.string(2, json.deeplink_url ?? json.deeplinkUrl, "deeplink_url");
+  out.unknownKeys(json, CLICKTHROUGH_KEYS);
+}
+
+/** Decodes blog.v1.ContentBlock. A block of a post's content. */
+export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
+  switch (json.type) {
+    case "text":
+      out.flattened(1, json, decodeTextBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "image":
+      out.flattened(2, json, decodeImageBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "link":
+      out.flattened(3, json, decodeLinkBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "audio":
+      out.flattened(4, json, decodeAudioBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "video":
+      out.flattened(5, json, decodeVideoBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "paywall":
+      out.flattened(6, json, decodePaywallBlock, CONTENT_BLOCK_KEYS);
+      break;
+    case "poll":
+      out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_KEYS);
+      break;
+    default:
+      out.unknownMember("type", "a known block", json.type);
+  }
+  out.string(20, json.type, "type");
+  out.unknown(100, json, CONTENT_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.EmbedIframe. A frame that plays a video. */
+export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.url, "url");
+  out.int32(2, json.width, "width");
+  out.int32(3, json.height, "height");
+  out.unknownKeys(json, EMBED_IFRAME_KEYS);
+}
 
 /** Decodes blog.v1.ImageBlock. A picture. */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
@@ -43,25 +223,88 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.map(4, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
   out.string(5, json.feedback_token ?? json.feedbackToken, "feedback_token");
   out.message(6, json.poster, "poster", decodeMedia);
+  out.message(7, json.attribution, "attribution", decodeAttribution);
+  out.map(8, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
+  out.message(9, json.clickthrough, "clickthrough", decodeClickthrough);
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.Media. A picture, video or sound in one size. */
-export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
+/** Decodes blog.v1.LinkBlock. A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140 characters. */
+export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
-  out.string(2, json.type, "type");
-  out.int32(3, json.width, "width");
-  out.int32(4, json.height, "height");
-  out.bool(5, json.original_dimensions_missing ?? json.originalDimensionsMissing, "original_dimensions_missing");
-  out.bool(6, json.cropped, "cropped");
-  out.bool(7, json.has_original_dimensions ?? json.hasOriginalDimensions, "has_original_dimensions");
-  out.string(8, json.identifier, "identifier");
-  out.message(9, json.poster, "poster", decodeMedia);
-  out.message(10, json.video, "video", decodeMedia);
-  out.string(11, json.media_key ?? json.mediaKey, "media_key");
-  out.bool(12, json.hd, "hd");
-  out.map(13, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
-  out.unknown(100, json, MEDIA_KEYS);
+  out.string(2, json.title, "title");
+  out.string(3, json.description, "description");
+  out.string(4, json.author, "author");
+  out.string(5, json.site_name ?? json.siteName, "site_name");
+  out.string(6, json.display_url ?? json.displayUrl, "display_url");
+  out.messages(7, json.poster, "poster", decodeMedia);
+  out.unknown(100, json, LINK_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.PaywallBlock. The border between what is free and what is paid for. At least one block must follow it. */
+export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
+  out.enum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
+  out.string(2, json.url, "url");
+  out.bool(3, json.is_visible ?? json.isVisible, "is_visible");
+  out.string(4, json.text, "text");
+  out.string(5, json.title, "title");
+  out.string(6, json.color, "color");
+  out.string(7, json.subtype, "subtype");
+  out.unknown(100, json, PAYWALL_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.PollAnswer. An answer to a poll. */
+export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.client_id ?? json.clientId, "client_id");
+  out.string(2, json.answer_text ?? json.answerText, "answer_text");
+  out.unknown(100, json, POLL_ANSWER_KEYS);
+}
+
+/** Decodes blog.v1.PollBlock. A poll; at most one in a post. */
+export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.client_id ?? json.clientId, "client_id");
+  out.string(2, json.question, "question");
+  out.messages(3, json.answers, "answers", decodePollAnswer);
+  out.message(4, json.settings, "settings", decodePollSettings);
+  out.time(5, json.created_at ?? json.createdAt, "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  out.time(6, json.timestamp, "timestamp", "seconds");
+  out.unknown(100, json, POLL_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.PollSettings. How long and in which way votes are taken. */
+export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.multiple_choice ?? json.multipleChoice, "multiple_choice");
+  out.string(2, json.close_status ?? json.closeStatus, "close_status");
+  out.int32(3, json.expire_after ?? json.expireAfter, "expire_after");
+  out.string(4, json.source, "source");
+  out.unknown(100, json, POLL_SETTINGS_KEYS);
+}
+
+/** Decodes blog.v1.TextBlock. A paragraph, heading, quotation or list item. */
+export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.enum(2, json.subtype, "subtype", TEXT_SUBTYPE);
+  out.int32(3, json.indent_level ?? json.indentLevel, "indent_level");
+  out.messages(4, json.formatting, "formatting", decodeInlineFormat);
+  out.string(5, json.subtype, "subtype");
+  out.unknown(100, json, TEXT_BLOCK_KEYS);
+}
+
+/** Decodes blog.v1.VideoBlock. A video. */
+export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.provider, "provider");
+  out.string(2, json.url, "url");
+  out.message(3, json.media, "media", decodeMedia);
+  out.string(4, json.embed_html ?? json.embedHtml, "embed_html");
+  out.string(5, json.embed_url ?? json.embedUrl, "embed_url");
+  out.message(6, json.embed_iframe ?? json.embedIframe, "embed_iframe", decodeEmbedIframe);
+  out.messages(7, json.poster, "poster", decodeMedia);
+  out.message(8, json.metadata, "metadata", decodeStruct);
+  out.message(9, json.attribution, "attribution", decodeAttribution);
+  out.bool(10, json.can_autoplay_on_cellular ?? json.canAutoplayOnCellular, "can_autoplay_on_cellular");
+  out.int64(11, json.duration, "duration");
+  out.messages(12, json.filmstrip, "filmstrip", decodeMedia);
+  out.unknown(100, json, VIDEO_BLOCK_KEYS);
 }
 
 // @@protoc_insertion_point(end)

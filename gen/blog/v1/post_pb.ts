@@ -6,12 +6,24 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Blog } from "./blog_resource_pb.ts";
 import { file_blog_v1_blog_resource } from "./blog_resource_pb.ts";
+import type { DeletePostRequestSchema, DeletePostResponseSchema, GetPostRequestSchema, GetPostResponseSchema, MutePostRequestSchema, MutePostResponseSchema, ReblogPostRequestSchema, ReblogPostResponseSchema, UnmutePostRequestSchema, UnmutePostResponseSchema, UpdatePostRequestSchema, UpdatePostResponseSchema } from "./editing_pb.ts";
+import { file_blog_v1_editing } from "./editing_pb.ts";
+import type { ContentLayout } from "./layout_pb.ts";
+import { file_blog_v1_layout } from "./layout_pb.ts";
+import type { CreateLegacyPostRequestSchema, CreateLegacyPostResponseSchema, ReblogLegacyPostRequestSchema, ReblogLegacyPostResponseSchema, UpdateLegacyPostRequestSchema, UpdateLegacyPostResponseSchema } from "./legacy_post_pb.ts";
+import { file_blog_v1_legacy_post } from "./legacy_post_pb.ts";
 import type { Links } from "./links_pb.ts";
 import { file_blog_v1_links } from "./links_pb.ts";
+import type { ListNotesRequestSchema, ListNotesResponseSchema } from "./note_pb.ts";
+import { file_blog_v1_note } from "./note_pb.ts";
 import type { ContentBlock } from "./npf_pb.ts";
 import { file_blog_v1_npf } from "./npf_pb.ts";
-import type { InteractabilityReblog, Post, PostState, PostType } from "./post_resource_pb.ts";
+import type { InteractabilityReblog, Post, PostFilter, PostState, PostType } from "./post_resource_pb.ts";
 import { file_blog_v1_post_resource } from "./post_resource_pb.ts";
+import type { ListDraftPostsRequestSchema, ListDraftPostsResponseSchema, ListQueuedPostsRequestSchema, ListQueuedPostsResponseSchema, ListSubmissionPostsRequestSchema, ListSubmissionPostsResponseSchema, ReorderQueueRequestSchema, ReorderQueueResponseSchema, ShuffleQueueRequestSchema, ShuffleQueueResponseSchema } from "./queue_pb.ts";
+import { file_blog_v1_queue } from "./queue_pb.ts";
+import type { MediaUpload } from "./upload_pb.ts";
+import { file_blog_v1_upload } from "./upload_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
@@ -23,7 +35,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file blog/v1/post.proto.
  */
 export const file_blog_v1_post: GenFile = /*@__PURE__*/
-  fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEi5QUKEExpc3RQb3N0c1JlcXVlc3QSTgoPYmxvZ19pZGVudGlmaWVyGAEgASgJQjW6SDJyMBj9ATIrXih0OlteLz8jXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJBIrCgR0eXBlGAIgASgOMhEuYmxvZy52MS5Qb3N0VHlwZUIKukgHggEEEAEgCRIZCgdwb3N0X2lkGAMgASgEQgi66xgEEgJpZBInCgR0YWdzGAQgAygJQhm6SAuSAQgQBCIEcgIQAbrrGAcSA3RhZyADEh0KBWxpbWl0GAogASgFQgm6SAYaBBgUKAFIAIgBARIXCgZvZmZzZXQYCyABKAVCB7pIBBoCKAASNAoGYmVmb3JlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESMwoFYWZ0ZXIYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIqCgRzb3J0GA4gASgOMhIuYmxvZy52MS5Tb3J0T3JkZXJCCLpIBYIBAhABEhMKC3JlYmxvZ19pbmZvGBQgASgIEhIKCm5vdGVzX2luZm8YFSABKAgSLQoGZmlsdGVyGBYgASgOMhMuYmxvZy52MS5Qb3N0RmlsdGVyQgi6SAWCAQIQARILCgNucGYYFyABKAgSSwoLYmxvZ19maWVsZHMYGCADKAlCNrpIHpIBGyIZchcyFV5bP10/W2Etel1bYS16MC05X10qJLrrGBESDWZpZWxkc1tibG9nc10gBDqEAbpIgAEafgobbGlzdF9wb3N0cy5iZWZvcmVfb3Jfb2Zmc2V0EjZiZWZvcmUgYW5kIG9mZnNldCBtdXN0IG5vdCBiZSB1c2VkIGluIHRoZSBzYW1lIHJlcXVlc3QaJyEoaGFzKHRoaXMuYmVmb3JlKSAmJiB0aGlzLm9mZnNldCAhPSAwKUIICgZfbGltaXQirAEKEUxpc3RQb3N0c1Jlc3BvbnNlEhwKBXBvc3RzGAEgAygLMg0uYmxvZy52MS5Qb3N0EhsKBGJsb2cYAiABKAsyDS5ibG9nLnYxLkJsb2cSGAoLdG90YWxfcG9zdHMYAyABKAVIAIgBARIyCgVsaW5rcxgEIAEoCzIOLmJsb2cudjEuTGlua3NCE7rrGA8SBl9saW5rcxoFbGlua3NCDgoMX3RvdGFsX3Bvc3RzIo0EChFDcmVhdGVQb3N0UmVxdWVzdBJOCg9ibG9nX2lkZW50aWZpZXIYASABKAlCNbpIMnIwGP0BMiteKHQ6W14vPyNcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkEjMKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0ILukgIkgEFCAEQ6AcSLwoFc3RhdGUYCiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIMukgJggEGEAEgBiAHEjgKCnB1Ymxpc2hfb24YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIBBIyCgRkYXRlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAQSJAoEdGFncxgUIAMoCUIWukgNkgEKIghyBhABugEBLLrrGAIgBBISCgpzb3VyY2VfdXJsGBUgASgJEgwKBHNsdWcYFiABKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAIgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAFCEQoPX3NlbmRfdG9fc29jaWFsIlkKEkNyZWF0ZVBvc3RSZXNwb25zZRIKCgJpZBgBIAEoBBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCSpnCglTb3J0T3JkZXISGgoWU09SVF9PUkRFUl9VTlNQRUNJRklFRBAAEh8KD1NPUlRfT1JERVJfREVTQxABGgq66xgGCgRkZXNjEh0KDlNPUlRfT1JERVJfQVNDEAIaCbrrGAUKA2FzYyprCgpQb3N0RmlsdGVyEhsKF1BPU1RfRklMVEVSX1VOU1BFQ0lGSUVEEAASIAoQUE9TVF9GSUxURVJfVEVYVBABGgq66xgGCgR0ZXh0Eh4KD1BPU1RfRklMVEVSX1JBVxACGgm66xgFCgNyYXcysggKC1Bvc3RTZXJ2aWNlEpcBCglMaXN0UG9zdHMSGS5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RQb3N0c1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxLPAQoKQ3JlYXRlUG9zdBIaLmJsb2cudjEuQ3JlYXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkNyZWF0ZVBvc3RSZXNwb25zZSKHAbrrGFgiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EIhcI9wMgDioQUE9TVElOR19ESVNBQkxFRKIBBXdyaXRlgtPkkwIlOgEqIiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxq2BbrrGLEFCgRibG9nEgNhcGkaKQoIcmVzcG9uc2USC21ldGEuc3RhdHVzGghtZXRhLm1zZyIGZXJyb3JzIhUIkAMQwT4gAyoLSU5WQUxJRF9OUEYiHwiQAxDCPiAJKhVJTlZBTElEX1JFQkxPR19QQVJFTlQiIwiQAxDFPiADKhlNRURJQV9GT1JNQVRfTk9UX0FDQ0VQVEVEIh8IkAMQ0D4gAyoVSU5WQUxJRF9BTlNXRVJfRk9STUFUIiMIkwMQxD4gCCoZREFJTFlfTUVESUFfTElNSVRfUkVBQ0hFRCIgCJMDEMg+IAMqFlZJREVPX1VQTE9BRF9JTl9SRUJMT0ciIQiTAxDKPiAJKhdWSURFT19TVElMTF9UUkFOU0NPRElORyIjCJMDEMs+IAgqGURBSUxZX1ZJREVPX0xJTUlUX1JFQUNIRUQiHQiTAxDWPiAIKhNRVUVVRV9MSU1JVF9SRUFDSEVEIiIIkwMQ1z4gCCoYREFJTFlfUE9TVF9MSU1JVF9SRUFDSEVEIhcI9AMQxj4gDSoNVVBMT0FEX0ZBSUxFRCIdCPQDEMk+IA0qE1ZJREVPX1VQTE9BRF9GQUlMRUQqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_links, file_blog_v1_npf, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEi3QcKEExpc3RQb3N0c1JlcXVlc3QSzQEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCUKzAbpIrwG6AasBCg9ibG9nX2lkZW50aWZpZXISRGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSBvciBpdHMgdXVpZCAodDouLi4pGlJ0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEisKBHR5cGUYAiABKA4yES5ibG9nLnYxLlBvc3RUeXBlQgq6SAeCAQQQASAJEhkKB3Bvc3RfaWQYAyABKARCCLrrGAQSAmlkEicKBHRhZ3MYBCADKAlCGbpIC5IBCBAEIgRyAhABuusYBxIDdGFnIAMSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABI0CgZiZWZvcmUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIzCgVhZnRlchgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggBEioKBHNvcnQYDiABKA4yEi5ibG9nLnYxLlNvcnRPcmRlckIIukgFggECEAESEwoLcmVibG9nX2luZm8YFCABKAgSEgoKbm90ZXNfaW5mbxgVIAEoCBItCgZmaWx0ZXIYFiABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgXIAEoCBJLCgtibG9nX2ZpZWxkcxgYIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOoQBukiAARp+ChtsaXN0X3Bvc3RzLmJlZm9yZV9vcl9vZmZzZXQSNmJlZm9yZSBhbmQgb2Zmc2V0IG11c3Qgbm90IGJlIHVzZWQgaW4gdGhlIHNhbWUgcmVxdWVzdBonIShoYXModGhpcy5iZWZvcmUpICYmIHRoaXMub2Zmc2V0ICE9IDApQggKBl9saW1pdCKsAQoRTGlzdFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGwoEYmxvZxgCIAEoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9wb3N0cxgDIAEoBUgAiAEBEjIKBWxpbmtzGAQgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfcG9zdHMitQkKEUNyZWF0ZVBvc3RSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRL5AgoHY29udGVudBgCIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrQtACukjMAroBYAoOY29udGVudC5pbWFnZXMSI2EgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDMwIHBpY3R1cmVzGil0aGlzLmZpbHRlcihiLCBoYXMoYi5pbWFnZSkpLnNpemUoKSA8PSAzMLoB3QEKG2NvbnRlbnQubGlua3NfYXVkaW9zX3ZpZGVvcxI5YSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMTAgbGlua3MsIDEwIHNvdW5kcyBhbmQgMTAgdmlkZW9zGoIBdGhpcy5maWx0ZXIoYiwgaGFzKGIubGluaykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi5hdWRpbykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi52aWRlbykpLnNpemUoKSA8PSAxMJIBBQgBEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIBBIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEIQCg5fY2FuX2JlX3RpcHBlZCJZChJDcmVhdGVQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkqZwoJU29ydE9yZGVyEhoKFlNPUlRfT1JERVJfVU5TUEVDSUZJRUQQABIfCg9TT1JUX09SREVSX0RFU0MQARoKuusYBgoEZGVzYxIdCg5TT1JUX09SREVSX0FTQxACGgm66xgFCgNhc2Myvx8KC1Bvc3RTZXJ2aWNlEpcBCglMaXN0UG9zdHMSGS5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RQb3N0c1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxKTAQoPTGlzdFF1ZXVlZFBvc3RzEh8uYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXF1ZXN0GiAuYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZRKsAQoMUmVvcmRlclF1ZXVlEhwuYmxvZy52MS5SZW9yZGVyUXVldWVSZXF1ZXN0Gh0uYmxvZy52MS5SZW9yZGVyUXVldWVSZXNwb25zZSJfuusYIiIYCJADIAMqEVBPU1RfTk9UX0lOX1FVRVVFogEFd3JpdGWC0+STAjM6ASoiLi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlL3Jlb3JkZXISkgEKDFNodWZmbGVRdWV1ZRIcLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVxdWVzdBodLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVzcG9uc2UiRbrrGAiiAQV3cml0ZYLT5JMCMzoBKiIuL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUvc2h1ZmZsZRKQAQoOTGlzdERyYWZ0UG9zdHMSHi5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVxdWVzdBofLmJsb2cudjEuTGlzdERyYWZ0UG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9kcmFmdBKkAQoTTGlzdFN1Ym1pc3Npb25Qb3N0cxIjLmJsb2cudjEuTGlzdFN1Ym1pc3Npb25Qb3N0c1JlcXVlc3QaJC5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXNwb25zZSJCkAIBuusYCKIBBWJhc2ljgtPkkwItEisvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9zdWJtaXNzaW9uEvwBCgdHZXRQb3N0EhcuYmxvZy52MS5HZXRQb3N0UmVxdWVzdBoYLmJsb2cudjEuR2V0UG9zdFJlc3BvbnNlIr0BkAIBuusYfiIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkWiAQViYXNpY4LT5JMCMmIEcG9zdBIqL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9EpECCgpDcmVhdGVQb3N0EhouYmxvZy52MS5DcmVhdGVQb3N0UmVxdWVzdBobLmJsb2cudjEuQ3JlYXRlUG9zdFJlc3BvbnNlIskBuusYmQEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAiU6ASoiIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEq4CCgpSZWJsb2dQb3N0EhouYmxvZy52MS5SZWJsb2dQb3N0UmVxdWVzdBobLmJsb2cudjEuUmVibG9nUG9zdFJlc3BvbnNlIuYBuusYtgEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhsIkwMQACAHKhJSRUJMT0dfTk9UX0FMTE9XRUQiFQiUAyAFKg5CTE9HX05PVF9GT1VORCIbCPQDEAAgDSoSVU5FWFBFQ1RFRF9GQUlMVVJFIhcI9wMgDioQUE9TVElOR19ESVNBQkxFRKIBBXdyaXRlsAEEugEEanNvboLT5JMCJToBKiIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSwwIKClVwZGF0ZVBvc3QSGi5ibG9nLnYxLlVwZGF0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5VcGRhdGVQb3N0UmVzcG9uc2Ui+wGQAgK66xi+ASIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiGwiTAxAAIAcqElJFQkxPR19OT1RfQUxMT1dFRCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAi86ASoaKi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfRKjAQoKRGVsZXRlUG9zdBIaLmJsb2cudjEuRGVsZXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkRlbGV0ZVBvc3RSZXNwb25zZSJcuusYJyIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdC9kZWxldGUSxgEKCE11dGVQb3N0EhguYmxvZy52MS5NdXRlUG9zdFJlcXVlc3QaGS5ibG9nLnYxLk11dGVQb3N0UmVzcG9uc2UihAGQAgK66xhDIhoIkAMgAyoTSU5WQUxJRF9NVVRFX0xFTkdUSCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCNDoBKiIvL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9L211dGUSrAEKClVubXV0ZVBvc3QSGi5ibG9nLnYxLlVubXV0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5Vbm11dGVQb3N0UmVzcG9uc2UiZZACArrrGCciHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAjEqLy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfS9tdXRlEpcBCglMaXN0Tm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3ROb3Rlc1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ub3RlcxKSAQoQQ3JlYXRlTGVnYWN5UG9zdBIgLmJsb2cudjEuQ3JlYXRlTGVnYWN5UG9zdFJlcXVlc3QaIS5ibG9nLnYxLkNyZWF0ZUxlZ2FjeVBvc3RSZXNwb25zZSI5uusYC6IBBXdyaXRlsAEEgtPkkwIkOgEqIh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0ErYBChBVcGRhdGVMZWdhY3lQb3N0EiAuYmxvZy52MS5VcGRhdGVMZWdhY3lQb3N0UmVxdWVzdBohLmJsb2cudjEuVXBkYXRlTGVnYWN5UG9zdFJlc3BvbnNlIl266xgqIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORKIBBXdyaXRlsAEEgtPkkwIpOgEqIiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0L2VkaXQSuAEKEFJlYmxvZ0xlZ2FjeVBvc3QSIC5ibG9nLnYxLlJlYmxvZ0xlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5SZWJsb2dMZWdhY3lQb3N0UmVzcG9uc2UiX7rrGCoiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWwAQSC0+STAis6ASoiJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvcmVibG9nGrYFuusYsQUKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMiFQiQAxDBPiADKgtJTlZBTElEX05QRiIfCJADEMI+IAkqFUlOVkFMSURfUkVCTE9HX1BBUkVOVCIjCJADEMU+IAMqGU1FRElBX0ZPUk1BVF9OT1RfQUNDRVBURUQiHwiQAxDQPiADKhVJTlZBTElEX0FOU1dFUl9GT1JNQVQiIwiTAxDEPiAIKhlEQUlMWV9NRURJQV9MSU1JVF9SRUFDSEVEIiAIkwMQyD4gAyoWVklERU9fVVBMT0FEX0lOX1JFQkxPRyIhCJMDEMo+IAkqF1ZJREVPX1NUSUxMX1RSQU5TQ09ESU5HIiMIkwMQyz4gCCoZREFJTFlfVklERU9fTElNSVRfUkVBQ0hFRCIdCJMDENY+IAgqE1FVRVVFX0xJTUlUX1JFQUNIRUQiIgiTAxDXPiAIKhhEQUlMWV9QT1NUX0xJTUlUX1JFQUNIRUQiFwj0AxDGPiANKg1VUExPQURfRkFJTEVEIh0I9AMQyT4gDSoTVklERU9fVVBMT0FEX0ZBSUxFRCoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMEoJCgdhcGlfa2V5UgIEBVoECAIQAmIGcHJvdG8z", [file_blog_v1_blog_resource, file_blog_v1_editing, file_blog_v1_layout, file_blog_v1_legacy_post, file_blog_v1_links, file_blog_v1_note, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_queue, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Asks for published posts.
@@ -129,6 +141,14 @@ export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
    * @generated from field: repeated string blog_fields = 24;
    */
   blogFields: string[];
+
+  /**
+   * The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the
+   * fields above. Default: the first page.
+   *
+   * @generated from field: map<string, string> page_token = 30;
+   */
+  pageToken: { [key: string]: string };
 };
 
 /**
@@ -194,11 +214,18 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   blogIdentifier: string;
 
   /**
-   * The content; at most 1000 blocks.
+   * The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
   content: ContentBlock[];
+
+  /**
+   * How the blocks are arranged. Default: one below the other.
+   *
+   * @generated from field: repeated blog.v1.ContentLayout layout = 3;
+   */
+  layout: ContentLayout[];
 
   /**
    * What becomes of the post; any but SUBMISSION and ASK. Default: published at once.
@@ -244,6 +271,20 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   slug: string;
 
   /**
+   * The post needs a label for readers who do not want to see everything.
+   *
+   * @generated from field: optional bool has_community_label = 23;
+   */
+  hasCommunityLabel?: boolean | undefined;
+
+  /**
+   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   *
+   * @generated from field: repeated string community_label_categories = 24;
+   */
+  communityLabelCategories: string[];
+
+  /**
    * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
    *
    * @generated from field: optional bool send_to_social = 30;
@@ -263,6 +304,20 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
    */
   interactabilityReblog: InteractabilityReblog;
+
+  /**
+   * Readers can tip the author.
+   *
+   * @generated from field: optional bool can_be_tipped = 33;
+   */
+  canBeTipped?: boolean | undefined;
+
+  /**
+   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   *
+   * @generated from field: repeated blog.v1.MediaUpload media = 50;
+   */
+  media: MediaUpload[];
 };
 
 /**
@@ -349,47 +404,6 @@ export const SortOrderSchema: GenEnum<SortOrder> = /*@__PURE__*/
   enumDesc(file_blog_v1_post, 0);
 
 /**
- * Notations of texts in answers.
- *
- * @generated from enum blog.v1.PostFilter
- */
-export const PostFilter = {
-  /**
-   * HTML.
-   *
-   * @generated from enum value: POST_FILTER_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * Plain text without HTML.
-   *
-   * @generated from enum value: POST_FILTER_TEXT = 1;
-   */
-  TEXT: 1,
-
-  /**
-   * As the author typed it, for example Markdown.
-   *
-   * @generated from enum value: POST_FILTER_RAW = 2;
-   */
-  RAW: 2,
-} as const;
-
-/**
- * Notations of texts in answers.
- *
- * @generated from enum blog.v1.PostFilter
- */
-export type PostFilter = (typeof PostFilter)[keyof typeof PostFilter] | UnknownEnum;
-
-/**
- * Describes the enum blog.v1.PostFilter.
- */
-export const PostFilterSchema: GenEnum<PostFilter> = /*@__PURE__*/
-  enumDesc(file_blog_v1_post, 1);
-
-/**
  * Posts of a blog.
  *
  * @generated from service blog.v1.PostService
@@ -408,7 +422,71 @@ export const PostService: GenService<{
     output: typeof ListPostsResponseSchema;
   },
   /**
+   * Lists the posts in the queue of a blog, the next to be published first.
+   *
+   * @generated from rpc blog.v1.PostService.ListQueuedPosts
+   */
+  listQueuedPosts: {
+    methodKind: "unary";
+    input: typeof ListQueuedPostsRequestSchema;
+    output: typeof ListQueuedPostsResponseSchema;
+  },
+  /**
+   * Moves a post in the queue behind another one, or to its top.
+   *
+   * @generated from rpc blog.v1.PostService.ReorderQueue
+   */
+  reorderQueue: {
+    methodKind: "unary";
+    input: typeof ReorderQueueRequestSchema;
+    output: typeof ReorderQueueResponseSchema;
+  },
+  /**
+   * Shuffles the queue.
+   *
+   * @generated from rpc blog.v1.PostService.ShuffleQueue
+   */
+  shuffleQueue: {
+    methodKind: "unary";
+    input: typeof ShuffleQueueRequestSchema;
+    output: typeof ShuffleQueueResponseSchema;
+  },
+  /**
+   * Lists the drafts of a blog.
+   *
+   * @generated from rpc blog.v1.PostService.ListDraftPosts
+   */
+  listDraftPosts: {
+    methodKind: "unary";
+    input: typeof ListDraftPostsRequestSchema;
+    output: typeof ListDraftPostsResponseSchema;
+  },
+  /**
+   * Lists the posts that were submitted to a blog and wait for approval.
+   *
+   * @generated from rpc blog.v1.PostService.ListSubmissionPosts
+   */
+  listSubmissionPosts: {
+    methodKind: "unary";
+    input: typeof ListSubmissionPostsRequestSchema;
+    output: typeof ListSubmissionPostsResponseSchema;
+  },
+  /**
+   * Gets a post as it is needed for editing it.
+   *
+   * A post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.
+   *
+   * @generated from rpc blog.v1.PostService.GetPost
+   */
+  getPost: {
+    methodKind: "unary";
+    input: typeof GetPostRequestSchema;
+    output: typeof GetPostResponseSchema;
+  },
+  /**
    * Creates a post: published at once, or as a draft, in the queue, scheduled or private.
+   *
+   * Pictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.
    *
    * @generated from rpc blog.v1.PostService.CreatePost
    */
@@ -416,6 +494,103 @@ export const PostService: GenService<{
     methodKind: "unary";
     input: typeof CreatePostRequestSchema;
     output: typeof CreatePostResponseSchema;
+  },
+  /**
+   * Reblogs a post: publishes it on another blog, with what is added to it.
+   *
+   * Pictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.
+   *
+   * @generated from rpc blog.v1.PostService.ReblogPost
+   */
+  reblogPost: {
+    methodKind: "unary";
+    input: typeof ReblogPostRequestSchema;
+    output: typeof ReblogPostResponseSchema;
+  },
+  /**
+   * Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.
+   *
+   * A draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that
+   * is published gets another identifier.
+   *
+   * @generated from rpc blog.v1.PostService.UpdatePost
+   */
+  updatePost: {
+    methodKind: "unary";
+    input: typeof UpdatePostRequestSchema;
+    output: typeof UpdatePostResponseSchema;
+  },
+  /**
+   * Deletes a post.
+   *
+   * @generated from rpc blog.v1.PostService.DeletePost
+   */
+  deletePost: {
+    methodKind: "unary";
+    input: typeof DeletePostRequestSchema;
+    output: typeof DeletePostResponseSchema;
+  },
+  /**
+   * Mutes a post: its author gets no notices about it any more.
+   *
+   * @generated from rpc blog.v1.PostService.MutePost
+   */
+  mutePost: {
+    methodKind: "unary";
+    input: typeof MutePostRequestSchema;
+    output: typeof MutePostResponseSchema;
+  },
+  /**
+   * Unmutes a post.
+   *
+   * @generated from rpc blog.v1.PostService.UnmutePost
+   */
+  unmutePost: {
+    methodKind: "unary";
+    input: typeof UnmutePostRequestSchema;
+    output: typeof UnmutePostResponseSchema;
+  },
+  /**
+   * Lists what others did with a post, newest first: likes, reblogs, replies.
+   *
+   * An API key is enough.
+   *
+   * @generated from rpc blog.v1.PostService.ListNotes
+   */
+  listNotes: {
+    methodKind: "unary";
+    input: typeof ListNotesRequestSchema;
+    output: typeof ListNotesResponseSchema;
+  },
+  /**
+   * Creates a post in the older form.
+   *
+   * @generated from rpc blog.v1.PostService.CreateLegacyPost
+   */
+  createLegacyPost: {
+    methodKind: "unary";
+    input: typeof CreateLegacyPostRequestSchema;
+    output: typeof CreateLegacyPostResponseSchema;
+  },
+  /**
+   * Changes a post in the older form.
+   *
+   * @generated from rpc blog.v1.PostService.UpdateLegacyPost
+   */
+  updateLegacyPost: {
+    methodKind: "unary";
+    input: typeof UpdateLegacyPostRequestSchema;
+    output: typeof UpdateLegacyPostResponseSchema;
+  },
+  /**
+   * Reblogs a post in the older form.
+   *
+   * @generated from rpc blog.v1.PostService.ReblogLegacyPost
+   */
+  reblogLegacyPost: {
+    methodKind: "unary";
+    input: typeof ReblogLegacyPostRequestSchema;
+    output: typeof ReblogLegacyPostResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_blog_v1_post, 0);

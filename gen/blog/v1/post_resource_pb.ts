@@ -4,21 +4,40 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Blog } from "./blog_resource_pb.ts";
+import type { Avatar } from "./avatar_pb.ts";
+import { file_blog_v1_avatar } from "./avatar_pb.ts";
+import type { Blog, PaywallAccess } from "./blog_resource_pb.ts";
 import { file_blog_v1_blog_resource } from "./blog_resource_pb.ts";
+import type { ContentLayout } from "./layout_pb.ts";
+import { file_blog_v1_layout } from "./layout_pb.ts";
+import type { AnswerPost, AudioPost, ChatPost, LinkPost, PhotoPost, QuotePost, TextPost, VideoPost } from "./legacy_content_pb.ts";
+import { file_blog_v1_legacy_content } from "./legacy_content_pb.ts";
+import type { Link } from "./links_pb.ts";
+import { file_blog_v1_links } from "./links_pb.ts";
+import type { Note } from "./note_resource_pb.ts";
+import { file_blog_v1_note_resource } from "./note_resource_pb.ts";
+import type { ContentBlock } from "./npf_pb.ts";
+import { file_blog_v1_npf } from "./npf_pb.ts";
+import type { Reaction } from "./reaction_pb.ts";
+import { file_blog_v1_reaction } from "./reaction_pb.ts";
+import type { ShortCommunity } from "./short_community_pb.ts";
+import { file_blog_v1_short_community } from "./short_community_pb.ts";
+import type { TrailItem } from "./trail_pb.ts";
+import { file_blog_v1_trail } from "./trail_pb.ts";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file blog/v1/post_resource.proto.
  */
 export const file_blog_v1_post_resource: GenFile = /*@__PURE__*/
-  fileDesc("ChtibG9nL3YxL3Bvc3RfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEisQcKBFBvc3QSHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSHAoPZ2VuZXNpc19wb3N0X2lkGAIgASgESACIAQESEQoJYmxvZ19uYW1lGAMgASgJEhsKBGJsb2cYBCABKAsyDS5ibG9nLnYxLkJsb2cSEAoIcG9zdF91cmwYBSABKAkSEQoJc2hvcnRfdXJsGAYgASgJEgwKBHNsdWcYByABKAkSDwoHc3VtbWFyeRgIIAEoCRISCgpyZWJsb2dfa2V5GAkgASgJEh8KBHR5cGUYCiABKA4yES5ibG9nLnYxLlBvc3RUeXBlEh0KCXR5cGVfbmFtZRgLIAEoCUIKuusYBhIEdHlwZRIhCgVzdGF0ZRgMIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEh8KCnN0YXRlX25hbWUYDSABKAlCC7rrGAcSBXN0YXRlEiMKBmZvcm1hdBgOIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdBIdChVpc19ibG9ja3NfcG9zdF9mb3JtYXQYDyABKAgSNwoJdGltZXN0YW1wGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESDAoEZGF0ZRgVIAEoCRIMCgR0YWdzGB4gAygJEhIKCnNvdXJjZV91cmwYHyABKAkSFAoMc291cmNlX3RpdGxlGCAgASgJEhcKD3BhcmVudF9wb3N0X3VybBghIAEoCRITCgtib29rbWFya2xldBgiIAEoCBIOCgZtb2JpbGUYIyABKAgSFwoKbm90ZV9jb3VudBgoIAEoBUgBiAEBEhgKC3RvdGFsX3Bvc3RzGCkgASgFSAKIAQESEgoFbGlrZWQYMiABKAhIA4gBARISCgVtdXRlZBgzIAEoCEgEiAEBEkMKEm11dGVfZW5kX3RpbWVzdGFtcBg0IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5Qb3N0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9nZW5lc2lzX3Bvc3RfaWRCDQoLX25vdGVfY291bnRCDgoMX3RvdGFsX3Bvc3RzQggKBl9saWtlZEIICgZfbXV0ZWQq1QIKCFBvc3RUeXBlEhkKFVBPU1RfVFlQRV9VTlNQRUNJRklFRBAAEh4KDlBPU1RfVFlQRV9URVhUEAEaCrrrGAYKBHRleHQSIAoPUE9TVF9UWVBFX1FVT1RFEAIaC7rrGAcKBXF1b3RlEh4KDlBPU1RfVFlQRV9MSU5LEAMaCrrrGAYKBGxpbmsSIgoQUE9TVF9UWVBFX0FOU1dFUhAEGgy66xgICgZhbnN3ZXISIAoPUE9TVF9UWVBFX1ZJREVPEAUaC7rrGAcKBXZpZGVvEiAKD1BPU1RfVFlQRV9BVURJTxAGGgu66xgHCgVhdWRpbxIgCg9QT1NUX1RZUEVfUEhPVE8QBxoLuusYBwoFcGhvdG8SHgoOUE9TVF9UWVBFX0NIQVQQCBoKuusYBgoEY2hhdBIiChBQT1NUX1RZUEVfQkxPQ0tTEAkaDLrrGAgKBmJsb2NrcyrBAgoJUG9zdFN0YXRlEhoKFlBPU1RfU1RBVEVfVU5TUEVDSUZJRUQQABIpChRQT1NUX1NUQVRFX1BVQkxJU0hFRBABGg+66xgLCglwdWJsaXNoZWQSKgoRUE9TVF9TVEFURV9RVUVVRUQQAhoTuusYDwoFcXVldWUSBnF1ZXVlZBIhChBQT1NUX1NUQVRFX0RSQUZUEAMaC7rrGAcKBWRyYWZ0EiUKElBPU1RfU1RBVEVfUFJJVkFURRAEGg266xgJCgdwcml2YXRlEisKFVBPU1RfU1RBVEVfVU5BUFBST1ZFRBAFGhC66xgMCgp1bmFwcHJvdmVkEisKFVBPU1RfU1RBVEVfU1VCTUlTU0lPThAGGhC66xgMCgpzdWJtaXNzaW9uEh0KDlBPU1RfU1RBVEVfQVNLEAcaCbrrGAUKA2Fzayq3AQoKUG9zdEZvcm1hdBIbChdQT1NUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEiAKEFBPU1RfRk9STUFUX0hUTUwQARoKuusYBgoEaHRtbBIoChRQT1NUX0ZPUk1BVF9NQVJLRE9XThACGg666xgKCghtYXJrZG93bhIeCg9QT1NUX0ZPUk1BVF9SQVcQAxoJuusYBQoDcmF3EiAKEFBPU1RfRk9STUFUX1RFWFQQBBoKuusYBgoEdGV4dCqjAQoVSW50ZXJhY3RhYmlsaXR5UmVibG9nEiYKIklOVEVSQUNUQUJJTElUWV9SRUJMT0dfVU5TUEVDSUZJRUQQABIzCh9JTlRFUkFDVEFCSUxJVFlfUkVCTE9HX0VWRVJZT05FEAEaDrrrGAoKCGV2ZXJ5b25lEi0KHElOVEVSQUNUQUJJTElUWV9SRUJMT0dfTk9PTkUQAhoLuusYBwoFbm9vbmViBnByb3RvMw", [file_blog_v1_blog_resource, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
+  fileDesc("ChtibG9nL3YxL3Bvc3RfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEi3iQKBFBvc3QSHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSHAoPZ2VuZXNpc19wb3N0X2lkGAIgASgESAGIAQESEQoJYmxvZ19uYW1lGAMgASgJEhsKBGJsb2cYBCABKAsyDS5ibG9nLnYxLkJsb2cSEAoIcG9zdF91cmwYBSABKAkSEQoJc2hvcnRfdXJsGAYgASgJEgwKBHNsdWcYByABKAkSDwoHc3VtbWFyeRgIIAEoCRISCgpyZWJsb2dfa2V5GAkgASgJEh8KBHR5cGUYCiABKA4yES5ibG9nLnYxLlBvc3RUeXBlEh0KCXR5cGVfbmFtZRgLIAEoCUIKuusYBhIEdHlwZRIhCgVzdGF0ZRgMIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEh8KCnN0YXRlX25hbWUYDSABKAlCC7rrGAcSBXN0YXRlEiMKBmZvcm1hdBgOIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdBIdChVpc19ibG9ja3NfcG9zdF9mb3JtYXQYDyABKAgSNwoJdGltZXN0YW1wGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESDAoEZGF0ZRgVIAEoCRIMCgR0YWdzGB4gAygJEhIKCnNvdXJjZV91cmwYHyABKAkSFAoMc291cmNlX3RpdGxlGCAgASgJEhcKD3BhcmVudF9wb3N0X3VybBghIAEoCRITCgtib29rbWFya2xldBgiIAEoCBIOCgZtb2JpbGUYIyABKAgSFwoKbm90ZV9jb3VudBgoIAEoBUgCiAEBEhgKC3RvdGFsX3Bvc3RzGCkgASgFSAOIAQESEgoFbGlrZWQYMiABKAhIBIgBARISCgVtdXRlZBgzIAEoCEgFiAEBEkMKEm11dGVfZW5kX3RpbWVzdGFtcBg0IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEj0KBmJsb2Nrcxg8IAEoCzITLmJsb2cudjEuQmxvY2tzUG9zdEIWuusYEmIQCgdjb250ZW50IgVhcnJheUgAEi8KBHRleHQYPSABKAsyES5ibG9nLnYxLlRleHRQb3N0Qgy66xgIYgYSBHRleHRIABIyCgVwaG90bxg+IAEoCzISLmJsb2cudjEuUGhvdG9Qb3N0Qg266xgJYgcSBXBob3RvSAASMgoFcXVvdGUYPyABKAsyEi5ibG9nLnYxLlF1b3RlUG9zdEINuusYCWIHEgVxdW90ZUgAEi8KBGxpbmsYQCABKAsyES5ibG9nLnYxLkxpbmtQb3N0Qgy66xgIYgYSBGxpbmtIABIvCgRjaGF0GEEgASgLMhEuYmxvZy52MS5DaGF0UG9zdEIMuusYCGIGEgRjaGF0SAASMgoFYXVkaW8YQiABKAsyEi5ibG9nLnYxLkF1ZGlvUG9zdEINuusYCWIHEgVhdWRpb0gAEjIKBXZpZGVvGEMgASgLMhIuYmxvZy52MS5WaWRlb1Bvc3RCDbrrGAliBxIFdmlkZW9IABI1CgZhbnN3ZXIYRCABKAsyEy5ibG9nLnYxLkFuc3dlclBvc3RCDrrrGApiCBIGYW5zd2VySAASIQoFdHJhaWwYRiADKAsyEi5ibG9nLnYxLlRyYWlsSXRlbRImCgZyZWJsb2cYRyABKAsyFi5ibG9nLnYxLlJlYmxvZ0NvbW1lbnQSFQoNb3JpZ2luYWxfdHlwZRhIIAEoCRIiChVzaG91bGRfb3Blbl9pbl9sZWdhY3kYSSABKAhIBogBARITCgtvYmplY3RfdHlwZRhKIAEoCRIWCg50dW1ibGVsb2dfdXVpZBhLIAEoCRIWCg5zb3VyY2VfdXJsX3JhdxhMIAEoCRIbCg5wYXJlbnRfcG9zdF9pZBhQIAEoBEgHiAEBEh0KFXBhcmVudF90dW1ibGVsb2dfdXVpZBhRIAEoCRIeChFyZWJsb2dnZWRfZnJvbV9pZBhSIAEoBEgIiAEBEhoKEnJlYmxvZ2dlZF9mcm9tX3VybBhTIAEoCRIbChNyZWJsb2dnZWRfZnJvbV9uYW1lGFQgASgJEhwKFHJlYmxvZ2dlZF9mcm9tX3RpdGxlGFUgASgJEhsKE3JlYmxvZ2dlZF9mcm9tX3V1aWQYViABKAkSJwoacmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2UYVyABKAhICYgBARIlChhyZWJsb2dnZWRfZnJvbV9mb2xsb3dpbmcYWCABKAhICogBARIeChFyZWJsb2dnZWRfcm9vdF9pZBhZIAEoBEgLiAEBEhoKEnJlYmxvZ2dlZF9yb290X3VybBhaIAEoCRIbChNyZWJsb2dnZWRfcm9vdF9uYW1lGFsgASgJEhwKFHJlYmxvZ2dlZF9yb290X3RpdGxlGFwgASgJEhsKE3JlYmxvZ2dlZF9yb290X3V1aWQYXSABKAkSJwoacmVibG9nZ2VkX3Jvb3RfY2FuX21lc3NhZ2UYXiABKAhIDIgBARIlChhyZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmcYXyABKAhIDYgBARJACg51bmtub3duX2ZpZWxkcxhkIAMoCzIgLmJsb2cudjEuUG9zdC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARIVCghjYW5fbGlrZRhuIAEoCEgOiAEBEhcKCmNhbl9yZWJsb2cYbyABKAhID4gBARIWCgljYW5fcmVwbHkYcCABKAhIEIgBARIgChNjYW5fc2VuZF9pbl9tZXNzYWdlGHEgASgISBGIAQESFgoJY2FuX2JsYXplGHIgASgISBKIAQESFQoIY2FuX2VkaXQYcyABKAhIE4gBARIXCgpjYW5fZGVsZXRlGHQgASgISBSIAQESGgoNY2FuX2JlX3RpcHBlZBh1IAEoCEgViAEBEhUKCGZvbGxvd2VkGHYgASgISBaIAQESPQoPbGlrZWRfdGltZXN0YW1wGHcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESQAoSZmVhdHVyZWRfdGltZXN0YW1wGHggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESPgoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxh5IAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nEh0KFWludGVyYWN0YWJpbGl0eV9ibGF6ZRh6IAEoCRIbCg5kaXNwbGF5X2F2YXRhchh7IAEoCEgXiAEBEhcKCWlzX2JsYXplZBiCASABKAhIGIgBARIeChBpc19ibGF6ZV9wZW5kaW5nGIMBIAEoCEgZiAEBEhcKCWlzX3Bpbm5lZBiEASABKAhIGogBARIfChFpc19ibHVycmVkX2ltYWdlcxiFASABKAhIG4gBARIbCg1pc19zdWJtaXNzaW9uGIYBIAEoCEgciAEBEhoKDGlzX2Fub255bW91cxiHASABKAhIHYgBARImCghmaWx0ZXJlZBiIASABKAsyEy5ibG9nLnYxLkZpbHRlcmVkQnkSMwoQY29tbXVuaXR5X2xhYmVscxiJASABKAsyGC5ibG9nLnYxLkNvbW11bml0eUxhYmVscxI9CgVsaW5rcxiKASADKAsyGC5ibG9nLnYxLlBvc3QuTGlua3NFbnRyeUITuusYDxIGX2xpbmtzGgVsaW5rcxIfCg5hbm9ueW1vdXNfbmFtZRiMASABKAlCBrrrGAJIARIgCg9hbm9ueW1vdXNfZW1haWwYjQEgASgJQga66xgCSAESFAoLcG9zdF9hdXRob3IYjgEgASgJEiMKC2F1dGhvcl9ibG9nGI8BIAEoCzINLmJsb2cudjEuQmxvZxIsChJwb3N0X2F1dGhvcl9hdmF0YXIYkAEgAygLMg8uYmxvZy52MS5BdmF0YXISIgoUcG9zdF9hdXRob3JfaXNfYWR1bHQYkQEgASgISB6IAQESFAoLYXNraW5nX25hbWUYkgEgASgJEhMKCmFza2luZ191cmwYkwEgASgJEicKDWFza2luZ19hdmF0YXIYlAEgAygLMg8uYmxvZy52MS5BdmF0YXISKwoMcXVldWVkX3N0YXRlGJYBIAEoDjIULmJsb2cudjEuUXVldWVkU3RhdGUSRQoWc2NoZWR1bGVkX3B1Ymxpc2hfdGltZRiXASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARI5CgpwdWJsaXNoX29uGJgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEhkKC3JlcGx5X2NvdW50GKABIAEoBUgfiAEBEhoKDHJlYmxvZ19jb3VudBihASABKAVIIIgBARIYCgpsaWtlX2NvdW50GKIBIAEoBUghiAEBEh0KBW5vdGVzGKMBIAMoCzINLmJsb2cudjEuTm90ZRIbChJyZWNvbW1lbmRlZF9zb3VyY2UYqgEgASgJEhoKEXJlY29tbWVuZGVkX2NvbG9yGKsBIAEoCRI2ChVyZWNvbW1lbmRhdGlvbl9yZWFzb24YrAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCWRpc21pc3NhbBitASABKAkSEQoIc2VydmVfaWQYrgEgASgJEhoKDGlzX3BheXdhbGxlZBi0ASABKAhIIogBARIvCg5wYXl3YWxsX2FjY2Vzcxi1ASABKA4yFi5ibG9nLnYxLlBheXdhbGxBY2Nlc3MSMQoTcGF5d2FsbF9yZWJsb2dfdmlldxi2ASABKAsyEy5ibG9nLnYxLkJsb2Nrc1Bvc3QSKwoJY29tbXVuaXR5GL4BIAEoCzIXLmJsb2cudjEuU2hvcnRDb21tdW5pdHkSFwoJY2FuX3JlYWN0GL8BIAEoCEgjiAEBEhoKDGNhbl9tb2RlcmF0ZRjAASABKAhIJIgBARIlCglyZWFjdGlvbnMYwQEgAygLMhEuYmxvZy52MS5SZWFjdGlvbhIWCghpc19hZG1pbhjCASABKAhIJYgBARIaCgxpc19tb2RlcmF0b3IYwwEgASgISCaIAQEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaOwoKTGlua3NFbnRyeRILCgNrZXkYASABKAkSHAoFdmFsdWUYAiABKAsyDS5ibG9nLnYxLkxpbms6AjgBQhQKBGJvZHkSDLrrGAgKBHR5cGUQAUISChBfZ2VuZXNpc19wb3N0X2lkQg0KC19ub3RlX2NvdW50Qg4KDF90b3RhbF9wb3N0c0IICgZfbGlrZWRCCAoGX211dGVkQhgKFl9zaG91bGRfb3Blbl9pbl9sZWdhY3lCEQoPX3BhcmVudF9wb3N0X2lkQhQKEl9yZWJsb2dnZWRfZnJvbV9pZEIdChtfcmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2VCGwoZX3JlYmxvZ2dlZF9mcm9tX2ZvbGxvd2luZ0IUChJfcmVibG9nZ2VkX3Jvb3RfaWRCHQobX3JlYmxvZ2dlZF9yb290X2Nhbl9tZXNzYWdlQhsKGV9yZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmdCCwoJX2Nhbl9saWtlQg0KC19jYW5fcmVibG9nQgwKCl9jYW5fcmVwbHlCFgoUX2Nhbl9zZW5kX2luX21lc3NhZ2VCDAoKX2Nhbl9ibGF6ZUILCglfY2FuX2VkaXRCDQoLX2Nhbl9kZWxldGVCEAoOX2Nhbl9iZV90aXBwZWRCCwoJX2ZvbGxvd2VkQhEKD19kaXNwbGF5X2F2YXRhckIMCgpfaXNfYmxhemVkQhMKEV9pc19ibGF6ZV9wZW5kaW5nQgwKCl9pc19waW5uZWRCFAoSX2lzX2JsdXJyZWRfaW1hZ2VzQhAKDl9pc19zdWJtaXNzaW9uQg8KDV9pc19hbm9ueW1vdXNCFwoVX3Bvc3RfYXV0aG9yX2lzX2FkdWx0Qg4KDF9yZXBseV9jb3VudEIPCg1fcmVibG9nX2NvdW50Qg0KC19saWtlX2NvdW50Qg8KDV9pc19wYXl3YWxsZWRCDAoKX2Nhbl9yZWFjdEIPCg1fY2FuX21vZGVyYXRlQgsKCV9pc19hZG1pbkIPCg1faXNfbW9kZXJhdG9yIlwKCkJsb2Nrc1Bvc3QSJgoHY29udGVudBgBIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrEiYKBmxheW91dBgCIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dCIzCg1SZWJsb2dDb21tZW50Eg8KB2NvbW1lbnQYASABKAkSEQoJdHJlZV9odG1sGAIgASgJIpgBCgpGaWx0ZXJlZEJ5EgwKBHRhZ3MYASADKAkSRgoOdW5rbm93bl9maWVsZHMYZCADKAsyJi5ibG9nLnYxLkZpbHRlcmVkQnkuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEixQEKD0NvbW11bml0eUxhYmVscxIbChNoYXNfY29tbXVuaXR5X2xhYmVsGAEgASgIEhIKCmNhdGVnb3JpZXMYAiADKAkSSwoOdW5rbm93bl9maWVsZHMYZCADKAsyKy5ibG9nLnYxLkNvbW11bml0eUxhYmVscy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASp/CgtRdWV1ZWRTdGF0ZRIcChhRVUVVRURfU1RBVEVfVU5TUEVDSUZJRUQQABIlChNRVUVVRURfU1RBVEVfUVVFVUVEEAEaDLrrGAgKBnF1ZXVlZBIrChZRVUVVRURfU1RBVEVfU0NIRURVTEVEEAIaD7rrGAsKCXNjaGVkdWxlZCrVAgoIUG9zdFR5cGUSGQoVUE9TVF9UWVBFX1VOU1BFQ0lGSUVEEAASHgoOUE9TVF9UWVBFX1RFWFQQARoKuusYBgoEdGV4dBIgCg9QT1NUX1RZUEVfUVVPVEUQAhoLuusYBwoFcXVvdGUSHgoOUE9TVF9UWVBFX0xJTksQAxoKuusYBgoEbGluaxIiChBQT1NUX1RZUEVfQU5TV0VSEAQaDLrrGAgKBmFuc3dlchIgCg9QT1NUX1RZUEVfVklERU8QBRoLuusYBwoFdmlkZW8SIAoPUE9TVF9UWVBFX0FVRElPEAYaC7rrGAcKBWF1ZGlvEiAKD1BPU1RfVFlQRV9QSE9UTxAHGgu66xgHCgVwaG90bxIeCg5QT1NUX1RZUEVfQ0hBVBAIGgq66xgGCgRjaGF0EiIKEFBPU1RfVFlQRV9CTE9DS1MQCRoMuusYCAoGYmxvY2tzKsECCglQb3N0U3RhdGUSGgoWUE9TVF9TVEFURV9VTlNQRUNJRklFRBAAEikKFFBPU1RfU1RBVEVfUFVCTElTSEVEEAEaD7rrGAsKCXB1Ymxpc2hlZBIqChFQT1NUX1NUQVRFX1FVRVVFRBACGhO66xgPCgVxdWV1ZRIGcXVldWVkEiEKEFBPU1RfU1RBVEVfRFJBRlQQAxoLuusYBwoFZHJhZnQSJQoSUE9TVF9TVEFURV9QUklWQVRFEAQaDbrrGAkKB3ByaXZhdGUSKwoVUE9TVF9TVEFURV9VTkFQUFJPVkVEEAUaELrrGAwKCnVuYXBwcm92ZWQSKwoVUE9TVF9TVEFURV9TVUJNSVNTSU9OEAYaELrrGAwKCnN1Ym1pc3Npb24SHQoOUE9TVF9TVEFURV9BU0sQBxoJuusYBQoDYXNrKrcBCgpQb3N0Rm9ybWF0EhsKF1BPU1RfRk9STUFUX1VOU1BFQ0lGSUVEEAASIAoQUE9TVF9GT1JNQVRfSFRNTBABGgq66xgGCgRodG1sEigKFFBPU1RfRk9STUFUX01BUktET1dOEAIaDrrrGAoKCG1hcmtkb3duEh4KD1BPU1RfRk9STUFUX1JBVxADGgm66xgFCgNyYXcSIAoQUE9TVF9GT1JNQVRfVEVYVBAEGgq66xgGCgR0ZXh0KqMBChVJbnRlcmFjdGFiaWxpdHlSZWJsb2cSJgoiSU5URVJBQ1RBQklMSVRZX1JFQkxPR19VTlNQRUNJRklFRBAAEjMKH0lOVEVSQUNUQUJJTElUWV9SRUJMT0dfRVZFUllPTkUQARoOuusYCgoIZXZlcnlvbmUSLQocSU5URVJBQ1RBQklMSVRZX1JFQkxPR19OT09ORRACGgu66xgHCgVub29uZSprCgpQb3N0RmlsdGVyEhsKF1BPU1RfRklMVEVSX1VOU1BFQ0lGSUVEEAASIAoQUE9TVF9GSUxURVJfVEVYVBABGgq66xgGCgR0ZXh0Eh4KD1BPU1RfRklMVEVSX1JBVxACGgm66xgFCgNyYXdiBnByb3RvMw", [file_blog_v1_avatar, file_blog_v1_blog_resource, file_blog_v1_layout, file_blog_v1_legacy_content, file_blog_v1_links, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_reaction, file_blog_v1_short_community, file_blog_v1_trail, file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A post: the fields that posts of all types have.
+ * A post. Which fields an answer carries depends on the post, on the endpoint and on who asks: a missing text is
+ * empty, a missing number or flag is not set.
  *
  * @generated from message blog.v1.Post
  */
@@ -220,11 +239,622 @@ export type Post = Message<"blog.v1.Post"> & {
   muteEndTimestamp?: Timestamp | undefined;
 
   /**
+   * The content. With `npf` it is blocks; without, it depends on the type.
+   *
+   * @generated from oneof blog.v1.Post.body
+   */
+  body: {
+    /**
+     * Blocks.
+     *
+     * @generated from field: blog.v1.BlocksPost blocks = 60;
+     */
+    value: BlocksPost;
+    case: "blocks";
+  } | {
+    /**
+     * Text.
+     *
+     * @generated from field: blog.v1.TextPost text = 61;
+     */
+    value: TextPost;
+    case: "text";
+  } | {
+    /**
+     * One photo or several.
+     *
+     * @generated from field: blog.v1.PhotoPost photo = 62;
+     */
+    value: PhotoPost;
+    case: "photo";
+  } | {
+    /**
+     * A quotation.
+     *
+     * @generated from field: blog.v1.QuotePost quote = 63;
+     */
+    value: QuotePost;
+    case: "quote";
+  } | {
+    /**
+     * A link.
+     *
+     * @generated from field: blog.v1.LinkPost link = 64;
+     */
+    value: LinkPost;
+    case: "link";
+  } | {
+    /**
+     * A chat.
+     *
+     * @generated from field: blog.v1.ChatPost chat = 65;
+     */
+    value: ChatPost;
+    case: "chat";
+  } | {
+    /**
+     * A sound.
+     *
+     * @generated from field: blog.v1.AudioPost audio = 66;
+     */
+    value: AudioPost;
+    case: "audio";
+  } | {
+    /**
+     * A video.
+     *
+     * @generated from field: blog.v1.VideoPost video = 67;
+     */
+    value: VideoPost;
+    case: "video";
+  } | {
+    /**
+     * An answer to a question.
+     *
+     * @generated from field: blog.v1.AnswerPost answer = 68;
+     */
+    value: AnswerPost;
+    case: "answer";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * What the blogs in a chain of reblogs added, oldest first. In the older form also of posts that are no reblogs.
+   *
+   * @generated from field: repeated blog.v1.TrailItem trail = 70;
+   */
+  trail: TrailItem[];
+
+  /**
+   * What the author added to a reblog, in the older form.
+   *
+   * @generated from field: blog.v1.ReblogComment reblog = 71;
+   */
+  reblog?: ReblogComment | undefined;
+
+  /**
+   * Type before it became blocks; `regular` is text, `note` is answer, `conversation` is chat.
+   *
+   * @generated from field: string original_type = 72;
+   */
+  originalType: string;
+
+  /**
+   * The post should be edited in the older form.
+   *
+   * @generated from field: optional bool should_open_in_legacy = 73;
+   */
+  shouldOpenInLegacy?: boolean | undefined;
+
+  /**
+   * `post`. Only where the post was fetched for editing, like `tumblelog_uuid`.
+   *
+   * @generated from field: string object_type = 74;
+   */
+  objectType: string;
+
+  /**
+   * Identifier of the blog.
+   *
+   * @generated from field: string tumblelog_uuid = 75;
+   */
+  tumblelogUuid: string;
+
+  /**
+   * Where the content comes from, as it was entered.
+   *
+   * @generated from field: string source_url_raw = 76;
+   */
+  sourceUrlRaw: string;
+
+  /**
+   * Identifier of the post that this one reblogs. Only of reblogs, like the following fields.
+   *
+   * @generated from field: optional uint64 parent_post_id = 80;
+   */
+  parentPostId?: bigint | undefined;
+
+  /**
+   * Identifier of the blog of the post that this one reblogs.
+   *
+   * @generated from field: string parent_tumblelog_uuid = 81;
+   */
+  parentTumblelogUuid: string;
+
+  /**
+   * The same identifier, with `reblog_info`.
+   *
+   * @generated from field: optional uint64 reblogged_from_id = 82;
+   */
+  rebloggedFromId?: bigint | undefined;
+
+  /**
+   * Address of the post that this one reblogs.
+   *
+   * @generated from field: string reblogged_from_url = 83;
+   */
+  rebloggedFromUrl: string;
+
+  /**
+   * Short name of its blog.
+   *
+   * @generated from field: string reblogged_from_name = 84;
+   */
+  rebloggedFromName: string;
+
+  /**
+   * Title of its blog.
+   *
+   * @generated from field: string reblogged_from_title = 85;
+   */
+  rebloggedFromTitle: string;
+
+  /**
+   * Identifier of its blog.
+   *
+   * @generated from field: string reblogged_from_uuid = 86;
+   */
+  rebloggedFromUuid: string;
+
+  /**
+   * The caller can write to its blog.
+   *
+   * @generated from field: optional bool reblogged_from_can_message = 87;
+   */
+  rebloggedFromCanMessage?: boolean | undefined;
+
+  /**
+   * The caller follows its blog.
+   *
+   * @generated from field: optional bool reblogged_from_following = 88;
+   */
+  rebloggedFromFollowing?: boolean | undefined;
+
+  /**
+   * Identifier of the post at the root of the chain, with `reblog_info`.
+   *
+   * @generated from field: optional uint64 reblogged_root_id = 89;
+   */
+  rebloggedRootId?: bigint | undefined;
+
+  /**
+   * Address of the post at the root.
+   *
+   * @generated from field: string reblogged_root_url = 90;
+   */
+  rebloggedRootUrl: string;
+
+  /**
+   * Short name of its blog.
+   *
+   * @generated from field: string reblogged_root_name = 91;
+   */
+  rebloggedRootName: string;
+
+  /**
+   * Title of its blog.
+   *
+   * @generated from field: string reblogged_root_title = 92;
+   */
+  rebloggedRootTitle: string;
+
+  /**
+   * Identifier of its blog.
+   *
+   * @generated from field: string reblogged_root_uuid = 93;
+   */
+  rebloggedRootUuid: string;
+
+  /**
+   * The caller can write to its blog.
+   *
+   * @generated from field: optional bool reblogged_root_can_message = 94;
+   */
+  rebloggedRootCanMessage?: boolean | undefined;
+
+  /**
+   * The caller follows its blog.
+   *
+   * @generated from field: optional bool reblogged_root_following = 95;
+   */
+  rebloggedRootFollowing?: boolean | undefined;
+
+  /**
    * Everything else that was received: key, and its value as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
   unknownFields: { [key: string]: string };
+
+  /**
+   * The caller can like the post.
+   *
+   * @generated from field: optional bool can_like = 110;
+   */
+  canLike?: boolean | undefined;
+
+  /**
+   * The caller can reblog the post.
+   *
+   * @generated from field: optional bool can_reblog = 111;
+   */
+  canReblog?: boolean | undefined;
+
+  /**
+   * The caller can reply to the post.
+   *
+   * @generated from field: optional bool can_reply = 112;
+   */
+  canReply?: boolean | undefined;
+
+  /**
+   * The caller can send the post in a message.
+   *
+   * @generated from field: optional bool can_send_in_message = 113;
+   */
+  canSendInMessage?: boolean | undefined;
+
+  /**
+   * The caller can advertise the post.
+   *
+   * @generated from field: optional bool can_blaze = 114;
+   */
+  canBlaze?: boolean | undefined;
+
+  /**
+   * The caller can edit the post.
+   *
+   * @generated from field: optional bool can_edit = 115;
+   */
+  canEdit?: boolean | undefined;
+
+  /**
+   * The caller can delete the post.
+   *
+   * @generated from field: optional bool can_delete = 116;
+   */
+  canDelete?: boolean | undefined;
+
+  /**
+   * The caller can tip the author.
+   *
+   * @generated from field: optional bool can_be_tipped = 117;
+   */
+  canBeTipped?: boolean | undefined;
+
+  /**
+   * The caller follows the blog.
+   *
+   * @generated from field: optional bool followed = 118;
+   */
+  followed?: boolean | undefined;
+
+  /**
+   * When the caller liked the post. Only in lists of likes.
+   *
+   * @generated from field: google.protobuf.Timestamp liked_timestamp = 119;
+   */
+  likedTimestamp?: Timestamp | undefined;
+
+  /**
+   * When the post was featured. Only among posts with a featured tag.
+   *
+   * @generated from field: google.protobuf.Timestamp featured_timestamp = 120;
+   */
+  featuredTimestamp?: Timestamp | undefined;
+
+  /**
+   * Who may reblog the post.
+   *
+   * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 121;
+   */
+  interactabilityReblog: InteractabilityReblog;
+
+  /**
+   * Who may advertise the post: `everyone`, `noone` or another word.
+   *
+   * @generated from field: string interactability_blaze = 122;
+   */
+  interactabilityBlaze: string;
+
+  /**
+   * Show the avatar.
+   *
+   * @generated from field: optional bool display_avatar = 123;
+   */
+  displayAvatar?: boolean | undefined;
+
+  /**
+   * The post is advertised.
+   *
+   * @generated from field: optional bool is_blazed = 130;
+   */
+  isBlazed?: boolean | undefined;
+
+  /**
+   * The post is to be advertised.
+   *
+   * @generated from field: optional bool is_blaze_pending = 131;
+   */
+  isBlazePending?: boolean | undefined;
+
+  /**
+   * The post stays at the top of its blog.
+   *
+   * @generated from field: optional bool is_pinned = 132;
+   */
+  isPinned?: boolean | undefined;
+
+  /**
+   * Its pictures are to be blurred.
+   *
+   * @generated from field: optional bool is_blurred_images = 133;
+   */
+  isBlurredImages?: boolean | undefined;
+
+  /**
+   * The post was submitted by somebody else.
+   *
+   * @generated from field: optional bool is_submission = 134;
+   */
+  isSubmission?: boolean | undefined;
+
+  /**
+   * Who submitted or asked is not named.
+   *
+   * @generated from field: optional bool is_anonymous = 135;
+   */
+  isAnonymous?: boolean | undefined;
+
+  /**
+   * Why the post is hidden by the caller's filters.
+   *
+   * @generated from field: blog.v1.FilteredBy filtered = 136;
+   */
+  filtered?: FilteredBy | undefined;
+
+  /**
+   * Labels for readers who do not want to see everything.
+   *
+   * @generated from field: blog.v1.CommunityLabels community_labels = 137;
+   */
+  communityLabels?: CommunityLabels | undefined;
+
+  /**
+   * Links to further actions, e.g. `reveal_filtered`: name, and the link.
+   *
+   * @generated from field: map<string, blog.v1.Link> links = 138;
+   */
+  links: { [key: string]: Link };
+
+  /**
+   * Name of who submitted the post without an account.
+   *
+   * @generated from field: string anonymous_name = 140;
+   */
+  anonymousName: string;
+
+  /**
+   * E-mail address of who submitted the post without an account.
+   *
+   * @generated from field: string anonymous_email = 141;
+   */
+  anonymousEmail: string;
+
+  /**
+   * Name of the blog of the author, where several write. Not of anonymous submissions.
+   *
+   * @generated from field: string post_author = 142;
+   */
+  postAuthor: string;
+
+  /**
+   * The blog of the author.
+   *
+   * @generated from field: blog.v1.Blog author_blog = 143;
+   */
+  authorBlog?: Blog | undefined;
+
+  /**
+   * Avatar of the author.
+   *
+   * @generated from field: repeated blog.v1.Avatar post_author_avatar = 144;
+   */
+  postAuthorAvatar: Avatar[];
+
+  /**
+   * The author's blog is for adults.
+   *
+   * @generated from field: optional bool post_author_is_adult = 145;
+   */
+  postAuthorIsAdult?: boolean | undefined;
+
+  /**
+   * Name of who asks; of who answers where the answer is private.
+   *
+   * @generated from field: string asking_name = 146;
+   */
+  askingName: string;
+
+  /**
+   * Address of the blog of who asks.
+   *
+   * @generated from field: string asking_url = 147;
+   */
+  askingUrl: string;
+
+  /**
+   * Avatar of who asks.
+   *
+   * @generated from field: repeated blog.v1.Avatar asking_avatar = 148;
+   */
+  askingAvatar: Avatar[];
+
+  /**
+   * How the post waits. Only of posts in the queue.
+   *
+   * @generated from field: blog.v1.QueuedState queued_state = 150;
+   */
+  queuedState: QueuedState;
+
+  /**
+   * When the post will be published. Only of posts in the queue.
+   *
+   * @generated from field: google.protobuf.Timestamp scheduled_publish_time = 151;
+   */
+  scheduledPublishTime?: Timestamp | undefined;
+
+  /**
+   * When the post will be published. Only of scheduled posts.
+   *
+   * @generated from field: google.protobuf.Timestamp publish_on = 152;
+   */
+  publishOn?: Timestamp | undefined;
+
+  /**
+   * Number of replies.
+   *
+   * @generated from field: optional int32 reply_count = 160;
+   */
+  replyCount?: number | undefined;
+
+  /**
+   * Number of reblogs.
+   *
+   * @generated from field: optional int32 reblog_count = 161;
+   */
+  reblogCount?: number | undefined;
+
+  /**
+   * Number of likes.
+   *
+   * @generated from field: optional int32 like_count = 162;
+   */
+  likeCount?: number | undefined;
+
+  /**
+   * Notes, newest first. Only with `notes_info`.
+   *
+   * @generated from field: repeated blog.v1.Note notes = 163;
+   */
+  notes: Note[];
+
+  /**
+   * Name to show as the source of a recommendation.
+   *
+   * @generated from field: string recommended_source = 170;
+   */
+  recommendedSource: string;
+
+  /**
+   * Color to show a recommendation in.
+   *
+   * @generated from field: string recommended_color = 171;
+   */
+  recommendedColor: string;
+
+  /**
+   * Why the post is recommended: a text, or an object with `text`, `icon` and more.
+   *
+   * @generated from field: google.protobuf.Value recommendation_reason = 172;
+   */
+  recommendationReason?: Value | undefined;
+
+  /**
+   * How the post can be dismissed from a timeline.
+   *
+   * @generated from field: string dismissal = 173;
+   */
+  dismissal: string;
+
+  /**
+   * Identifier of this showing in a timeline.
+   *
+   * @generated from field: string serve_id = 174;
+   */
+  serveId: string;
+
+  /**
+   * A part of the post is paid for.
+   *
+   * @generated from field: optional bool is_paywalled = 180;
+   */
+  isPaywalled?: boolean | undefined;
+
+  /**
+   * The caller's access to what is paid for.
+   *
+   * @generated from field: blog.v1.PaywallAccess paywall_access = 181;
+   */
+  paywallAccess: PaywallAccess;
+
+  /**
+   * What those who do not pay see of a reblog. Only for members and creators.
+   *
+   * @generated from field: blog.v1.BlocksPost paywall_reblog_view = 182;
+   */
+  paywallReblogView?: BlocksPost | undefined;
+
+  /**
+   * The community that the post is in. Only of posts in communities, like the following fields.
+   *
+   * @generated from field: blog.v1.ShortCommunity community = 190;
+   */
+  community?: ShortCommunity | undefined;
+
+  /**
+   * The caller can react to the post.
+   *
+   * @generated from field: optional bool can_react = 191;
+   */
+  canReact?: boolean | undefined;
+
+  /**
+   * The caller can moderate the post. Only for moderators.
+   *
+   * @generated from field: optional bool can_moderate = 192;
+   */
+  canModerate?: boolean | undefined;
+
+  /**
+   * Reactions to the post.
+   *
+   * @generated from field: repeated blog.v1.Reaction reactions = 193;
+   */
+  reactions: Reaction[];
+
+  /**
+   * The author is an administrator of the community.
+   *
+   * @generated from field: optional bool is_admin = 194;
+   */
+  isAdmin?: boolean | undefined;
+
+  /**
+   * The author is a moderator of the community.
+   *
+   * @generated from field: optional bool is_moderator = 195;
+   */
+  isModerator?: boolean | undefined;
 };
 
 /**
@@ -233,6 +863,166 @@ export type Post = Message<"blog.v1.Post"> & {
  */
 export const PostSchema: GenMessage<Post> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 0);
+
+/**
+ * Content as blocks.
+ *
+ * @generated from message blog.v1.BlocksPost
+ */
+export type BlocksPost = Message<"blog.v1.BlocksPost"> & {
+  /**
+   * The blocks.
+   *
+   * @generated from field: repeated blog.v1.ContentBlock content = 1;
+   */
+  content: ContentBlock[];
+
+  /**
+   * How the blocks are arranged.
+   *
+   * @generated from field: repeated blog.v1.ContentLayout layout = 2;
+   */
+  layout: ContentLayout[];
+};
+
+/**
+ * Describes the message blog.v1.BlocksPost.
+ * Use `create(BlocksPostSchema)` to create a new message.
+ */
+export const BlocksPostSchema: GenMessage<BlocksPost> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post_resource, 1);
+
+/**
+ * What the author added to a reblog, in the older form.
+ *
+ * @generated from message blog.v1.ReblogComment
+ */
+export type ReblogComment = Message<"blog.v1.ReblogComment"> & {
+  /**
+   * The author's own words, HTML.
+   *
+   * @generated from field: string comment = 1;
+   */
+  comment: string;
+
+  /**
+   * What stood there before, HTML.
+   *
+   * @generated from field: string tree_html = 2;
+   */
+  treeHtml: string;
+};
+
+/**
+ * Describes the message blog.v1.ReblogComment.
+ * Use `create(ReblogCommentSchema)` to create a new message.
+ */
+export const ReblogCommentSchema: GenMessage<ReblogComment> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post_resource, 2);
+
+/**
+ * Why a post is hidden.
+ *
+ * @generated from message blog.v1.FilteredBy
+ */
+export type FilteredBy = Message<"blog.v1.FilteredBy"> & {
+  /**
+   * Tags of the post that the caller filters.
+   *
+   * @generated from field: repeated string tags = 1;
+   */
+  tags: string[];
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.FilteredBy.
+ * Use `create(FilteredBySchema)` to create a new message.
+ */
+export const FilteredBySchema: GenMessage<FilteredBy> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post_resource, 3);
+
+/**
+ * Labels for readers who do not want to see everything.
+ *
+ * @generated from message blog.v1.CommunityLabels
+ */
+export type CommunityLabels = Message<"blog.v1.CommunityLabels"> & {
+  /**
+   * The post has a label.
+   *
+   * @generated from field: bool has_community_label = 1;
+   */
+  hasCommunityLabel: boolean;
+
+  /**
+   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   *
+   * @generated from field: repeated string categories = 2;
+   */
+  categories: string[];
+
+  /**
+   * Everything else that was received: key, and its value as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message blog.v1.CommunityLabels.
+ * Use `create(CommunityLabelsSchema)` to create a new message.
+ */
+export const CommunityLabelsSchema: GenMessage<CommunityLabels> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post_resource, 4);
+
+/**
+ * How a post waits in the queue.
+ *
+ * @generated from enum blog.v1.QueuedState
+ */
+export const QueuedState = {
+  /**
+   * Not in the queue, or not known.
+   *
+   * @generated from enum value: QUEUED_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Until the queue comes to it.
+   *
+   * @generated from enum value: QUEUED_STATE_QUEUED = 1;
+   */
+  QUEUED: 1,
+
+  /**
+   * Until its time comes.
+   *
+   * @generated from enum value: QUEUED_STATE_SCHEDULED = 2;
+   */
+  SCHEDULED: 2,
+} as const;
+
+/**
+ * How a post waits in the queue.
+ *
+ * @generated from enum blog.v1.QueuedState
+ */
+export type QueuedState = (typeof QueuedState)[keyof typeof QueuedState] | UnknownEnum;
+
+/**
+ * Describes the enum blog.v1.QueuedState.
+ */
+export const QueuedStateSchema: GenEnum<QueuedState> = /*@__PURE__*/
+  enumDesc(file_blog_v1_post_resource, 0);
 
 /**
  * Types of posts.
@@ -322,7 +1112,7 @@ export type PostType = (typeof PostType)[keyof typeof PostType] | UnknownEnum;
  * Describes the enum blog.v1.PostType.
  */
 export const PostTypeSchema: GenEnum<PostType> = /*@__PURE__*/
-  enumDesc(file_blog_v1_post_resource, 0);
+  enumDesc(file_blog_v1_post_resource, 1);
 
 /**
  * States of posts.
@@ -398,7 +1188,7 @@ export type PostState = (typeof PostState)[keyof typeof PostState] | UnknownEnum
  * Describes the enum blog.v1.PostState.
  */
 export const PostStateSchema: GenEnum<PostState> = /*@__PURE__*/
-  enumDesc(file_blog_v1_post_resource, 1);
+  enumDesc(file_blog_v1_post_resource, 2);
 
 /**
  * Notations that posts are written in.
@@ -453,7 +1243,7 @@ export type PostFormat = (typeof PostFormat)[keyof typeof PostFormat] | UnknownE
  * Describes the enum blog.v1.PostFormat.
  */
 export const PostFormatSchema: GenEnum<PostFormat> = /*@__PURE__*/
-  enumDesc(file_blog_v1_post_resource, 2);
+  enumDesc(file_blog_v1_post_resource, 3);
 
 /**
  * Who may reblog a post.
@@ -494,5 +1284,46 @@ export type InteractabilityReblog = (typeof InteractabilityReblog)[keyof typeof 
  * Describes the enum blog.v1.InteractabilityReblog.
  */
 export const InteractabilityReblogSchema: GenEnum<InteractabilityReblog> = /*@__PURE__*/
-  enumDesc(file_blog_v1_post_resource, 3);
+  enumDesc(file_blog_v1_post_resource, 4);
+
+/**
+ * Notations of texts in answers.
+ *
+ * @generated from enum blog.v1.PostFilter
+ */
+export const PostFilter = {
+  /**
+   * HTML.
+   *
+   * @generated from enum value: POST_FILTER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Plain text without HTML.
+   *
+   * @generated from enum value: POST_FILTER_TEXT = 1;
+   */
+  TEXT: 1,
+
+  /**
+   * As the author typed it, for example Markdown.
+   *
+   * @generated from enum value: POST_FILTER_RAW = 2;
+   */
+  RAW: 2,
+} as const;
+
+/**
+ * Notations of texts in answers.
+ *
+ * @generated from enum blog.v1.PostFilter
+ */
+export type PostFilter = (typeof PostFilter)[keyof typeof PostFilter] | UnknownEnum;
+
+/**
+ * Describes the enum blog.v1.PostFilter.
+ */
+export const PostFilterSchema: GenEnum<PostFilter> = /*@__PURE__*/
+  enumDesc(file_blog_v1_post_resource, 5);
 

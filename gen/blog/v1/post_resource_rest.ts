@@ -2,9 +2,58 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, holds } from "connect-rest/adapter";
+import { decodeAvatar } from "./avatar_rest.ts";
 import { decodeBlog } from "./blog_resource_rest.ts";
+import { decodeContentLayout } from "./layout_rest.ts";
+import {
+  decodeAnswerPost,
+  decodeAudioPost,
+  decodeChatPost,
+  decodeLinkPost,
+  decodePhotoPost,
+  decodeQuotePost,
+  decodeTextPost,
+  decodeVideoPost,
+} from "./legacy_content_rest.ts";
+import { decodeLink } from "./links_rest.ts";
+import { decodeNote } from "./note_resource_rest.ts";
+import { decodeContentBlock } from "./npf_rest.ts";
+import { decodeReaction } from "./reaction_rest.ts";
+import { decodeShortCommunity } from "./short_community_rest.ts";
+import { decodeTrailItem } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
+
+const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set([
+  "content",
+  "layout",
+]);
+
+const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
+  "has_community_label",
+  "hasCommunityLabel",
+  "categories",
+]);
+
+const FILTERED_BY_KEYS: ReadonlySet<string> = new Set([
+  "tags",
+]);
+
+/** Spellings of blog.v1.InteractabilityReblog on the wire. */
+const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
+  [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
+  [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
+  [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
+]);
+
+/** Spellings of blog.v1.PaywallAccess on the wire. */
+const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
+  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
+  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
+  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
+  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
+  [4, "member", "PAYWALL_ACCESS_MEMBER"],
+]);
 
 /** Spellings of blog.v1.PostFormat on the wire. */
 const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
@@ -56,6 +105,151 @@ const POST_KEYS: ReadonlySet<string> = new Set([
   "muted",
   "mute_end_timestamp",
   "muteEndTimestamp",
+  "trail",
+  "reblog",
+  "original_type",
+  "originalType",
+  "should_open_in_legacy",
+  "shouldOpenInLegacy",
+  "object_type",
+  "objectType",
+  "tumblelog_uuid",
+  "tumblelogUuid",
+  "source_url_raw",
+  "sourceUrlRaw",
+  "parent_post_id",
+  "parentPostId",
+  "parent_tumblelog_uuid",
+  "parentTumblelogUuid",
+  "reblogged_from_id",
+  "rebloggedFromId",
+  "reblogged_from_url",
+  "rebloggedFromUrl",
+  "reblogged_from_name",
+  "rebloggedFromName",
+  "reblogged_from_title",
+  "rebloggedFromTitle",
+  "reblogged_from_uuid",
+  "rebloggedFromUuid",
+  "reblogged_from_can_message",
+  "rebloggedFromCanMessage",
+  "reblogged_from_following",
+  "rebloggedFromFollowing",
+  "reblogged_root_id",
+  "rebloggedRootId",
+  "reblogged_root_url",
+  "rebloggedRootUrl",
+  "reblogged_root_name",
+  "rebloggedRootName",
+  "reblogged_root_title",
+  "rebloggedRootTitle",
+  "reblogged_root_uuid",
+  "rebloggedRootUuid",
+  "reblogged_root_can_message",
+  "rebloggedRootCanMessage",
+  "reblogged_root_following",
+  "rebloggedRootFollowing",
+  "can_like",
+  "canLike",
+  "can_reblog",
+  "canReblog",
+  "can_reply",
+  "canReply",
+  "can_send_in_message",
+  "canSendInMessage",
+  "can_blaze",
+  "canBlaze",
+  "can_edit",
+  "canEdit",
+  "can_delete",
+  "canDelete",
+  "can_be_tipped",
+  "canBeTipped",
+  "followed",
+  "liked_timestamp",
+  "likedTimestamp",
+  "featured_timestamp",
+  "featuredTimestamp",
+  "interactability_reblog",
+  "interactabilityReblog",
+  "interactability_blaze",
+  "interactabilityBlaze",
+  "display_avatar",
+  "displayAvatar",
+  "is_blazed",
+  "isBlazed",
+  "is_blaze_pending",
+  "isBlazePending",
+  "is_pinned",
+  "isPinned",
+  "is_blurred_images",
+  "isBlurredImages",
+  "is_submission",
+  "isSubmission",
+  "is_anonymous",
+  "isAnonymous",
+  "filtered",
+  "community_labels",
+  "communityLabels",
+  "_links",
+  "Links",
+  "links",
+  "anonymous_name",
+  "anonymousName",
+  "anonymous_email",
+  "anonymousEmail",
+  "post_author",
+  "postAuthor",
+  "author_blog",
+  "authorBlog",
+  "post_author_avatar",
+  "postAuthorAvatar",
+  "post_author_is_adult",
+  "postAuthorIsAdult",
+  "asking_name",
+  "askingName",
+  "asking_url",
+  "askingUrl",
+  "asking_avatar",
+  "askingAvatar",
+  "queued_state",
+  "queuedState",
+  "scheduled_publish_time",
+  "scheduledPublishTime",
+  "publish_on",
+  "publishOn",
+  "reply_count",
+  "replyCount",
+  "reblog_count",
+  "reblogCount",
+  "like_count",
+  "likeCount",
+  "notes",
+  "recommended_source",
+  "recommendedSource",
+  "recommended_color",
+  "recommendedColor",
+  "recommendation_reason",
+  "recommendationReason",
+  "dismissal",
+  "serve_id",
+  "serveId",
+  "is_paywalled",
+  "isPaywalled",
+  "paywall_access",
+  "paywallAccess",
+  "paywall_reblog_view",
+  "paywallReblogView",
+  "community",
+  "can_react",
+  "canReact",
+  "can_moderate",
+  "canModerate",
+  "reactions",
+  "is_admin",
+  "isAdmin",
+  "is_moderator",
+  "isModerator",
 ]);
 
 /** Spellings of blog.v1.PostState on the wire. */
@@ -84,7 +278,40 @@ const POST_TYPE = new EnumTable("blog.v1.PostType", [
   [9, "blocks", "POST_TYPE_BLOCKS"],
 ]);
 
-/** Decodes blog.v1.Post. A post: the fields that posts of all types have. */
+/** Spellings of blog.v1.QueuedState on the wire. */
+const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
+  [0, "QUEUED_STATE_UNSPECIFIED"],
+  [1, "queued", "QUEUED_STATE_QUEUED"],
+  [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
+]);
+
+const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set([
+  "comment",
+  "tree_html",
+  "treeHtml",
+]);
+
+/** Decodes blog.v1.BlocksPost. Content as blocks. */
+export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.content, "content", decodeContentBlock);
+  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.unknownKeys(json, BLOCKS_POST_KEYS);
+}
+
+/** Decodes blog.v1.CommunityLabels. Labels for readers who do not want to see everything. */
+export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.has_community_label ?? json.hasCommunityLabel, "has_community_label");
+  out.list(2, json.categories, "categories", "string");
+  out.unknown(100, json, COMMUNITY_LABELS_KEYS);
+}
+
+/** Decodes blog.v1.FilteredBy. Why a post is hidden. */
+export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
+  out.list(1, json.tags, "tags", "string");
+  out.unknown(100, json, FILTERED_BY_KEYS);
+}
+
+/** Decodes blog.v1.Post. A post. Which fields an answer carries depends on the post, on the endpoint and on who asks: a missing text is empty, a missing number or flag is not set. */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.uint64(2, json.genesis_post_id ?? json.genesisPostId, "genesis_post_id");
@@ -114,7 +341,111 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(50, json.liked, "liked");
   out.bool(51, json.muted, "muted");
   out.time(52, json.mute_end_timestamp ?? json.muteEndTimestamp, "mute_end_timestamp", "seconds", "0");
+  if (holds(json, { key: "content", type: "array" })) {
+    out.flattened(60, json, decodeBlocksPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["text"] })) {
+    out.flattened(61, json, decodeTextPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["photo"] })) {
+    out.flattened(62, json, decodePhotoPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["quote"] })) {
+    out.flattened(63, json, decodeQuotePost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["link"] })) {
+    out.flattened(64, json, decodeLinkPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["chat"] })) {
+    out.flattened(65, json, decodeChatPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["audio"] })) {
+    out.flattened(66, json, decodeAudioPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["video"] })) {
+    out.flattened(67, json, decodeVideoPost, POST_KEYS);
+  } else if (holds(json, { key: "type", values: ["answer"] })) {
+    out.flattened(68, json, decodeAnswerPost, POST_KEYS);
+  } else {
+    out.unknownMember("type", "a known body", json.type);
+  }
+  out.messages(70, json.trail, "trail", decodeTrailItem);
+  out.message(71, json.reblog, "reblog", decodeReblogComment);
+  out.string(72, json.original_type ?? json.originalType, "original_type");
+  out.bool(73, json.should_open_in_legacy ?? json.shouldOpenInLegacy, "should_open_in_legacy");
+  out.string(74, json.object_type ?? json.objectType, "object_type");
+  out.string(75, json.tumblelog_uuid ?? json.tumblelogUuid, "tumblelog_uuid");
+  out.string(76, json.source_url_raw ?? json.sourceUrlRaw, "source_url_raw");
+  out.uint64(80, json.parent_post_id ?? json.parentPostId, "parent_post_id");
+  out.string(81, json.parent_tumblelog_uuid ?? json.parentTumblelogUuid, "parent_tumblelog_uuid");
+  out.uint64(82, json.reblogged_from_id ?? json.rebloggedFromId, "reblogged_from_id");
+  out.string(83, json.reblogged_from_url ?? json.rebloggedFromUrl, "reblogged_from_url");
+  out.string(84, json.reblogged_from_name ?? json.rebloggedFromName, "reblogged_from_name");
+  out.string(85, json.reblogged_from_title ?? json.rebloggedFromTitle, "reblogged_from_title");
+  out.string(86, json.reblogged_from_uuid ?? json.rebloggedFromUuid, "reblogged_from_uuid");
+  out.bool(87, json.reblogged_from_can_message ?? json.rebloggedFromCanMessage, "reblogged_from_can_message");
+  out.bool(88, json.reblogged_from_following ?? json.rebloggedFromFollowing, "reblogged_from_following");
+  out.uint64(89, json.reblogged_root_id ?? json.rebloggedRootId, "reblogged_root_id");
+  out.string(90, json.reblogged_root_url ?? json.rebloggedRootUrl, "reblogged_root_url");
+  out.string(91, json.reblogged_root_name ?? json.rebloggedRootName, "reblogged_root_name");
+  out.string(92, json.reblogged_root_title ?? json.rebloggedRootTitle, "reblogged_root_title");
+  out.string(93, json.reblogged_root_uuid ?? json.rebloggedRootUuid, "reblogged_root_uuid");
+  out.bool(94, json.reblogged_root_can_message ?? json.rebloggedRootCanMessage, "reblogged_root_can_message");
+  out.bool(95, json.reblogged_root_following ?? json.rebloggedRootFollowing, "reblogged_root_following");
+  out.bool(110, json.can_like ?? json.canLike, "can_like");
+  out.bool(111, json.can_reblog ?? json.canReblog, "can_reblog");
+  out.bool(112, json.can_reply ?? json.canReply, "can_reply");
+  out.bool(113, json.can_send_in_message ?? json.canSendInMessage, "can_send_in_message");
+  out.bool(114, json.can_blaze ?? json.canBlaze, "can_blaze");
+  out.bool(115, json.can_edit ?? json.canEdit, "can_edit");
+  out.bool(116, json.can_delete ?? json.canDelete, "can_delete");
+  out.bool(117, json.can_be_tipped ?? json.canBeTipped, "can_be_tipped");
+  out.bool(118, json.followed, "followed");
+  out.time(119, json.liked_timestamp ?? json.likedTimestamp, "liked_timestamp", "seconds");
+  out.time(120, json.featured_timestamp ?? json.featuredTimestamp, "featured_timestamp", "seconds");
+  out.enum(121, json.interactability_reblog ?? json.interactabilityReblog, "interactability_reblog", INTERACTABILITY_REBLOG);
+  out.string(122, json.interactability_blaze ?? json.interactabilityBlaze, "interactability_blaze");
+  out.bool(123, json.display_avatar ?? json.displayAvatar, "display_avatar");
+  out.bool(130, json.is_blazed ?? json.isBlazed, "is_blazed");
+  out.bool(131, json.is_blaze_pending ?? json.isBlazePending, "is_blaze_pending");
+  out.bool(132, json.is_pinned ?? json.isPinned, "is_pinned");
+  out.bool(133, json.is_blurred_images ?? json.isBlurredImages, "is_blurred_images");
+  out.bool(134, json.is_submission ?? json.isSubmission, "is_submission");
+  out.bool(135, json.is_anonymous ?? json.isAnonymous, "is_anonymous");
+  out.message(136, json.filtered, "filtered", decodeFilteredBy);
+  out.message(137, json.community_labels ?? json.communityLabels, "community_labels", decodeCommunityLabels);
+  out.map(138, json._links ?? json.Links ?? json.links, "_links", "string", (value, key, out) => out.message(2, value, key, decodeLink));
+  out.string(140, json.anonymous_name ?? json.anonymousName, "anonymous_name");
+  out.string(141, json.anonymous_email ?? json.anonymousEmail, "anonymous_email");
+  out.string(142, json.post_author ?? json.postAuthor, "post_author");
+  out.message(143, json.author_blog ?? json.authorBlog, "author_blog", decodeBlog);
+  out.messages(144, json.post_author_avatar ?? json.postAuthorAvatar, "post_author_avatar", decodeAvatar);
+  out.bool(145, json.post_author_is_adult ?? json.postAuthorIsAdult, "post_author_is_adult");
+  out.string(146, json.asking_name ?? json.askingName, "asking_name");
+  out.string(147, json.asking_url ?? json.askingUrl, "asking_url");
+  out.messages(148, json.asking_avatar ?? json.askingAvatar, "asking_avatar", decodeAvatar);
+  out.enum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
+  out.time(151, json.scheduled_publish_time ?? json.scheduledPublishTime, "scheduled_publish_time", "seconds");
+  out.time(152, json.publish_on ?? json.publishOn, "publish_on", "iso8601");
+  out.int32(160, json.reply_count ?? json.replyCount, "reply_count");
+  out.int32(161, json.reblog_count ?? json.reblogCount, "reblog_count");
+  out.int32(162, json.like_count ?? json.likeCount, "like_count");
+  out.messages(163, json.notes, "notes", decodeNote);
+  out.string(170, json.recommended_source ?? json.recommendedSource, "recommended_source");
+  out.string(171, json.recommended_color ?? json.recommendedColor, "recommended_color");
+  out.nullable(172, json.recommendation_reason ?? json.recommendationReason, "recommendation_reason", decodeValue);
+  out.string(173, json.dismissal, "dismissal");
+  out.string(174, json.serve_id ?? json.serveId, "serve_id");
+  out.bool(180, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
+  out.enum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.message(182, json.paywall_reblog_view ?? json.paywallReblogView, "paywall_reblog_view", decodeBlocksPost);
+  out.message(190, json.community, "community", decodeShortCommunity);
+  out.bool(191, json.can_react ?? json.canReact, "can_react");
+  out.bool(192, json.can_moderate ?? json.canModerate, "can_moderate");
+  out.messages(193, json.reactions, "reactions", decodeReaction);
+  out.bool(194, json.is_admin ?? json.isAdmin, "is_admin");
+  out.bool(195, json.is_moderator ?? json.isModerator, "is_moderator");
   out.unknown(100, json, POST_KEYS);
+}
+
+/** Decodes blog.v1.ReblogComment. What the author added to a reblog, in the older form. */
+export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.comment, "comment");
+  out.string(2, json.tree_html ?? json.treeHtml, "tree_html");
+  out.unknownKeys(json, REBLOG_COMMENT_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -12,21 +12,93 @@ import {
   type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
+  base64,
   joinCommas,
   listJson,
   pathSegment,
+  plainJson,
   rawEntries,
   timeJson,
   timeText,
   unary,
 } from "connect-rest/adapter";
+import type {
+  AppAttribution,
+  Attribution,
+  BlogAttribution,
+  LinkAttribution,
+  PostAttribution,
+  PostReference,
+} from "./attribution_pb.ts";
 import type { Avatar } from "./avatar_pb.ts";
 import { decodeBlog } from "./blog_resource_rest.ts";
+import type {
+  DeletePostRequest,
+  GetPostRequest,
+  MutePostRequest,
+  ReblogPostRequest,
+  UnmutePostRequest,
+  UpdatePostRequest,
+} from "./editing_pb.ts";
+import {
+  decodeDeletePostResponse,
+  decodeReblogPostResponse,
+  decodeUpdatePostResponse,
+} from "./editing_rest.ts";
+import type { InlineFormat } from "./inline_format_pb.ts";
+import type { AskLayout, CondensedLayout, ContentLayout, Row, RowMode, RowsLayout } from "./layout_pb.ts";
+import type {
+  CreateLegacyPostRequest,
+  LegacyAudio,
+  LegacyChat,
+  LegacyLink,
+  LegacyPhoto,
+  LegacyQuote,
+  LegacyText,
+  LegacyVideo,
+  ReblogLegacyPostRequest,
+  UpdateLegacyPostRequest,
+} from "./legacy_post_pb.ts";
+import {
+  decodeCreateLegacyPostResponse,
+  decodeReblogLegacyPostResponse,
+  decodeUpdateLegacyPostResponse,
+} from "./legacy_post_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
-import type { ContentBlock, InlineFormat, TextBlock } from "./npf_pb.ts";
+import type { Media } from "./media_pb.ts";
+import type { ListNotesRequest } from "./note_pb.ts";
+import { decodeListNotesResponse } from "./note_rest.ts";
+import type {
+  AudioBlock,
+  Clickthrough,
+  ContentBlock,
+  EmbedIframe,
+  ImageBlock,
+  LinkBlock,
+  PaywallBlock,
+  PollAnswer,
+  PollBlock,
+  PollSettings,
+  TextBlock,
+  VideoBlock,
+} from "./npf_pb.ts";
 import { type CreatePostRequest, type ListPostsRequest, PostService } from "./post_pb.ts";
 import { decodePost } from "./post_resource_rest.ts";
+import type {
+  ListDraftPostsRequest,
+  ListQueuedPostsRequest,
+  ListSubmissionPostsRequest,
+  ReorderQueueRequest,
+  ShuffleQueueRequest,
+} from "./queue_pb.ts";
+import {
+  decodeListDraftPostsResponse,
+  decodeListQueuedPostsResponse,
+  decodeListSubmissionPostsResponse,
+} from "./queue_rest.ts";
 import type { ShortBlog } from "./short_blog_pb.ts";
+import type { FileUpload } from "./upload_pb.ts";
+import type { PostService as PostService$tools } from "./post_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of blog.v1.PostService. */
@@ -109,6 +181,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -118,7 +191,182 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
 // @@protoc_insertion_point(method:blog.v1.PostService.ListPosts)
 
 /**
+ * Lists the posts in the queue of a blog, the next to be published first.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/queue
+ */
+export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListQueuedPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListQueuedPostsResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
+
+/**
+ * Moves a post in the queue behind another one, or to its top.
+ *
+ * POST /v2/blog/{blog_identifier}/posts/queue/reorder
+ */
+export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, code: 3, reason: "POST_NOT_IN_QUEUE" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: ReorderQueueRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue/reorder`);
+    const json: JsonRecord = {};
+    if (message.postId) json.post_id = message.postId;
+    if (message.insertAfter) json.insert_after = message.insertAfter;
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
+
+/**
+ * Shuffles the queue.
+ *
+ * POST /v2/blog/{blog_identifier}/posts/queue/shuffle
+ */
+export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: ShuffleQueueRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue/shuffle`);
+    const json: JsonRecord = {};
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ShuffleQueue)
+
+/**
+ * Lists the drafts of a blog.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/draft
+ */
+export const PostService_listDraftPosts = unary(PostService.method.listDraftPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListDraftPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/draft`);
+    if (message.beforePostId) request.query("before_id", message.beforePostId);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListDraftPostsResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListDraftPosts)
+
+/**
+ * Lists the posts that were submitted to a blog and wait for approval.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/submission
+ */
+export const PostService_listSubmissionPosts = unary(PostService.method.listSubmissionPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListSubmissionPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/submission`);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListSubmissionPostsResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
+
+/**
+ * Gets a post as it is needed for editing it.
+ *
+ * A post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/{post_id}
+ */
+export const PostService_getPost = unary(PostService.method.getPost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 401, reason: "UNAUTHORIZED_CLIENT" },
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: GetPostRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}`);
+    if (message.postFormat) request.query("post_format", POST_CONTENT_FORMAT.wire(message.postFormat));
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.message(1, answer.payload, "", decodePost);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
+
+/**
  * Creates a post: published at once, or as a draft, in the queue, scheduled or private.
+ *
+ * Pictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.
  *
  * POST /v2/blog/{blog_identifier}/posts
  */
@@ -127,7 +375,9 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     ...PostService_rules,
     errors: [
       { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 401, reason: "UNAUTHORIZED_CLIENT" },
       { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
       { status: 503, code: 14, reason: "POSTING_DISABLED" },
       ...PostService_rules.errors,
     ],
@@ -140,16 +390,25 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
     const json: JsonRecord = {};
     if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
+    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
     if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
+    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
     if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
     if (message.isPrivate) json.is_private = message.isPrivate;
     if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
-    request.json(json);
+    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    if (message.media.length > 0) {
+      request.partJson("json", json);
+      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -157,6 +416,461 @@ export const PostService_createPost = unary(PostService.method.createPost, {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
+
+/**
+ * Reblogs a post: publishes it on another blog, with what is added to it.
+ *
+ * Pictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.
+ *
+ * POST /v2/blog/{blog_identifier}/posts
+ */
+export const PostService_reblogPost = unary(PostService.method.reblogPost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 401, reason: "UNAUTHORIZED_CLIENT" },
+      { status: 403, subcode: 0, code: 7, reason: "REBLOG_NOT_ALLOWED" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: ReblogPostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    const json: JsonRecord = {};
+    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
+    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.sourceUrl) json.source_url = message.sourceUrl;
+    if (message.slug) json.slug = message.slug;
+    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
+    if (message.isPrivate) json.is_private = message.isPrivate;
+    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
+    if (message.parentPostId) json.parent_post_id = message.parentPostId;
+    if (message.reblogKey) json.reblog_key = message.reblogKey;
+    if (message.hideTrail) json.hide_trail = message.hideTrail;
+    if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
+    if (message.media.length > 0) {
+      request.partJson("json", json);
+      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeReblogPostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
+
+/**
+ * Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.
+ *
+ * A draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that
+ * is published gets another identifier.
+ *
+ * PUT /v2/blog/{blog_identifier}/posts/{post_id}
+ */
+export const PostService_updatePost = unary(PostService.method.updatePost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 401, reason: "UNAUTHORIZED_CLIENT" },
+      { status: 403, subcode: 0, code: 7, reason: "REBLOG_NOT_ALLOWED" },
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: true,
+  },
+  request(message: UpdatePostRequest): RestRequest {
+    const request = new RequestWriter("PUT", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}`);
+    const json: JsonRecord = {};
+    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
+    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.sourceUrl !== undefined) json.source_url = message.sourceUrl;
+    if (message.slug !== undefined) json.slug = message.slug;
+    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
+    if (message.isPrivate !== undefined) json.is_private = message.isPrivate;
+    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
+    if (message.parentPostId) json.parent_post_id = message.parentPostId;
+    if (message.reblogKey) json.reblog_key = message.reblogKey;
+    if (message.hideTrail !== undefined) json.hide_trail = message.hideTrail;
+    if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
+    if (message.media.length > 0) {
+      request.partJson("json", json);
+      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeUpdatePostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.UpdatePost)
+
+/**
+ * Deletes a post.
+ *
+ * POST /v2/blog/{blog_identifier}/post/delete
+ */
+export const PostService_deletePost = unary(PostService.method.deletePost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: DeletePostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/delete`);
+    const json: JsonRecord = {};
+    if (message.postId) json.id = message.postId;
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeDeletePostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
+
+/**
+ * Mutes a post: its author gets no notices about it any more.
+ *
+ * POST /v2/blog/{blog_identifier}/posts/{post_id}/mute
+ */
+export const PostService_mutePost = unary(PostService.method.mutePost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, code: 3, reason: "INVALID_MUTE_LENGTH" },
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: true,
+  },
+  request(message: MutePostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
+    const json: JsonRecord = {};
+    if (message.muteLengthSeconds) json.mute_length_seconds = message.muteLengthSeconds;
+    request.json(json);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.MutePost)
+
+/**
+ * Unmutes a post.
+ *
+ * DELETE /v2/blog/{blog_identifier}/posts/{post_id}/mute
+ */
+export const PostService_unmutePost = unary(PostService.method.unmutePost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: true,
+  },
+  request(message: UnmutePostRequest): RestRequest {
+    const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
+
+/**
+ * Lists what others did with a post, newest first: likes, reblogs, replies.
+ *
+ * An API key is enough.
+ *
+ * GET /v2/blog/{blog_identifier}/notes
+ */
+export const PostService_listNotes = unary(PostService.method.listNotes, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListNotesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
+    if (message.postId) request.query("id", message.postId);
+    if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
+    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds"));
+    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros"));
+    request.queryMap("page_token", message.pageToken);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeListNotesResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
+
+/**
+ * Creates a post in the older form.
+ *
+ * POST /v2/blog/{blog_identifier}/post
+ */
+export const PostService_createLegacyPost = unary(PostService.method.createLegacyPost, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: CreateLegacyPostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post`);
+    const json: JsonRecord = {};
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.tweet) json.tweet = message.tweet;
+    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.format) json.format = POST_FORMAT.json(message.format);
+    if (message.slug) json.slug = message.slug;
+    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+    switch (message.content.case) {
+      case "text":
+        json.type = "text";
+        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        break;
+      case "photo":
+        json.type = "photo";
+        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        break;
+      case "quote":
+        json.type = "quote";
+        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        break;
+      case "link":
+        json.type = "link";
+        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        break;
+      case "chat":
+        json.type = "chat";
+        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        break;
+      case "audio":
+        json.type = "audio";
+        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        break;
+      case "video":
+        json.type = "video";
+        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        break;
+    }
+    if (message.data.length > 0) {
+      request.partJson("json", json);
+      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeCreateLegacyPostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
+
+/**
+ * Changes a post in the older form.
+ *
+ * POST /v2/blog/{blog_identifier}/post/edit
+ */
+export const PostService_updateLegacyPost = unary(PostService.method.updateLegacyPost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: UpdateLegacyPostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/edit`);
+    const json: JsonRecord = {};
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.tweet) json.tweet = message.tweet;
+    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.format) json.format = POST_FORMAT.json(message.format);
+    if (message.slug) json.slug = message.slug;
+    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+    if (message.postId) json.id = message.postId;
+    switch (message.content.case) {
+      case "text":
+        json.type = "text";
+        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        break;
+      case "photo":
+        json.type = "photo";
+        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        break;
+      case "quote":
+        json.type = "quote";
+        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        break;
+      case "link":
+        json.type = "link";
+        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        break;
+      case "chat":
+        json.type = "chat";
+        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        break;
+      case "audio":
+        json.type = "audio";
+        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        break;
+      case "video":
+        json.type = "video";
+        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        break;
+    }
+    if (message.data.length > 0) {
+      request.partJson("json", json);
+      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeUpdateLegacyPostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.UpdateLegacyPost)
+
+/**
+ * Reblogs a post in the older form.
+ *
+ * POST /v2/blog/{blog_identifier}/post/reblog
+ */
+export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegacyPost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: ReblogLegacyPostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/reblog`);
+    const json: JsonRecord = {};
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.tweet) json.tweet = message.tweet;
+    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.format) json.format = POST_FORMAT.json(message.format);
+    if (message.slug) json.slug = message.slug;
+    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+    if (message.postId) json.id = message.postId;
+    if (message.reblogKey) json.reblog_key = message.reblogKey;
+    if (message.comment) json.comment = message.comment;
+    switch (message.content.case) {
+      case "text":
+        json.type = "text";
+        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        break;
+      case "photo":
+        json.type = "photo";
+        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        break;
+      case "quote":
+        json.type = "quote";
+        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        break;
+      case "link":
+        json.type = "link";
+        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        break;
+      case "chat":
+        json.type = "chat";
+        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        break;
+      case "audio":
+        json.type = "audio";
+        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        break;
+      case "video":
+        json.type = "video";
+        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        break;
+    }
+    if (message.data.length > 0) {
+      request.partJson("json", json);
+      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+    } else {
+      request.json(json);
+    }
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeReblogLegacyPostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
 /**
  * Posts of a blog.
@@ -167,16 +881,2115 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
   service: PostService,
   methods: {
     listPosts: PostService_listPosts,
+    listQueuedPosts: PostService_listQueuedPosts,
+    reorderQueue: PostService_reorderQueue,
+    shuffleQueue: PostService_shuffleQueue,
+    listDraftPosts: PostService_listDraftPosts,
+    listSubmissionPosts: PostService_listSubmissionPosts,
+    getPost: PostService_getPost,
     createPost: PostService_createPost,
+    reblogPost: PostService_reblogPost,
+    updatePost: PostService_updatePost,
+    deletePost: PostService_deletePost,
+    mutePost: PostService_mutePost,
+    unmutePost: PostService_unmutePost,
+    listNotes: PostService_listNotes,
+    createLegacyPost: PostService_createLegacyPost,
+    updateLegacyPost: PostService_updateLegacyPost,
+    reblogLegacyPost: PostService_reblogLegacyPost,
   },
   comments: {
     service: "Posts of a blog.",
     methods: {
       listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is enough; with credentials of a user the answer also says which posts that user likes.",
-      createPost: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.",
+      listQueuedPosts: "Lists the posts in the queue of a blog, the next to be published first.",
+      reorderQueue: "Moves a post in the queue behind another one, or to its top.",
+      shuffleQueue: "Shuffles the queue.",
+      listDraftPosts: "Lists the drafts of a blog.",
+      listSubmissionPosts: "Lists the posts that were submitted to a blog and wait for approval.",
+      getPost: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
+      createPost: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
+      reblogPost: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
+      updatePost: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
+      deletePost: "Deletes a post.",
+      mutePost: "Mutes a post: its author gets no notices about it any more.",
+      unmutePost: "Unmutes a post.",
+      listNotes: "Lists what others did with a post, newest first: likes, reblogs, replies.\n\nAn API key is enough.",
+      createLegacyPost: "Creates a post in the older form.",
+      updateLegacyPost: "Changes a post in the older form.",
+      reblogLegacyPost: "Reblogs a post in the older form.",
     },
   },
 };
+
+const blog_v1_AppAttribution_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address in the application." },
+    appName: { type: "string", description: "Name of the application." },
+    displayText: { type: "string", description: "Text to show." },
+    logo: { $ref: "#/$defs/blog.v1.Media", description: "Logo of the application." },
+  },
+  additionalProperties: false,
+  description: "Content that comes from an application.",
+};
+
+const blog_v1_AskLayout_schema = {
+  type: "object",
+  properties: {
+    blocks: {
+      type: "array",
+      items: { type: "integer", minimum: -2147483648, maximum: 2147483647 },
+      description: "The blocks of the question, by their position in the content, from 0.",
+    },
+    attribution: {
+      $ref: "#/$defs/blog.v1.Attribution",
+      description: "Who asks; absent when that is not said.",
+    },
+  },
+  additionalProperties: false,
+  description: "A question among the blocks; all other blocks are its answer.",
+};
+
+const blog_v1_Attribution_schema = {
+  type: "object",
+  properties: {
+    post: { $ref: "#/$defs/blog.v1.PostAttribution", description: "A post." },
+    link: { $ref: "#/$defs/blog.v1.LinkAttribution", description: "A web page." },
+    blog: { $ref: "#/$defs/blog.v1.BlogAttribution", description: "A blog." },
+    app: { $ref: "#/$defs/blog.v1.AppAttribution", description: "An application." },
+    typeName: {
+      type: "string",
+      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  dependentSchemas: {
+    post: { properties: { link: false, blog: false, app: false } },
+    link: { properties: { blog: false, app: false } },
+    blog: { properties: { app: false } },
+  },
+  description: "Where content comes from, or who asks.\n\nAt most one of post, link, blog, app is set.",
+};
+
+const blog_v1_AudioBlock_schema = {
+  type: "object",
+  properties: {
+    provider: {
+      type: "string",
+      description: "Who plays it: the service itself, or another by its name in lower case. Default: the service itself.",
+    },
+    url: { type: "string", description: "Address. This or `media` is required." },
+    media: { $ref: "#/$defs/blog.v1.Media", description: "The sound itself." },
+    title: { type: "string", description: "Title of the track." },
+    artist: { type: "string", description: "Artist of the track." },
+    album: { type: "string", description: "Album of the track." },
+    embedHtml: { type: "string", description: "HTML that plays it." },
+    embedUrl: { type: "string", description: "Address of a player." },
+    poster: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Media" },
+      description: "A picture for the sound.",
+    },
+    metadata: { type: "object", description: "What the provider adds." },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the sound comes from." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  description: "A sound.\n\nA sound needs its url or its media.",
+};
+
+const blog_v1_Avatar_schema = {
+  type: "object",
+  properties: {
+    width: {
+      type: "integer",
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "Width in pixels; 512, 128, 96 and 64 are usual.",
+    },
+    height: {
+      type: "integer",
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "Height in pixels; the same as the width.",
+    },
+    url: { type: "string", description: "Address of the picture." },
+    accessories: {
+      type: "array",
+      description: "Ornaments that are drawn over the avatar; usually empty.",
+    },
+  },
+  additionalProperties: false,
+  description: "One size of an avatar.",
+};
+
+const blog_v1_BlockIndexes_schema = {
+  type: "object",
+  properties: {
+    blocks: {
+      type: "array",
+      items: { type: "integer", minimum: -2147483648, maximum: 2147483647 },
+      description: "The positions.",
+    },
+  },
+  additionalProperties: false,
+  description: "Blocks by their position in the content, from 0.",
+};
+
+const blog_v1_BlogAttribution_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address of the blog." },
+    blog: { $ref: "#/$defs/blog.v1.ShortBlog", description: "The blog." },
+  },
+  additionalProperties: false,
+  description: "Content that comes from a blog.",
+};
+
+const blog_v1_Clickthrough_schema = {
+  type: "object",
+  properties: {
+    webUrl: { type: "string", description: "Address of a web page." },
+    deeplinkUrl: { type: "string", description: "Address in an application." },
+  },
+  additionalProperties: false,
+  description: "Where a click leads.",
+};
+
+const blog_v1_CondensedLayout_schema = {
+  type: "object",
+  properties: {
+    truncateAfter: {
+      type: "integer",
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "The last block that is shown at once.",
+    },
+    blocks: {
+      type: "array",
+      items: { type: "integer", minimum: -2147483648, maximum: 2147483647 },
+      description: "The blocks that are shown at once, by their position in the content, from 0.",
+    },
+  },
+  additionalProperties: false,
+  description: "Only the first blocks are shown at once.",
+};
+
+const blog_v1_ContentBlock_schema = {
+  type: "object",
+  properties: {
+    text: { $ref: "#/$defs/blog.v1.TextBlock", description: "Text." },
+    image: { $ref: "#/$defs/blog.v1.ImageBlock", description: "A picture." },
+    link: {
+      $ref: "#/$defs/blog.v1.LinkBlock",
+      description: "A link to a page, with what the page says of itself.",
+    },
+    audio: { $ref: "#/$defs/blog.v1.AudioBlock", description: "A sound." },
+    video: { $ref: "#/$defs/blog.v1.VideoBlock", description: "A video." },
+    paywall: {
+      $ref: "#/$defs/blog.v1.PaywallBlock",
+      description: "The border between what is free and what is paid for.",
+    },
+    poll: { $ref: "#/$defs/blog.v1.PollBlock", description: "A poll." },
+    typeName: {
+      type: "string",
+      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  dependentSchemas: {
+    text: {
+      properties: {
+        image: false,
+        link: false,
+        audio: false,
+        video: false,
+        paywall: false,
+        poll: false,
+      },
+    },
+    image: {
+      properties: { link: false, audio: false, video: false, paywall: false, poll: false },
+    },
+    link: { properties: { audio: false, video: false, paywall: false, poll: false } },
+    audio: { properties: { video: false, paywall: false, poll: false } },
+    video: { properties: { paywall: false, poll: false } },
+    paywall: { properties: { poll: false } },
+  },
+  description: "A block of a post's content.\n\nAt most one of text, image, link, audio, video, paywall, poll is set. A block needs its content, or a type_name and what belongs to it in unknown_fields.",
+};
+
+const blog_v1_ContentLayout_schema = {
+  type: "object",
+  properties: {
+    rows: { $ref: "#/$defs/blog.v1.RowsLayout", description: "Rows of blocks." },
+    ask: {
+      $ref: "#/$defs/blog.v1.AskLayout",
+      description: "Some blocks are a question, the others its answer.",
+    },
+    condensed: {
+      $ref: "#/$defs/blog.v1.CondensedLayout",
+      description: "Only the first blocks are shown at once. Deprecated; ignored when creating.",
+    },
+    typeName: {
+      type: "string",
+      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  dependentSchemas: {
+    rows: { properties: { ask: false, condensed: false } },
+    ask: { properties: { condensed: false } },
+  },
+  description: "How the blocks of a post are arranged. Without any layout they stand one below the other. A post has at most one\nlayout of each type.\n\nAt most one of rows, ask, condensed is set.",
+};
+
+const blog_v1_EmbedIframe_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address of the frame." },
+    width: {
+      type: "integer",
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "Width in pixels. Default: 540.",
+    },
+    height: {
+      type: "integer",
+      minimum: -2147483648,
+      maximum: 2147483647,
+      description: "Height in pixels. Default: 405.",
+    },
+  },
+  additionalProperties: false,
+  description: "A frame that plays a video.",
+};
+
+const blog_v1_ImageBlock_schema = {
+  type: "object",
+  properties: {
+    media: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Media" },
+      minItems: 1,
+      description: "The picture in several sizes, widest first. When creating one is enough: an address, or the name of a part of\nthe upload.",
+    },
+    altText: {
+      type: "string",
+      maxLength: 4096,
+      description: "Description for people who do not see the picture; at most 4096 characters.",
+    },
+    caption: { type: "string", maxLength: 4096, description: "Caption; at most 4096 characters." },
+    colors: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.",
+    },
+    feedbackToken: {
+      type: "string",
+      description: "Token to send back when a picture from the GIF search is used.",
+    },
+    poster: {
+      $ref: "#/$defs/blog.v1.Media",
+      description: "A still frame of an animated picture.",
+    },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the picture comes from." },
+    exif: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "What the camera noted, e.g. `Aperture`, `ISO`, `Lens`.",
+    },
+    clickthrough: {
+      $ref: "#/$defs/blog.v1.Clickthrough",
+      description: "Where a click on the picture leads.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["media"],
+  additionalProperties: false,
+  description: "A picture.",
+};
+
+const blog_v1_InlineFormat_schema = {
+  type: "object",
+  properties: {
+    start: {
+      type: "integer",
+      minimum: 0,
+      maximum: 2147483647,
+      description: "The first code point of the range.",
+    },
+    end: {
+      type: "integer",
+      minimum: 0,
+      maximum: 2147483647,
+      description: "The code point after the range.",
+    },
+    type: {
+      type: "string",
+      enum: [
+        "INLINE_FORMAT_TYPE_BOLD",
+        "INLINE_FORMAT_TYPE_ITALIC",
+        "INLINE_FORMAT_TYPE_STRIKETHROUGH",
+        "INLINE_FORMAT_TYPE_SMALL",
+        "INLINE_FORMAT_TYPE_LINK",
+        "INLINE_FORMAT_TYPE_MENTION",
+        "INLINE_FORMAT_TYPE_COLOR",
+      ],
+      description: "The formatting; unspecified where it is none of those below.\n\n- INLINE_FORMAT_TYPE_BOLD: Bold.\n- INLINE_FORMAT_TYPE_ITALIC: Italic.\n- INLINE_FORMAT_TYPE_STRIKETHROUGH: Struck through.\n- INLINE_FORMAT_TYPE_SMALL: Small.\n- INLINE_FORMAT_TYPE_LINK: A link; `url` says where it leads.\n- INLINE_FORMAT_TYPE_MENTION: A mention of a blog; `blog` says which.\n- INLINE_FORMAT_TYPE_COLOR: Colored; `hex` says how.",
+    },
+    url: {
+      type: "string",
+      description: "Where a link leads; in answers it may be a redirect by way of the service.",
+    },
+    blog: {
+      $ref: "#/$defs/blog.v1.ShortBlog",
+      description: "The blog that is mentioned; when creating, its `uuid` is enough.",
+    },
+    hex: { type: "string", description: "The color, hexadecimal with a leading `#`." },
+    typeName: {
+      type: "string",
+      description: "The formatting as the service spells it, also where `type` does not know it.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["start", "end"],
+  additionalProperties: false,
+  description: "Formatting of a range of text. Positions count Unicode code points from 0.\n\nA format needs its type. A link needs its url. A mention needs the uuid of its blog. A color needs its hex value.",
+};
+
+const blog_v1_LinkAttribution_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address of the page." },
+    urlRedirect: { type: "string", description: "The same address by way of the service." },
+  },
+  additionalProperties: false,
+  description: "Content that comes from a web page.",
+};
+
+const blog_v1_LinkBlock_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", minLength: 1, description: "Address of the page." },
+    title: { type: "string", description: "Title of the page." },
+    description: { type: "string", description: "Description of the page." },
+    author: { type: "string", description: "Author of the page." },
+    siteName: { type: "string", description: "Name of the site." },
+    displayUrl: {
+      type: "string",
+      description: "The address as it is shown. Only in answers; ignored when creating.",
+    },
+    poster: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Media" },
+      description: "A picture for the page.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["url"],
+  additionalProperties: false,
+  description: "A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140\ncharacters.",
+};
+
+const blog_v1_Media_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address; always there in answers." },
+    type: {
+      type: "string",
+      description: "MIME type. When creating it is guessed from the address where it is missing.",
+    },
+    width: {
+      type: "integer",
+      minimum: 0,
+      maximum: 2147483647,
+      description: "Width in pixels; absent for sounds. Default: 540.",
+    },
+    height: {
+      type: "integer",
+      minimum: 0,
+      maximum: 2147483647,
+      description: "Height in pixels; absent for sounds. Default: 405.",
+    },
+    originalDimensionsMissing: {
+      type: "boolean",
+      description: "The original size is not known, and width and height are the defaults. Only in answers.",
+    },
+    cropped: { type: "boolean", description: "The picture is cropped." },
+    hasOriginalDimensions: { type: "boolean", description: "The medium has its original size." },
+    identifier: {
+      type: "string",
+      description: "Name of the part of the upload that holds the medium, instead of `url`. Only when creating.",
+    },
+    poster: {
+      $ref: "#/$defs/blog.v1.Media",
+      description: "A still frame of an animated picture.",
+    },
+    video: {
+      $ref: "#/$defs/blog.v1.Media",
+      description: "The video form of an animated picture.",
+    },
+    mediaKey: {
+      type: "string",
+      description: "Key of a medium that the service already holds, two parts joined by `:`.",
+    },
+    hd: { type: "boolean", description: "The video has high definition." },
+    colors: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  description: "A picture, video or sound in one size.\n\nTo use again what the service already holds, send the medium back as it was received.",
+};
+
+const blog_v1_MediaUpload_schema = {
+  type: "object",
+  properties: {
+    identifier: {
+      type: "string",
+      minLength: 1,
+      description: "Name by which a medium in a block refers to it: the same text as its `identifier`.",
+    },
+    content: { type: "string", contentEncoding: "base64", description: "The file." },
+    contentType: { type: "string", description: "MIME type of the file, e.g. `image/png`." },
+    filename: { type: "string", description: "Name of the file." },
+  },
+  required: ["identifier"],
+  additionalProperties: false,
+  description: "A picture, sound or video to upload with a post.",
+};
+
+const blog_v1_PaywallBlock_schema = {
+  type: "object",
+  properties: {
+    subtype: {
+      type: "string",
+      enum: ["PAYWALL_SUBTYPE_CTA", "PAYWALL_SUBTYPE_DIVIDER", "PAYWALL_SUBTYPE_DISABLED"],
+      description: "How the border looks. Only in answers.\n\n- PAYWALL_SUBTYPE_CTA: An invitation to pay.\n- PAYWALL_SUBTYPE_DIVIDER: A line, for those who pay.\n- PAYWALL_SUBTYPE_DISABLED: A note that paying is switched off.",
+    },
+    url: { type: "string", description: "Address of the page to pay at." },
+    isVisible: { type: "boolean", description: "The border is shown. Default: true." },
+    text: { type: "string", description: "Text to show; `%s` stands for the name of the blog." },
+    title: {
+      type: "string",
+      description: "Title to show; `%s` stands for the name of the blog.",
+    },
+    color: {
+      type: "string",
+      description: "Color of the border, hexadecimal with a leading `#`.",
+    },
+    subtypeName: {
+      type: "string",
+      description: "How the border looks, as the service spells it, also where `subtype` does not know it.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  description: "The border between what is free and what is paid for. At least one block must follow it.",
+};
+
+const blog_v1_PollAnswer_schema = {
+  type: "object",
+  properties: {
+    clientId: {
+      type: "string",
+      description: "Identifier. Made by the service where it is missing.",
+    },
+    answerText: {
+      type: "string",
+      minLength: 1,
+      maxLength: 80,
+      description: "The answer, at most 80 characters.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["answerText"],
+  additionalProperties: false,
+  description: "An answer to a poll.",
+};
+
+const blog_v1_PollBlock_schema = {
+  type: "object",
+  properties: {
+    clientId: {
+      type: "string",
+      format: "uuid",
+      description: "Identifier, a UUID made by the author's client.",
+    },
+    question: { type: "string", minLength: 1, description: "The question." },
+    answers: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.PollAnswer" },
+      minItems: 2,
+      maxItems: 12,
+      description: "The answers to choose from, 2 to 12.",
+    },
+    settings: {
+      $ref: "#/$defs/blog.v1.PollSettings",
+      description: "How long and in which way votes are taken.",
+    },
+    createdAt: {
+      type: "string",
+      format: "date-time",
+      description: "When the poll was created. Only in answers.",
+    },
+    timestamp: {
+      type: "string",
+      format: "date-time",
+      description: "When the poll was created, again. Only in answers.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["clientId", "question", "answers", "settings"],
+  additionalProperties: false,
+  description: "A poll; at most one in a post.",
+};
+
+const blog_v1_PollSettings_schema = {
+  type: "object",
+  properties: {
+    multipleChoice: { type: "boolean", description: "Several answers may be chosen." },
+    closeStatus: { type: "string", minLength: 1, description: "When the poll closes: `closed-after`." },
+    expireAfter: {
+      type: "integer",
+      minimum: 1,
+      maximum: 2147483647,
+      description: "Seconds until the poll closes; the service keeps it between 1 and 7 days.",
+    },
+    source: { type: "string", description: "What created the poll." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["closeStatus", "expireAfter"],
+  additionalProperties: false,
+  description: "How long and in which way votes are taken.",
+};
+
+const blog_v1_PostAttribution_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", description: "Address of the post." },
+    post: { $ref: "#/$defs/blog.v1.PostReference", description: "The post." },
+    blog: { $ref: "#/$defs/blog.v1.ShortBlog", description: "The blog of the post." },
+  },
+  additionalProperties: false,
+  description: "Content that comes from a post.",
+};
+
+const blog_v1_PostReference_schema = {
+  type: "object",
+  properties: { id: { type: "string", pattern: "^[0-9]+$", description: "Identifier." } },
+  additionalProperties: false,
+  description: "A post, by its identifier.",
+};
+
+const blog_v1_Row_schema = {
+  type: "object",
+  properties: {
+    blocks: {
+      type: "array",
+      items: { type: "integer", minimum: 0, maximum: 2147483647 },
+      minItems: 1,
+      description: "The blocks from left to right, by their position in the content, from 0.",
+    },
+    mode: {
+      $ref: "#/$defs/blog.v1.RowMode",
+      description: "How the blocks share the row. Default: by their width.",
+    },
+  },
+  required: ["blocks"],
+  additionalProperties: false,
+  description: "A row of blocks.",
+};
+
+const blog_v1_RowMode_schema = {
+  type: "object",
+  properties: {
+    type: {
+      type: "string",
+      enum: ["ROW_MODE_TYPE_WEIGHTED", "ROW_MODE_TYPE_CAROUSEL"],
+      description: "The way they share it.\n\n- ROW_MODE_TYPE_WEIGHTED: By their width.\n- ROW_MODE_TYPE_CAROUSEL: One is shown at a time.",
+    },
+  },
+  additionalProperties: false,
+  description: "How blocks share a row.",
+};
+
+const blog_v1_RowsLayout_schema = {
+  type: "object",
+  properties: {
+    display: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Row" },
+      description: "The rows from top to bottom. When creating, every block must be in one; in answers, a block that is in none is\nnot shown.",
+    },
+    truncateAfter: {
+      type: "integer",
+      minimum: -1,
+      maximum: 2147483647,
+      description: "The last block that is shown at once, -1 if none is. It must not split a row.",
+    },
+    rows: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.BlockIndexes" },
+      description: "The rows as older posts have them, instead of `display`. Only in answers.",
+    },
+  },
+  additionalProperties: false,
+  description: "Blocks in rows. A row of several blocks, and a carousel, hold only pictures.",
+};
+
+const blog_v1_ShortBlog_schema = {
+  type: "object",
+  properties: {
+    uuid: {
+      type: "string",
+      description: "Identifier that survives renaming, `t:` and further characters. All that is needed to mention a blog.",
+    },
+    name: { type: "string", description: "Short name." },
+    url: { type: "string", description: "Address." },
+    title: { type: "string", description: "Display title." },
+    description: { type: "string", description: "Description, HTML." },
+    updated: { type: "string", format: "date-time", description: "Time of the most recent post." },
+    canShowBadges: { type: "boolean", description: "Whether badges may be shown beside the name." },
+    avatar: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Avatar" },
+      description: "Avatar, largest size first.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  description: "A blog as it is named by a mention or an attribution. Every field may be missing.",
+};
+
+const blog_v1_TextBlock_schema = {
+  type: "object",
+  properties: {
+    text: {
+      type: "string",
+      maxLength: 4096,
+      description: "The text, without markup; at most 4096 code points. Empty blocks at the start and the end of a post are\nremoved when it is saved.",
+    },
+    subtype: {
+      type: "string",
+      enum: [
+        "TEXT_SUBTYPE_HEADING1",
+        "TEXT_SUBTYPE_HEADING2",
+        "TEXT_SUBTYPE_QUIRKY",
+        "TEXT_SUBTYPE_QUOTE",
+        "TEXT_SUBTYPE_INDENTED",
+        "TEXT_SUBTYPE_CHAT",
+        "TEXT_SUBTYPE_ORDERED_LIST_ITEM",
+        "TEXT_SUBTYPE_UNORDERED_LIST_ITEM",
+      ],
+      description: "What kind of text it is; unspecified where it is none of those below. Default: a paragraph.\n\n- TEXT_SUBTYPE_HEADING1: A heading of the first level.\n- TEXT_SUBTYPE_HEADING2: A heading of the second level.\n- TEXT_SUBTYPE_QUIRKY: Text in a large handwriting.\n- TEXT_SUBTYPE_QUOTE: A short quotation, set large.\n- TEXT_SUBTYPE_INDENTED: Indented text.\n- TEXT_SUBTYPE_CHAT: A line of a chat.\n- TEXT_SUBTYPE_ORDERED_LIST_ITEM: An item of a numbered list.\n- TEXT_SUBTYPE_UNORDERED_LIST_ITEM: An item of a bulleted list.",
+    },
+    indentLevel: {
+      type: "integer",
+      minimum: 0,
+      maximum: 7,
+      description: "Depth of nesting, 0 to 7, of list items and of indented text. Default: 0.",
+    },
+    formatting: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.InlineFormat" },
+      description: "Formatting of ranges of the text.",
+    },
+    subtypeName: {
+      type: "string",
+      description: "The kind of text as the service spells it, also where `subtype` does not know it.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  required: ["text"],
+  additionalProperties: false,
+  description: "A paragraph, heading, quotation or list item.",
+};
+
+const blog_v1_VideoBlock_schema = {
+  type: "object",
+  properties: {
+    provider: {
+      type: "string",
+      description: "Who plays it: the service itself, or another by its name in lower case. Default: the service itself.",
+    },
+    url: { type: "string", description: "Address. This or `media` is required." },
+    media: { $ref: "#/$defs/blog.v1.Media", description: "The video itself." },
+    embedHtml: { type: "string", description: "HTML that plays it." },
+    embedUrl: { type: "string", description: "Address of a player." },
+    embedIframe: { $ref: "#/$defs/blog.v1.EmbedIframe", description: "A frame that plays it." },
+    poster: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Media" },
+      description: "A still frame.",
+    },
+    metadata: { type: "object", description: "What the provider adds." },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the video comes from." },
+    canAutoplayOnCellular: { type: "boolean", description: "It may start by itself on a mobile network." },
+    duration: { type: "string", pattern: "^-?[0-9]+$", description: "Length in milliseconds." },
+    filmstrip: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.Media" },
+      description: "Frames to show while seeking.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Everything else that was received: key, and its value as JSON.",
+    },
+  },
+  additionalProperties: false,
+  description: "A video.\n\nA video needs its url or its media.",
+};
+
+const blog_v1_FileUpload_schema = {
+  type: "object",
+  properties: {
+    content: { type: "string", contentEncoding: "base64", description: "The file." },
+    contentType: { type: "string", description: "MIME type of the file, e.g. `image/png`." },
+    filename: { type: "string", description: "Name of the file." },
+  },
+  additionalProperties: false,
+  description: "A file to upload with a post in the older form.",
+};
+
+const blog_v1_LegacyAudio_schema = {
+  type: "object",
+  properties: {
+    caption: { type: "string", description: "Caption, HTML." },
+    externalUrl: {
+      type: "string",
+      description: "Address on the site that holds the sound. This or `data` of the request is required.",
+    },
+    data: {
+      $ref: "#/$defs/blog.v1.FileUpload",
+      description: "The sound as a file, 10 MB at most.",
+    },
+  },
+  additionalProperties: false,
+  description: "A sound.",
+};
+
+const blog_v1_LegacyChat_schema = {
+  type: "object",
+  properties: {
+    title: { type: "string", description: "Title." },
+    conversation: {
+      type: "string",
+      minLength: 1,
+      description: "The chat: lines that start with who speaks and a colon, without HTML.",
+    },
+  },
+  required: ["conversation"],
+  additionalProperties: false,
+  description: "A chat.",
+};
+
+const blog_v1_LegacyLink_schema = {
+  type: "object",
+  properties: {
+    url: { type: "string", minLength: 1, description: "Address of the page." },
+    title: { type: "string", description: "Title of the page." },
+    description: { type: "string", description: "Description, HTML." },
+    thumbnail: { type: "string", description: "Address of a picture for the page." },
+    excerpt: { type: "string", description: "Excerpt of the page." },
+    author: { type: "string", description: "Author of the page." },
+  },
+  required: ["url"],
+  additionalProperties: false,
+  description: "A link to a page.",
+};
+
+const blog_v1_LegacyPhoto_schema = {
+  type: "object",
+  properties: {
+    caption: { type: "string", description: "Caption, HTML." },
+    link: { type: "string", description: "Address that a click on the photo leads to." },
+    source: {
+      type: "string",
+      description: "Address of the photo. This, `data64` or `data` of the request is required.",
+    },
+    data64: {
+      type: "string",
+      contentEncoding: "base64",
+      description: "The photo itself, 10 MB at most.",
+    },
+  },
+  additionalProperties: false,
+  description: "One photo, or several as a set.",
+};
+
+const blog_v1_LegacyQuote_schema = {
+  type: "object",
+  properties: {
+    quote: { type: "string", minLength: 1, description: "The quotation; HTML is escaped." },
+    source: { type: "string", description: "Where it comes from, HTML." },
+  },
+  required: ["quote"],
+  additionalProperties: false,
+  description: "A quotation.",
+};
+
+const blog_v1_LegacyText_schema = {
+  type: "object",
+  properties: {
+    title: { type: "string", description: "Title; HTML is escaped." },
+    body: { type: "string", minLength: 1, description: "Text, HTML." },
+  },
+  required: ["body"],
+  additionalProperties: false,
+  description: "A text.",
+};
+
+const blog_v1_LegacyVideo_schema = {
+  type: "object",
+  properties: {
+    caption: { type: "string", description: "Caption, HTML." },
+    embed: {
+      type: "string",
+      description: "HTML that plays the video, or its address on a site that is supported. This or `data` of the request is\nrequired.",
+    },
+    data: {
+      $ref: "#/$defs/blog.v1.FileUpload",
+      description: "The video as a file, 500 MB and 10 minutes at most.",
+    },
+  },
+  additionalProperties: false,
+  description: "A video.",
+};
+
+/**
+ * The methods of blog.v1.PostService as tools of a language model, by their names in TypeScript.
+ * An `inputSchema` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
+ */
+export const PostServiceTools = {
+  listPosts: {
+    name: "PostService_ListPosts",
+    title: "List posts",
+    description: "Lists the published posts of a blog, newest first.\n\nAn API key is enough; with credentials of a user the answer also says which posts that user likes.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        type: {
+          type: "string",
+          enum: [
+            "POST_TYPE_TEXT",
+            "POST_TYPE_QUOTE",
+            "POST_TYPE_LINK",
+            "POST_TYPE_ANSWER",
+            "POST_TYPE_VIDEO",
+            "POST_TYPE_AUDIO",
+            "POST_TYPE_PHOTO",
+            "POST_TYPE_CHAT",
+          ],
+          description: "Only posts of this type; any but BLOCKS. Default: all types.\n\n- POST_TYPE_TEXT: Text.\n- POST_TYPE_QUOTE: A quotation.\n- POST_TYPE_LINK: A link.\n- POST_TYPE_ANSWER: An answer to a question.\n- POST_TYPE_VIDEO: A video.\n- POST_TYPE_AUDIO: A sound.\n- POST_TYPE_PHOTO: One photo or several.\n- POST_TYPE_CHAT: A chat.",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Only the post with this identifier.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          maxItems: 4,
+          description: "Only posts that have all of these tags, at most four.",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of posts, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of posts to skip. Default: 0. Not together with `before`.",
+        },
+        before: {
+          type: "string",
+          format: "date-time",
+          description: "Only posts published before this time; whole seconds. The best way to page.",
+        },
+        after: {
+          type: "string",
+          format: "date-time",
+          description: "Only posts published after this time; whole seconds. Best with `sort` ASC.",
+        },
+        sort: {
+          type: "string",
+          enum: ["SORT_ORDER_DESC", "SORT_ORDER_ASC"],
+          description: "Order by time of publication. Default: newest first.\n\n- SORT_ORDER_DESC: Newest first.\n- SORT_ORDER_ASC: Oldest first.",
+        },
+        reblogInfo: {
+          type: "boolean",
+          description: "Answer with what is known of the posts that were reblogged.",
+        },
+        notesInfo: {
+          type: "boolean",
+          description: "Answer with the number of notes and with the notes.",
+        },
+        filter: {
+          type: "string",
+          enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
+          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for published posts.\n\nBefore and offset must not be used in the same request.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listQueuedPosts: {
+    name: "PostService_ListQueuedPosts",
+    title: "List queued posts",
+    description: "Lists the posts in the queue of a blog, the next to be published first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of posts, 1 to 20. Default: 20.",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of posts to skip. Default: 0.",
+        },
+        filter: {
+          type: "string",
+          enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
+          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the posts in the queue of a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  reorderQueue: {
+    name: "PostService_ReorderQueue",
+    title: "Reorder queue",
+    description: "Moves a post in the queue behind another one, or to its top.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to move.\n\nMore than 0.",
+        },
+        insertAfter: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to put it behind. Default: 0, at the top.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Moves a post in the queue.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  shuffleQueue: {
+    name: "PostService_ShuffleQueue",
+    title: "Shuffle queue",
+    description: "Shuffles the queue.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Shuffles the queue.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  listDraftPosts: {
+    name: "PostService_ListDraftPosts",
+    title: "List draft posts",
+    description: "Lists the drafts of a blog.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        beforePostId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Only drafts before this one: the last one of the page before. Default: 0, from the newest on.",
+        },
+        filter: {
+          type: "string",
+          enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
+          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the drafts of a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listSubmissionPosts: {
+    name: "PostService_ListSubmissionPosts",
+    title: "List submission posts",
+    description: "Lists the posts that were submitted to a blog and wait for approval.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Number of posts to skip. Default: 0.",
+        },
+        filter: {
+          type: "string",
+          enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
+          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the posts that were submitted to a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  getPost: {
+    name: "PostService_GetPost",
+    title: "Get post",
+    description: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+        postFormat: {
+          type: "string",
+          enum: ["POST_CONTENT_FORMAT_NPF", "POST_CONTENT_FORMAT_LEGACY"],
+          description: "The form of the content. Default: blocks.\n\n- POST_CONTENT_FORMAT_NPF: Blocks.\n- POST_CONTENT_FORMAT_LEGACY: The older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Asks for a post.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  createPost: {
+    name: "PostService_CreatePost",
+    title: "Create post",
+    description: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        content: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentBlock" },
+          minItems: 1,
+          maxItems: 1000,
+          description: "The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+        },
+        layout: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentLayout" },
+          description: "How the blocks are arranged. Default: one below the other.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+            "POST_STATE_UNAPPROVED",
+          ],
+          description: "What becomes of the post; any but SUBMISSION and ASK. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+        },
+        publishOn: {
+          type: "string",
+          format: "date-time",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        sourceUrl: { type: "string", description: "Where the content comes from." },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content.",
+        },
+        hasCommunityLabel: {
+          type: "boolean",
+          description: "The post needs a label for readers who do not want to see everything.",
+        },
+        communityLabelCategories: {
+          type: "array",
+          items: { type: "string" },
+          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+        },
+        sendToSocial: {
+          type: "boolean",
+          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+        },
+        isPrivate: {
+          type: "boolean",
+          description: "The answer is private. Only for answers to questions.",
+        },
+        interactabilityReblog: {
+          type: "string",
+          enum: ["INTERACTABILITY_REBLOG_EVERYONE", "INTERACTABILITY_REBLOG_NOONE"],
+          description: "Who may reblog the post. Default: everyone.\n\n- INTERACTABILITY_REBLOG_EVERYONE: Everyone.\n- INTERACTABILITY_REBLOG_NOONE: Nobody.",
+        },
+        canBeTipped: { type: "boolean", description: "Readers can tip the author." },
+        media: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.MediaUpload" },
+          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+        },
+      },
+      required: ["blogIdentifier", "content"],
+      additionalProperties: false,
+      description: "Creates a post.",
+      $defs: {
+        "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
+        "blog.v1.AskLayout": blog_v1_AskLayout_schema,
+        "blog.v1.Attribution": blog_v1_Attribution_schema,
+        "blog.v1.AudioBlock": blog_v1_AudioBlock_schema,
+        "blog.v1.Avatar": blog_v1_Avatar_schema,
+        "blog.v1.BlockIndexes": blog_v1_BlockIndexes_schema,
+        "blog.v1.BlogAttribution": blog_v1_BlogAttribution_schema,
+        "blog.v1.Clickthrough": blog_v1_Clickthrough_schema,
+        "blog.v1.CondensedLayout": blog_v1_CondensedLayout_schema,
+        "blog.v1.ContentBlock": blog_v1_ContentBlock_schema,
+        "blog.v1.ContentLayout": blog_v1_ContentLayout_schema,
+        "blog.v1.EmbedIframe": blog_v1_EmbedIframe_schema,
+        "blog.v1.ImageBlock": blog_v1_ImageBlock_schema,
+        "blog.v1.InlineFormat": blog_v1_InlineFormat_schema,
+        "blog.v1.LinkAttribution": blog_v1_LinkAttribution_schema,
+        "blog.v1.LinkBlock": blog_v1_LinkBlock_schema,
+        "blog.v1.Media": blog_v1_Media_schema,
+        "blog.v1.MediaUpload": blog_v1_MediaUpload_schema,
+        "blog.v1.PaywallBlock": blog_v1_PaywallBlock_schema,
+        "blog.v1.PollAnswer": blog_v1_PollAnswer_schema,
+        "blog.v1.PollBlock": blog_v1_PollBlock_schema,
+        "blog.v1.PollSettings": blog_v1_PollSettings_schema,
+        "blog.v1.PostAttribution": blog_v1_PostAttribution_schema,
+        "blog.v1.PostReference": blog_v1_PostReference_schema,
+        "blog.v1.Row": blog_v1_Row_schema,
+        "blog.v1.RowMode": blog_v1_RowMode_schema,
+        "blog.v1.RowsLayout": blog_v1_RowsLayout_schema,
+        "blog.v1.ShortBlog": blog_v1_ShortBlog_schema,
+        "blog.v1.TextBlock": blog_v1_TextBlock_schema,
+        "blog.v1.VideoBlock": blog_v1_VideoBlock_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  reblogPost: {
+    name: "PostService_ReblogPost",
+    title: "Reblog post",
+    description: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        content: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentBlock" },
+          maxItems: 1000,
+          description: "The content to add; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+        },
+        layout: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentLayout" },
+          description: "How the blocks are arranged. Default: one below the other.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+            "POST_STATE_UNAPPROVED",
+          ],
+          description: "What becomes of the reblog; any but SUBMISSION and ASK. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+        },
+        publishOn: {
+          type: "string",
+          format: "date-time",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        sourceUrl: { type: "string", description: "Where the content comes from." },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content.",
+        },
+        hasCommunityLabel: {
+          type: "boolean",
+          description: "The post needs a label for readers who do not want to see everything.",
+        },
+        communityLabelCategories: {
+          type: "array",
+          items: { type: "string" },
+          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+        },
+        sendToSocial: {
+          type: "boolean",
+          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+        },
+        isPrivate: {
+          type: "boolean",
+          description: "The answer is private. Only for answers to questions.",
+        },
+        interactabilityReblog: {
+          type: "string",
+          enum: ["INTERACTABILITY_REBLOG_EVERYONE", "INTERACTABILITY_REBLOG_NOONE"],
+          description: "Who may reblog the post. Default: everyone.\n\n- INTERACTABILITY_REBLOG_EVERYONE: Everyone.\n- INTERACTABILITY_REBLOG_NOONE: Nobody.",
+        },
+        canBeTipped: { type: "boolean", description: "Readers can tip the author." },
+        parentBlogUuid: {
+          type: "string",
+          minLength: 1,
+          description: "Identifier of the blog of the post to reblog.",
+        },
+        parentPostId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to reblog.\n\nMore than 0.",
+        },
+        reblogKey: { type: "string", minLength: 1, description: "Key of the post to reblog." },
+        hideTrail: {
+          type: "boolean",
+          description: "Leave out the whole chain of reblogs. Default: false.",
+        },
+        excludeTrailItems: {
+          type: "array",
+          items: { type: "integer", minimum: 0, maximum: 2147483647 },
+          description: "Items of the chain to leave out, by their position from 0. Default: none.",
+        },
+        media: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.MediaUpload" },
+          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+        },
+      },
+      required: ["blogIdentifier", "parentBlogUuid", "parentPostId", "reblogKey"],
+      additionalProperties: false,
+      description: "Reblogs a post.",
+      $defs: {
+        "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
+        "blog.v1.AskLayout": blog_v1_AskLayout_schema,
+        "blog.v1.Attribution": blog_v1_Attribution_schema,
+        "blog.v1.AudioBlock": blog_v1_AudioBlock_schema,
+        "blog.v1.Avatar": blog_v1_Avatar_schema,
+        "blog.v1.BlockIndexes": blog_v1_BlockIndexes_schema,
+        "blog.v1.BlogAttribution": blog_v1_BlogAttribution_schema,
+        "blog.v1.Clickthrough": blog_v1_Clickthrough_schema,
+        "blog.v1.CondensedLayout": blog_v1_CondensedLayout_schema,
+        "blog.v1.ContentBlock": blog_v1_ContentBlock_schema,
+        "blog.v1.ContentLayout": blog_v1_ContentLayout_schema,
+        "blog.v1.EmbedIframe": blog_v1_EmbedIframe_schema,
+        "blog.v1.ImageBlock": blog_v1_ImageBlock_schema,
+        "blog.v1.InlineFormat": blog_v1_InlineFormat_schema,
+        "blog.v1.LinkAttribution": blog_v1_LinkAttribution_schema,
+        "blog.v1.LinkBlock": blog_v1_LinkBlock_schema,
+        "blog.v1.Media": blog_v1_Media_schema,
+        "blog.v1.MediaUpload": blog_v1_MediaUpload_schema,
+        "blog.v1.PaywallBlock": blog_v1_PaywallBlock_schema,
+        "blog.v1.PollAnswer": blog_v1_PollAnswer_schema,
+        "blog.v1.PollBlock": blog_v1_PollBlock_schema,
+        "blog.v1.PollSettings": blog_v1_PollSettings_schema,
+        "blog.v1.PostAttribution": blog_v1_PostAttribution_schema,
+        "blog.v1.PostReference": blog_v1_PostReference_schema,
+        "blog.v1.Row": blog_v1_Row_schema,
+        "blog.v1.RowMode": blog_v1_RowMode_schema,
+        "blog.v1.RowsLayout": blog_v1_RowsLayout_schema,
+        "blog.v1.ShortBlog": blog_v1_ShortBlog_schema,
+        "blog.v1.TextBlock": blog_v1_TextBlock_schema,
+        "blog.v1.VideoBlock": blog_v1_VideoBlock_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  updatePost: {
+    name: "PostService_UpdatePost",
+    title: "Update post",
+    description: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        content: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentBlock" },
+          maxItems: 1000,
+          description: "The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+        },
+        layout: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.ContentLayout" },
+          description: "How the blocks are arranged. Default: one below the other.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+            "POST_STATE_UNAPPROVED",
+          ],
+          description: "What becomes of the post; any but SUBMISSION and ASK. Default: its state stays.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+        },
+        publishOn: {
+          type: "string",
+          format: "date-time",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        sourceUrl: { type: "string", description: "Where the content comes from." },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content.",
+        },
+        hasCommunityLabel: {
+          type: "boolean",
+          description: "The post needs a label for readers who do not want to see everything.",
+        },
+        communityLabelCategories: {
+          type: "array",
+          items: { type: "string" },
+          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+        },
+        sendToSocial: {
+          type: "boolean",
+          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+        },
+        isPrivate: {
+          type: "boolean",
+          description: "The answer is private. Only for answers to questions.",
+        },
+        interactabilityReblog: {
+          type: "string",
+          enum: ["INTERACTABILITY_REBLOG_EVERYONE", "INTERACTABILITY_REBLOG_NOONE"],
+          description: "Who may reblog the post. Default: everyone.\n\n- INTERACTABILITY_REBLOG_EVERYONE: Everyone.\n- INTERACTABILITY_REBLOG_NOONE: Nobody.",
+        },
+        canBeTipped: { type: "boolean", description: "Readers can tip the author." },
+        parentBlogUuid: { type: "string", description: "Identifier of the blog of the post to reblog." },
+        parentPostId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to reblog.",
+        },
+        reblogKey: { type: "string", description: "Key of the post to reblog." },
+        hideTrail: {
+          type: "boolean",
+          description: "Leave out the whole chain of reblogs. Default: false.",
+        },
+        excludeTrailItems: {
+          type: "array",
+          items: { type: "integer", minimum: 0, maximum: 2147483647 },
+          description: "Items of the chain as it is now to leave out; they cannot be brought back. By their position from 0. Default: none.",
+        },
+        media: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.MediaUpload" },
+          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Changes a post. What the service keeps when a field is missing is not documented, except for `state`.",
+      $defs: {
+        "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
+        "blog.v1.AskLayout": blog_v1_AskLayout_schema,
+        "blog.v1.Attribution": blog_v1_Attribution_schema,
+        "blog.v1.AudioBlock": blog_v1_AudioBlock_schema,
+        "blog.v1.Avatar": blog_v1_Avatar_schema,
+        "blog.v1.BlockIndexes": blog_v1_BlockIndexes_schema,
+        "blog.v1.BlogAttribution": blog_v1_BlogAttribution_schema,
+        "blog.v1.Clickthrough": blog_v1_Clickthrough_schema,
+        "blog.v1.CondensedLayout": blog_v1_CondensedLayout_schema,
+        "blog.v1.ContentBlock": blog_v1_ContentBlock_schema,
+        "blog.v1.ContentLayout": blog_v1_ContentLayout_schema,
+        "blog.v1.EmbedIframe": blog_v1_EmbedIframe_schema,
+        "blog.v1.ImageBlock": blog_v1_ImageBlock_schema,
+        "blog.v1.InlineFormat": blog_v1_InlineFormat_schema,
+        "blog.v1.LinkAttribution": blog_v1_LinkAttribution_schema,
+        "blog.v1.LinkBlock": blog_v1_LinkBlock_schema,
+        "blog.v1.Media": blog_v1_Media_schema,
+        "blog.v1.MediaUpload": blog_v1_MediaUpload_schema,
+        "blog.v1.PaywallBlock": blog_v1_PaywallBlock_schema,
+        "blog.v1.PollAnswer": blog_v1_PollAnswer_schema,
+        "blog.v1.PollBlock": blog_v1_PollBlock_schema,
+        "blog.v1.PollSettings": blog_v1_PollSettings_schema,
+        "blog.v1.PostAttribution": blog_v1_PostAttribution_schema,
+        "blog.v1.PostReference": blog_v1_PostReference_schema,
+        "blog.v1.Row": blog_v1_Row_schema,
+        "blog.v1.RowMode": blog_v1_RowMode_schema,
+        "blog.v1.RowsLayout": blog_v1_RowsLayout_schema,
+        "blog.v1.ShortBlog": blog_v1_ShortBlog_schema,
+        "blog.v1.TextBlock": blog_v1_TextBlock_schema,
+        "blog.v1.VideoBlock": blog_v1_VideoBlock_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+  },
+  deletePost: {
+    name: "PostService_DeletePost",
+    title: "Delete post",
+    description: "Deletes a post.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Deletes a post.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  mutePost: {
+    name: "PostService_MutePost",
+    title: "Mute post",
+    description: "Mutes a post: its author gets no notices about it any more.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+        muteLengthSeconds: {
+          type: "integer",
+          minimum: 0,
+          maximum: 2147483647,
+          description: "Seconds for which the post is muted. Default: 0, until it is unmuted.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Mutes a post.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+  },
+  unmutePost: {
+    name: "PostService_UnmutePost",
+    title: "Unmute post",
+    description: "Unmutes a post.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Unmutes a post.",
+    },
+    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+  },
+  listNotes: {
+    name: "PostService_ListNotes",
+    title: "List notes",
+    description: "Lists what others did with a post, newest first: likes, reblogs, replies.\n\nAn API key is enough.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post.\n\nMore than 0.",
+        },
+        mode: {
+          type: "string",
+          enum: [
+            "NOTE_MODE_ALL",
+            "NOTE_MODE_LIKES",
+            "NOTE_MODE_CONVERSATION",
+            "NOTE_MODE_ROLLUP",
+            "NOTE_MODE_REBLOGS_WITH_TAGS",
+          ],
+          description: "Which notes. Default: all.\n\n- NOTE_MODE_ALL: All.\n- NOTE_MODE_LIKES: Only likes.\n- NOTE_MODE_CONVERSATION: Replies and reblogs with added text; all others stand apart in `rollup_notes`.\n- NOTE_MODE_ROLLUP: Only likes and reblogs.\n- NOTE_MODE_REBLOGS_WITH_TAGS: Only reblogs, each with its tags.",
+        },
+        before: {
+          type: "string",
+          format: "date-time",
+          description: "Only notes from before this time; whole seconds. Not in the mode CONVERSATION.",
+        },
+        beforeMicros: {
+          type: "string",
+          format: "date-time",
+          description: "Only notes from before this time, to the microsecond. Only in the mode CONVERSATION.",
+        },
+        pageToken: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      description: "Asks what others did with a post.\n\nBefore_micros is for the mode CONVERSATION, before for all others.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  createLegacyPost: {
+    name: "PostService_CreateLegacyPost",
+    title: "Create legacy post",
+    description: "Creates a post in the older form.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
+        photo: {
+          $ref: "#/$defs/blog.v1.LegacyPhoto",
+          description: "One photo, or several as a set.",
+        },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
+        chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
+        data: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.FileUpload" },
+          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+          ],
+          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        tweet: {
+          type: "string",
+          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "The time of the post; whole seconds. Default: the time of the request.",
+        },
+        format: {
+          type: "string",
+          enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
+          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+        },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+        },
+        nativeInlineImages: {
+          type: "boolean",
+          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      dependentSchemas: {
+        text: {
+          properties: {
+            photo: false,
+            quote: false,
+            link: false,
+            chat: false,
+            audio: false,
+            video: false,
+          },
+        },
+        photo: {
+          properties: { quote: false, link: false, chat: false, audio: false, video: false },
+        },
+        quote: { properties: { link: false, chat: false, audio: false, video: false } },
+        link: { properties: { chat: false, audio: false, video: false } },
+        chat: { properties: { audio: false, video: false } },
+        audio: { properties: { video: false } },
+      },
+      description: "Creates a post in the older form.\n\nExactly one of text, photo, quote, link, chat, audio, video is set. A photo needs its source, data64 or data. A sound needs its external_url or data. A video needs its embed or data.",
+      $defs: {
+        "blog.v1.FileUpload": blog_v1_FileUpload_schema,
+        "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
+        "blog.v1.LegacyChat": blog_v1_LegacyChat_schema,
+        "blog.v1.LegacyLink": blog_v1_LegacyLink_schema,
+        "blog.v1.LegacyPhoto": blog_v1_LegacyPhoto_schema,
+        "blog.v1.LegacyQuote": blog_v1_LegacyQuote_schema,
+        "blog.v1.LegacyText": blog_v1_LegacyText_schema,
+        "blog.v1.LegacyVideo": blog_v1_LegacyVideo_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  updateLegacyPost: {
+    name: "PostService_UpdateLegacyPost",
+    title: "Update legacy post",
+    description: "Changes a post in the older form.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
+        photo: {
+          $ref: "#/$defs/blog.v1.LegacyPhoto",
+          description: "One photo, or several as a set.",
+        },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
+        chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
+        data: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.FileUpload" },
+          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+          ],
+          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        tweet: {
+          type: "string",
+          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "The time of the post; whole seconds. Default: the time of the request.",
+        },
+        format: {
+          type: "string",
+          enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
+          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+        },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+        },
+        nativeInlineImages: {
+          type: "boolean",
+          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to change.\n\nMore than 0.",
+        },
+      },
+      required: ["blogIdentifier", "postId"],
+      additionalProperties: false,
+      dependentSchemas: {
+        text: {
+          properties: {
+            photo: false,
+            quote: false,
+            link: false,
+            chat: false,
+            audio: false,
+            video: false,
+          },
+        },
+        photo: {
+          properties: { quote: false, link: false, chat: false, audio: false, video: false },
+        },
+        quote: { properties: { link: false, chat: false, audio: false, video: false } },
+        link: { properties: { chat: false, audio: false, video: false } },
+        chat: { properties: { audio: false, video: false } },
+        audio: { properties: { video: false } },
+      },
+      description: "Changes a post in the older form.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
+      $defs: {
+        "blog.v1.FileUpload": blog_v1_FileUpload_schema,
+        "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
+        "blog.v1.LegacyChat": blog_v1_LegacyChat_schema,
+        "blog.v1.LegacyLink": blog_v1_LegacyLink_schema,
+        "blog.v1.LegacyPhoto": blog_v1_LegacyPhoto_schema,
+        "blog.v1.LegacyQuote": blog_v1_LegacyQuote_schema,
+        "blog.v1.LegacyText": blog_v1_LegacyText_schema,
+        "blog.v1.LegacyVideo": blog_v1_LegacyVideo_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  reblogLegacyPost: {
+    name: "PostService_ReblogLegacyPost",
+    title: "Reblog legacy post",
+    description: "Reblogs a post in the older form.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
+        photo: {
+          $ref: "#/$defs/blog.v1.LegacyPhoto",
+          description: "One photo, or several as a set.",
+        },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
+        chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
+        data: {
+          type: "array",
+          items: { $ref: "#/$defs/blog.v1.FileUpload" },
+          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
+        },
+        state: {
+          type: "string",
+          enum: [
+            "POST_STATE_PUBLISHED",
+            "POST_STATE_QUEUED",
+            "POST_STATE_DRAFT",
+            "POST_STATE_PRIVATE",
+          ],
+          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Tags; none may hold a comma.",
+        },
+        tweet: {
+          type: "string",
+          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+        },
+        date: {
+          type: "string",
+          format: "date-time",
+          description: "The time of the post; whole seconds. Default: the time of the request.",
+        },
+        format: {
+          type: "string",
+          enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
+          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+        },
+        slug: {
+          type: "string",
+          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+        },
+        nativeInlineImages: {
+          type: "boolean",
+          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+        },
+        postId: {
+          type: "string",
+          pattern: "^[0-9]+$",
+          description: "Identifier of the post to reblog.\n\nMore than 0.",
+        },
+        reblogKey: { type: "string", minLength: 1, description: "Key of the post to reblog." },
+        comment: { type: "string", description: "What to add." },
+      },
+      required: ["blogIdentifier", "postId", "reblogKey"],
+      additionalProperties: false,
+      dependentSchemas: {
+        text: {
+          properties: {
+            photo: false,
+            quote: false,
+            link: false,
+            chat: false,
+            audio: false,
+            video: false,
+          },
+        },
+        photo: {
+          properties: { quote: false, link: false, chat: false, audio: false, video: false },
+        },
+        quote: { properties: { link: false, chat: false, audio: false, video: false } },
+        link: { properties: { chat: false, audio: false, video: false } },
+        chat: { properties: { audio: false, video: false } },
+        audio: { properties: { video: false } },
+      },
+      description: "Reblogs a post in the older form.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
+      $defs: {
+        "blog.v1.FileUpload": blog_v1_FileUpload_schema,
+        "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
+        "blog.v1.LegacyChat": blog_v1_LegacyChat_schema,
+        "blog.v1.LegacyLink": blog_v1_LegacyLink_schema,
+        "blog.v1.LegacyPhoto": blog_v1_LegacyPhoto_schema,
+        "blog.v1.LegacyQuote": blog_v1_LegacyQuote_schema,
+        "blog.v1.LegacyText": blog_v1_LegacyText_schema,
+        "blog.v1.LegacyVideo": blog_v1_LegacyVideo_schema,
+      },
+    },
+    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+} satisfies { readonly [Method in keyof typeof PostService$tools.method]?: object };
 // @@protoc_insertion_point(service:blog.v1.PostService)
 
 const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -215,11 +3028,45 @@ const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
+/** Spellings of blog.v1.NoteMode on the wire. */
+const NOTE_MODE = new EnumTable("blog.v1.NoteMode", [
+  [0, "NOTE_MODE_UNSPECIFIED"],
+  [1, "all", "NOTE_MODE_ALL"],
+  [2, "likes", "NOTE_MODE_LIKES"],
+  [3, "conversation", "NOTE_MODE_CONVERSATION"],
+  [4, "rollup", "NOTE_MODE_ROLLUP"],
+  [5, "reblogs_with_tags", "NOTE_MODE_REBLOGS_WITH_TAGS"],
+]);
+
+/** Spellings of blog.v1.PaywallSubtype on the wire. */
+const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+  [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
+  [1, "cta", "PAYWALL_SUBTYPE_CTA"],
+  [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
+  [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
+]);
+
+/** Spellings of blog.v1.PostContentFormat on the wire. */
+const POST_CONTENT_FORMAT = new EnumTable("blog.v1.PostContentFormat", [
+  [0, "POST_CONTENT_FORMAT_UNSPECIFIED"],
+  [1, "npf", "POST_CONTENT_FORMAT_NPF"],
+  [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
+]);
+
 /** Spellings of blog.v1.PostFilter on the wire. */
 const POST_FILTER = new EnumTable("blog.v1.PostFilter", [
   [0, "POST_FILTER_UNSPECIFIED"],
   [1, "text", "POST_FILTER_TEXT"],
   [2, "raw", "POST_FILTER_RAW"],
+]);
+
+/** Spellings of blog.v1.PostFormat on the wire. */
+const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
+  [0, "POST_FORMAT_UNSPECIFIED"],
+  [1, "html", "POST_FORMAT_HTML"],
+  [2, "markdown", "POST_FORMAT_MARKDOWN"],
+  [3, "raw", "POST_FORMAT_RAW"],
+  [4, "text", "POST_FORMAT_TEXT"],
 ]);
 
 /** Spellings of blog.v1.PostState on the wire. */
@@ -246,6 +3093,13 @@ const POST_TYPE = new EnumTable("blog.v1.PostType", [
   [7, "photo", "POST_TYPE_PHOTO"],
   [8, "chat", "POST_TYPE_CHAT"],
   [9, "blocks", "POST_TYPE_BLOCKS"],
+]);
+
+/** Spellings of blog.v1.RowModeType on the wire. */
+const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
+  [0, "ROW_MODE_TYPE_UNSPECIFIED"],
+  [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
+  [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
 ]);
 
 /** Spellings of blog.v1.SortOrder on the wire. */
@@ -285,6 +3139,68 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
 }
 
+/** Writes blog.v1.AppAttribution as JSON. */
+function encodeAppAttributionAsDeclaredBare(message: AppAttribution): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.appName) json.app_name = message.appName;
+  if (message.displayText) json.display_text = message.displayText;
+  if (message.logo !== undefined) json.logo = encodeMediaAsDeclaredBare(message.logo);
+  return json;
+}
+
+/** Writes blog.v1.AskLayout as JSON. */
+function encodeAskLayoutAsDeclaredBare(message: AskLayout): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.blocks.length > 0) json.blocks = [...message.blocks];
+  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  return json;
+}
+
+/** Writes blog.v1.Attribution as JSON. */
+function encodeAttributionAsDeclaredBare(message: Attribution): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.source.case) {
+    case "post":
+      json.type = "post";
+      Object.assign(json, encodePostAttributionAsDeclaredBare(message.source.value));
+      break;
+    case "link":
+      json.type = "link";
+      Object.assign(json, encodeLinkAttributionAsDeclaredBare(message.source.value));
+      break;
+    case "blog":
+      json.type = "blog";
+      Object.assign(json, encodeBlogAttributionAsDeclaredBare(message.source.value));
+      break;
+    case "app":
+      json.type = "app";
+      Object.assign(json, encodeAppAttributionAsDeclaredBare(message.source.value));
+      break;
+  }
+  if (message.typeName) json.type = message.typeName;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.AudioBlock as JSON. */
+function encodeAudioBlockAsDeclaredBare(message: AudioBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.provider) json.provider = message.provider;
+  if (message.url) json.url = message.url;
+  if (message.media !== undefined) json.media = encodeMediaAsDeclaredBare(message.media);
+  if (message.title) json.title = message.title;
+  if (message.artist) json.artist = message.artist;
+  if (message.album) json.album = message.album;
+  if (message.embedHtml) json.embed_html = message.embedHtml;
+  if (message.embedUrl) json.embed_url = message.embedUrl;
+  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
+  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
 /** Writes blog.v1.Avatar as JSON. */
 function encodeAvatarAsDeclaredBare(message: Avatar): JsonRecord {
   const json: JsonRecord = {};
@@ -292,6 +3208,30 @@ function encodeAvatarAsDeclaredBare(message: Avatar): JsonRecord {
   if (message.height) json.height = message.height;
   if (message.url) json.url = message.url;
   if (message.accessories !== undefined) json.accessories = listJson(message.accessories);
+  return json;
+}
+
+/** Writes blog.v1.BlogAttribution as JSON. */
+function encodeBlogAttributionAsDeclaredBare(message: BlogAttribution): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
+  return json;
+}
+
+/** Writes blog.v1.Clickthrough as JSON. */
+function encodeClickthroughAsDeclaredBare(message: Clickthrough): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.webUrl) json.web_url = message.webUrl;
+  if (message.deeplinkUrl) json.deeplink_url = message.deeplinkUrl;
+  return json;
+}
+
+/** Writes blog.v1.CondensedLayout as JSON. */
+function encodeCondensedLayoutAsDeclaredBare(message: CondensedLayout): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
+  if (message.blocks.length > 0) json.blocks = [...message.blocks];
   return json;
 }
 
@@ -303,7 +3243,89 @@ function encodeContentBlockAsDeclaredBare(message: ContentBlock): JsonRecord {
       json.type = "text";
       Object.assign(json, encodeTextBlockAsDeclaredBare(message.block.value));
       break;
+    case "image":
+      json.type = "image";
+      Object.assign(json, encodeImageBlockAsDeclaredBare(message.block.value));
+      break;
+    case "link":
+      json.type = "link";
+      Object.assign(json, encodeLinkBlockAsDeclaredBare(message.block.value));
+      break;
+    case "audio":
+      json.type = "audio";
+      Object.assign(json, encodeAudioBlockAsDeclaredBare(message.block.value));
+      break;
+    case "video":
+      json.type = "video";
+      Object.assign(json, encodeVideoBlockAsDeclaredBare(message.block.value));
+      break;
+    case "paywall":
+      json.type = "paywall";
+      Object.assign(json, encodePaywallBlockAsDeclaredBare(message.block.value));
+      break;
+    case "poll":
+      json.type = "poll";
+      Object.assign(json, encodePollBlockAsDeclaredBare(message.block.value));
+      break;
   }
+  if (message.typeName) json.type = message.typeName;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.ContentLayout as JSON. */
+function encodeContentLayoutAsDeclaredBare(message: ContentLayout): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.layout.case) {
+    case "rows":
+      json.type = "rows";
+      Object.assign(json, encodeRowsLayoutAsDeclaredBare(message.layout.value));
+      break;
+    case "ask":
+      json.type = "ask";
+      Object.assign(json, encodeAskLayoutAsDeclaredBare(message.layout.value));
+      break;
+    case "condensed":
+      json.type = "condensed";
+      Object.assign(json, encodeCondensedLayoutAsDeclaredBare(message.layout.value));
+      break;
+  }
+  if (message.typeName) json.type = message.typeName;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.EmbedIframe as JSON. */
+function encodeEmbedIframeAsDeclaredBare(message: EmbedIframe): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.width !== undefined) json.width = message.width;
+  if (message.height !== undefined) json.height = message.height;
+  return json;
+}
+
+/** Writes blog.v1.FileUpload as JSON. */
+function encodeFileUploadAsDeclaredBare(message: FileUpload): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.content.length) json.content = base64(message.content);
+  if (message.contentType) json.content_type = message.contentType;
+  if (message.filename) json.filename = message.filename;
+  return json;
+}
+
+/** Writes blog.v1.ImageBlock as JSON. */
+function encodeImageBlockAsDeclaredBare(message: ImageBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.media.length > 0) json.media = message.media.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.altText) json.alt_text = message.altText;
+  if (message.caption) json.caption = message.caption;
+  if (Object.keys(message.colors).length > 0) json.colors = Object.fromEntries(Object.entries(message.colors).map(([key, value]) => [key, value]));
+  if (message.feedbackToken) json.feedback_token = message.feedbackToken;
+  if (message.poster !== undefined) json.poster = encodeMediaAsDeclaredBare(message.poster);
+  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  if (Object.keys(message.exif).length > 0) json.exif = Object.fromEntries(Object.entries(message.exif).map(([key, value]) => [key, value]));
+  if (message.clickthrough !== undefined) json.clickthrough = encodeClickthroughAsDeclaredBare(message.clickthrough);
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -316,7 +3338,201 @@ function encodeInlineFormatAsDeclaredBare(message: InlineFormat): JsonRecord {
   if (message.url) json.url = message.url;
   if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
   if (message.hex) json.hex = message.hex;
+  if (message.typeName) json.type = message.typeName;
   Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.LegacyAudio as JSON. */
+function encodeLegacyAudioAsDeclaredBare(message: LegacyAudio): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.caption) json.caption = message.caption;
+  if (message.externalUrl) json.external_url = message.externalUrl;
+  if (message.data !== undefined) json.data = encodeFileUploadAsDeclaredBare(message.data);
+  return json;
+}
+
+/** Writes blog.v1.LegacyChat as JSON. */
+function encodeLegacyChatAsDeclaredBare(message: LegacyChat): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.title) json.title = message.title;
+  if (message.conversation) json.conversation = message.conversation;
+  return json;
+}
+
+/** Writes blog.v1.LegacyLink as JSON. */
+function encodeLegacyLinkAsDeclaredBare(message: LegacyLink): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.title) json.title = message.title;
+  if (message.description) json.description = message.description;
+  if (message.thumbnail) json.thumbnail = message.thumbnail;
+  if (message.excerpt) json.excerpt = message.excerpt;
+  if (message.author) json.author = message.author;
+  return json;
+}
+
+/** Writes blog.v1.LegacyPhoto as JSON. */
+function encodeLegacyPhotoAsDeclaredBare(message: LegacyPhoto): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.caption) json.caption = message.caption;
+  if (message.link) json.link = message.link;
+  if (message.source) json.source = message.source;
+  if (message.data64.length) json.data64 = base64(message.data64);
+  return json;
+}
+
+/** Writes blog.v1.LegacyQuote as JSON. */
+function encodeLegacyQuoteAsDeclaredBare(message: LegacyQuote): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.quote) json.quote = message.quote;
+  if (message.source) json.source = message.source;
+  return json;
+}
+
+/** Writes blog.v1.LegacyText as JSON. */
+function encodeLegacyTextAsDeclaredBare(message: LegacyText): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.title) json.title = message.title;
+  if (message.body) json.body = message.body;
+  return json;
+}
+
+/** Writes blog.v1.LegacyVideo as JSON. */
+function encodeLegacyVideoAsDeclaredBare(message: LegacyVideo): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.caption) json.caption = message.caption;
+  if (message.embed) json.embed = message.embed;
+  if (message.data !== undefined) json.data = encodeFileUploadAsDeclaredBare(message.data);
+  return json;
+}
+
+/** Writes blog.v1.LinkAttribution as JSON. */
+function encodeLinkAttributionAsDeclaredBare(message: LinkAttribution): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.urlRedirect) json.url_redirect = message.urlRedirect;
+  return json;
+}
+
+/** Writes blog.v1.LinkBlock as JSON. */
+function encodeLinkBlockAsDeclaredBare(message: LinkBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.title) json.title = message.title;
+  if (message.description) json.description = message.description;
+  if (message.author) json.author = message.author;
+  if (message.siteName) json.site_name = message.siteName;
+  if (message.displayUrl) json.display_url = message.displayUrl;
+  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.Media as JSON. */
+function encodeMediaAsDeclaredBare(message: Media): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.type) json.type = message.type;
+  if (message.width !== undefined) json.width = message.width;
+  if (message.height !== undefined) json.height = message.height;
+  if (message.originalDimensionsMissing) json.original_dimensions_missing = message.originalDimensionsMissing;
+  if (message.cropped) json.cropped = message.cropped;
+  if (message.hasOriginalDimensions) json.has_original_dimensions = message.hasOriginalDimensions;
+  if (message.identifier) json.identifier = message.identifier;
+  if (message.poster !== undefined) json.poster = encodeMediaAsDeclaredBare(message.poster);
+  if (message.video !== undefined) json.video = encodeMediaAsDeclaredBare(message.video);
+  if (message.mediaKey) json.media_key = message.mediaKey;
+  if (message.hd) json.hd = message.hd;
+  if (Object.keys(message.colors).length > 0) json.colors = Object.fromEntries(Object.entries(message.colors).map(([key, value]) => [key, value]));
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.PaywallBlock as JSON. */
+function encodePaywallBlockAsDeclaredBare(message: PaywallBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.subtype) json.subtype = PAYWALL_SUBTYPE.json(message.subtype);
+  if (message.url) json.url = message.url;
+  if (message.isVisible !== undefined) json.is_visible = message.isVisible;
+  if (message.text) json.text = message.text;
+  if (message.title) json.title = message.title;
+  if (message.color) json.color = message.color;
+  if (message.subtypeName) json.subtype = message.subtypeName;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.PollAnswer as JSON. */
+function encodePollAnswerAsDeclaredBare(message: PollAnswer): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.clientId) json.client_id = message.clientId;
+  if (message.answerText) json.answer_text = message.answerText;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.PollBlock as JSON. */
+function encodePollBlockAsDeclaredBare(message: PollBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.clientId) json.client_id = message.clientId;
+  if (message.question) json.question = message.question;
+  if (message.answers.length > 0) json.answers = message.answers.map((item) => encodePollAnswerAsDeclaredBare(item));
+  if (message.settings !== undefined) json.settings = encodePollSettingsAsDeclaredBare(message.settings);
+  if (message.createdAt !== undefined) json.created_at = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "seconds");
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.PollSettings as JSON. */
+function encodePollSettingsAsDeclaredBare(message: PollSettings): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.multipleChoice) json.multiple_choice = message.multipleChoice;
+  if (message.closeStatus) json.close_status = message.closeStatus;
+  if (message.expireAfter) json.expire_after = message.expireAfter;
+  if (message.source) json.source = message.source;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.PostAttribution as JSON. */
+function encodePostAttributionAsDeclaredBare(message: PostAttribution): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.url) json.url = message.url;
+  if (message.post !== undefined) json.post = encodePostReferenceAsDeclaredBare(message.post);
+  if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
+  return json;
+}
+
+/** Writes blog.v1.PostReference as JSON. */
+function encodePostReferenceAsDeclaredBare(message: PostReference): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.id) json.id = message.id;
+  return json;
+}
+
+/** Writes blog.v1.Row as JSON. */
+function encodeRowAsDeclaredBare(message: Row): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.blocks.length > 0) json.blocks = [...message.blocks];
+  if (message.mode !== undefined) json.mode = encodeRowModeAsDeclaredBare(message.mode);
+  return json;
+}
+
+/** Writes blog.v1.RowMode as JSON. */
+function encodeRowModeAsDeclaredBare(message: RowMode): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.type) json.type = ROW_MODE_TYPE.json(message.type);
+  return json;
+}
+
+/** Writes blog.v1.RowsLayout as JSON. */
+function encodeRowsLayoutAsDeclaredBare(message: RowsLayout): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.display.length > 0) json.display = message.display.map((item) => encodeRowAsDeclaredBare(item));
+  if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
+  if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.blocks]);
   return json;
 }
 
@@ -342,6 +3558,26 @@ function encodeTextBlockAsDeclaredBare(message: TextBlock): JsonRecord {
   if (message.subtype) json.subtype = TEXT_SUBTYPE.json(message.subtype);
   if (message.indentLevel) json.indent_level = message.indentLevel;
   if (message.formatting.length > 0) json.formatting = message.formatting.map((item) => encodeInlineFormatAsDeclaredBare(item));
+  if (message.subtypeName) json.subtype = message.subtypeName;
+  Object.assign(json, rawEntries(message.unknownFields));
+  return json;
+}
+
+/** Writes blog.v1.VideoBlock as JSON. */
+function encodeVideoBlockAsDeclaredBare(message: VideoBlock): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.provider) json.provider = message.provider;
+  if (message.url) json.url = message.url;
+  if (message.media !== undefined) json.media = encodeMediaAsDeclaredBare(message.media);
+  if (message.embedHtml) json.embed_html = message.embedHtml;
+  if (message.embedUrl) json.embed_url = message.embedUrl;
+  if (message.embedIframe !== undefined) json.embed_iframe = encodeEmbedIframeAsDeclaredBare(message.embedIframe);
+  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
+  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  if (message.canAutoplayOnCellular !== undefined) json.can_autoplay_on_cellular = message.canAutoplayOnCellular;
+  if (message.duration !== undefined) json.duration = message.duration;
+  if (message.filmstrip.length > 0) json.filmstrip = message.filmstrip.map((item) => encodeMediaAsDeclaredBare(item));
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }

@@ -29,6 +29,7 @@ import type {
   ListUserOrganizationEventsRequest,
   ListUserPublicEventsRequest,
 } from "./user_events_pb.ts";
+import type { EventService as EventService$tools } from "./events_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of events.v1.EventService. */
@@ -498,6 +499,357 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
     },
   },
 };
+
+/**
+ * The methods of events.v1.EventService as tools of a language model, by their names in TypeScript.
+ * An `inputSchema` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
+ */
+export const EventServiceTools = {
+  listPublicEvents: {
+    name: "EventService_ListPublicEvents",
+    title: "List public events",
+    description: "Lists what happened in public, newest first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      additionalProperties: false,
+      description: "Asks for what happened in public.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listNetworkEvents: {
+    name: "EventService_ListNetworkEvents",
+    title: "List network events",
+    description: "Lists what happened in public in a repository and its forks, newest first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        owner: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Owner of the repository; upper and lower case are the same.",
+        },
+        repo: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Name of the repository, without `.git`; upper and lower case are the same.\n\nThe name of a repository is given without .git at its end.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["owner", "repo"],
+      additionalProperties: false,
+      description: "Asks for the events of a repository and its forks.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listOrganizationEvents: {
+    name: "EventService_ListOrganizationEvents",
+    title: "List organization events",
+    description: "Lists what happened in public in an organization, newest first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        org: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Name of the organization; upper and lower case are the same.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["org"],
+      additionalProperties: false,
+      description: "Asks for the events of an organization.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listRepositoryEvents: {
+    name: "EventService_ListRepositoryEvents",
+    title: "List repository events",
+    description: "Lists what happened in a repository, newest first.\n\nPublic repositories need no credentials.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        owner: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Owner of the repository; upper and lower case are the same.",
+        },
+        repo: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Name of the repository, without `.git`; upper and lower case are the same.\n\nThe name of a repository is given without .git at its end.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["owner", "repo"],
+      additionalProperties: false,
+      description: "Asks for the events of a repository.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listUserEvents: {
+    name: "EventService_ListUserEvents",
+    title: "List user events",
+    description: "Lists what a user did, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        username: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[^/?#\\s]+$",
+          description: "Name of the user.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["username"],
+      additionalProperties: false,
+      description: "Asks for the events of a user.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listUserOrganizationEvents: {
+    name: "EventService_ListUserOrganizationEvents",
+    title: "List user organization events",
+    description: "Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        username: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[^/?#\\s]+$",
+          description: "Name of the user.",
+        },
+        org: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[A-Za-z0-9._-]+$",
+          description: "Name of the organization; upper and lower case are the same.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["username", "org"],
+      additionalProperties: false,
+      description: "Asks for the events of an organization, for the dashboard of a user.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listUserPublicEvents: {
+    name: "EventService_ListUserPublicEvents",
+    title: "List user public events",
+    description: "Lists what a user did in public, newest first.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        username: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[^/?#\\s]+$",
+          description: "Name of the user.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["username"],
+      additionalProperties: false,
+      description: "Asks for the public events of a user.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listReceivedEvents: {
+    name: "EventService_ListReceivedEvents",
+    title: "List received events",
+    description: "Lists what happened in repositories that a user watches and by users that the user follows, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        username: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[^/?#\\s]+$",
+          description: "Name of the user.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["username"],
+      additionalProperties: false,
+      description: "Asks for the events that a user receives.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  listReceivedPublicEvents: {
+    name: "EventService_ListReceivedPublicEvents",
+    title: "List received public events",
+    description: "Lists what happened in public in repositories that a user watches and by users that the user follows, newest\nfirst.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        username: {
+          type: "string",
+          maxLength: 255,
+          pattern: "^[^/?#\\s]+$",
+          description: "Name of the user.",
+        },
+        perPage: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100,
+          description: "Number of events on a page, 1 to 100. Default: 30.",
+        },
+        page: {
+          type: "integer",
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+        },
+        ifNoneMatch: {
+          type: "string",
+          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+        },
+      },
+      required: ["username"],
+      additionalProperties: false,
+      description: "Asks for the public events that a user receives.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+} satisfies { readonly [Method in keyof typeof EventService$tools.method]?: object };
 // @@protoc_insertion_point(service:events.v1.EventService)
 
 // @@protoc_insertion_point(end)
