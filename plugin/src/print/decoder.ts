@@ -301,7 +301,7 @@ function messageLine(
   if (message.typeName === "google.protobuf.Duration") return `out.duration(${at});`;
   if (message.typeName === "google.protobuf.FieldMask") return `out.fieldMask(${at});`;
   if (message.typeName === "google.protobuf.Value")
-    return `out.wrapped(${at}, ${file.runtimeValue("decodeValue")});`;
+    return `out.nullable(${at}, ${file.runtimeValue("decodeValue")});`;
   if (message.typeName === "google.protobuf.ListValue") {
     return `out.wrapped(${at}, ${file.runtimeValue("decodeListValue")});`;
   }

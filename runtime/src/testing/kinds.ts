@@ -133,9 +133,9 @@ export interface Written {
 }
 
 /** Writes a test.v1.Kinds and reads it back with protobuf-es. */
-export function written(write: (out: ProtoWriter) => void, exact = false): Written {
+export function written(write: (out: ProtoWriter) => void, exact = false, textual = false): Written {
   const out = new ProtoWriter();
-  out.reset(exact);
+  out.reset(exact, textual);
   write(out);
   const { drifts, inexact } = out;
   return { json: toJson(Kinds, fromBinary(Kinds, out.finish())), drifts, inexact };

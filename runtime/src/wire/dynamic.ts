@@ -1,6 +1,7 @@
 /** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
 import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
+import { isRounded } from "./raw-json.ts";
 
 /** Decodes google.protobuf.Empty: nothing is read. */
 export function decodeEmpty(): void {}
@@ -8,16 +9,17 @@ export function decodeEmpty(): void {}
 /** Decodes google.protobuf.Struct. Its numbers are doubles, so integers beyond 2^53 become strings. */
 export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
   out.map(1, json, "", "string", (value, key, entry) => {
-    if (value !== undefined) entry.wrapped(2, value, key, decodeValue);
+    if (value !== undefined) entry.nullable(2, value, key, decodeValue);
   });
 }
 
 /** Decodes google.protobuf.Value. */
 export function decodeValue(value: JsonValue, out: ProtoWriter): void {
   if (value === null) out.nullValue(1);
-  else if (typeof value === "number" && Number.isSafeInteger(value)) out.double(2, value, "");
-  else if (typeof value === "number" && !Number.isInteger(value)) out.double(2, value, "");
-  else if (typeof value === "number" || typeof value === "bigint") out.bigText(3, value);
+  else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
+    // a Value without a kind is none, and cannot be printed as JSON
+    if (!out.bigText(3, value)) out.nullValue(1);
+  } else if (typeof value === "number") out.double(2, value, "");
   else if (typeof value === "string") out.string(3, value, "");
   else if (typeof value === "boolean") out.bool(4, value, "");
   else if (isJsonObject(value)) out.message(5, value, "", decodeStruct);
@@ -27,5 +29,5 @@ export function decodeValue(value: JsonValue, out: ProtoWriter): void {
 /** Decodes google.protobuf.ListValue. */
 export function decodeListValue(value: JsonValue, out: ProtoWriter): void {
   const items = Array.isArray(value) ? value : [value];
-  for (const item of items) out.wrapped(1, item, "", decodeValue);
+  for (const item of items) out.nullable(1, item, "", decodeValue);
 }

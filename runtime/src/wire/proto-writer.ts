@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.t
 import type { Field } from "./drift-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { rawJson } from "./raw-json.ts";
+import { numberFromText } from "./scalar.ts";
 import { ScalarWriter } from "./scalar-writer.ts";
 
 /** A generated decoder: writes the fields of one message from a JSON object. */
@@ -56,7 +57,7 @@ export class ProtoWriter extends ScalarWriter {
   /** For each depth, the keys known to messages that were flattened into the object there. */
   private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
 
-  /** @param maxDepth how deep messages may be nested; 100 by default, as in protobuf implementations */
+  /** @param maxDepth how many messages may be nested, with the root; 100 by default, which is what protobuf-es reads */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
     super();
     this.maxDepth = maxDepth;
@@ -121,8 +122,18 @@ export class ProtoWriter extends ScalarWriter {
     this.path.pop();
   }
 
-  /** A message field whose decoder takes any JSON value: `unwrap`ped lists, google.protobuf.Value. */
+  /** A message field whose decoder takes any JSON value, and for which null is none: `unwrap`ped lists. */
   wrapped(
+    field: number,
+    value: Field,
+    key: string,
+    decode: (value: JsonValue, out: ProtoWriter) => void,
+  ): void {
+    if (value !== null) this.nullable(field, value, key, decode);
+  }
+
+  /** Like `wrapped`, for google.protobuf.Value, where null is a value. */
+  nullable(
     field: number,
     value: Field,
     key: string,
@@ -145,8 +156,9 @@ export class ProtoWriter extends ScalarWriter {
    */
   flattened(field: number, json: JsonObject, decode: Decode, holderKeys: ReadonlySet<string>): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
+    const isFlattened = this.depth === flattenedDepth;
     this.flattenedDepth = this.depth + 1;
-    this.holderKeys = holderKeys;
+    this.holderKeys = isFlattened ? new Set([...outerKeys, ...holderKeys]) : holderKeys;
     this.nested(field, json, decode, 1);
     this.flattenedDepth = flattenedDepth;
     this.holderKeys = outerKeys;
@@ -173,7 +185,10 @@ export class ProtoWriter extends ScalarWriter {
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
       this.path.push(index);
-      write(items[index] as JsonValue, this);
+      const item = items[index] as JsonValue;
+      const before = this.length;
+      write(item, this);
+      if (item === null && this.length === before) this.drop("", "an item", item);
       this.path.pop();
     }
     this.path.pop();
@@ -192,14 +207,17 @@ export class ProtoWriter extends ScalarWriter {
   /** google.protobuf.StringValue and its siblings: in JSON the bare value. */
   wrapper(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
+    const before = this.length;
     this.tag(field, 2);
     const start = this.open(1);
     this[kind](1, value, key);
-    this.close(start, 1);
+    // a value that was not understood is absent, and not zero
+    if (this.length === start + 1) this.rewind(before);
+    else this.close(start, 1);
   }
 
   private enter(): void {
-    if (++this.depth > this.maxDepth) throw new JsonTooDeep(this.pathText(""), this.maxDepth);
+    if (++this.depth >= this.maxDepth) throw new JsonTooDeep(this.pathText(""), this.maxDepth);
   }
 
   private objectOf(value: Field, key: string): JsonObject | undefined {
@@ -243,8 +261,10 @@ export class ProtoWriter extends ScalarWriter {
     const items = this.itemsOf(value, key);
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
+      const item = items[index];
       this.path.push(index);
-      this[kind](field, items[index], "");
+      if (item === null) this.drop("", kind, item);
+      else this[kind](field, item, "");
       this.path.pop();
     }
     this.path.pop();
@@ -256,14 +276,19 @@ export class ProtoWriter extends ScalarWriter {
     const items = this.itemsOf(value, key);
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
+      const item = items[index];
       this.path.push(index);
-      this.enum(field, items[index], "", table);
+      if (item === null) this.drop("", `one of ${table.name}`, item);
+      else this.enum(field, item, "", table);
       this.path.pop();
     }
     this.path.pop();
   }
 
-  /** A map field: `entry` writes field 2 of the entry, its value. */
+  /**
+   * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not understood is
+   * left out, and so is one that is null.
+   */
   map(
     field: number,
     value: Field,
@@ -274,16 +299,31 @@ export class ProtoWriter extends ScalarWriter {
     const object = this.objectOf(value, key);
     if (object === undefined) return;
     this.path.push(key);
+    this.enter();
     for (const name of Object.keys(object)) {
-      this.enter();
+      const before = this.length;
       this.tag(field, 2);
       const start = this.open(1);
-      this[keyKind](1, name, name);
-      entry(object[name], name, this);
-      this.close(start, 1);
-      this.depth--;
+      const isKey = this.mapKey(name, keyKind);
+      const beforeValue = this.length;
+      if (isKey) entry(object[name], name, this);
+      if (this.length === beforeValue) this.rewind(before);
+      else this.close(start, 1);
     }
+    this.depth--;
     this.path.pop();
+  }
+
+  /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
+  private mapKey(name: string, kind: ScalarKind): boolean {
+    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : numberFromText(name);
+    if (key === undefined || (typeof key === "number" && !Number.isInteger(key))) {
+      this.drop(name, `key of type ${kind}`, name);
+      return false;
+    }
+    const before = this.length;
+    this[kind](1, key, name);
+    return this.length > before;
   }
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
@@ -361,4 +401,8 @@ export class ProtoWriter extends ScalarWriter {
     if (text === undefined) this.drop(key, "JSON that is not too deep", value);
     return text;
   }
+}
+
+function boolKey(name: string): boolean | undefined {
+  return name === "true" ? true : name === "false" ? false : undefined;
 }

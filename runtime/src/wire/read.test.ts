@@ -47,7 +47,9 @@ describe("linkTarget", () => {
   it("reads any text at all", () => {
     const text = fc.string({ unit: fc.constantFrom(...'<>;,=" \\rel next a'), maxLength: 60 });
     fc.assert(
-      fc.property(text, (header) => expect(typeof linkTarget(header, "next")).toMatch(/string|undef/)),
+      fc.property(text, (header) => {
+        expect(["string", "undefined"]).toContain(typeof linkTarget(header, "next"));
+      }),
     );
   });
 });

@@ -148,6 +148,38 @@ describe("numbers in other clothes", () => {
   });
 });
 
+describe("a payload where everything is text", () => {
+  it.each<[ScalarKind, string]>([
+    ["int32", "12"],
+    ["uint32", ""],
+    ["int64", "12"],
+    ["uint64", ""],
+    ["double", "1.5"],
+    ["float", ""],
+    ["bool", "true"],
+    ["bool", ""],
+  ])("%s is as declared in %j", (kind, text) => {
+    expect(written((out) => out[kind](numberOf(kind), text, "k"), false, true).drifts).toEqual([]);
+  });
+
+  it("still reports what is not understood", () => {
+    const { drifts } = written(
+      (out) => {
+        out.int32(numberOf("int32"), "1.5", "a");
+        out.int64(numberOf("int64"), "x", "b");
+        out.bool(numberOf("bool"), "x", "c");
+      },
+      false,
+      true,
+    );
+    expect(drifts).toEqual([
+      drift("coerced", "a", "int32", 'string "1.5"'),
+      drift("dropped", "b", "int64", 'string "x"'),
+      drift("dropped", "c", "bool", 'string "x"'),
+    ]);
+  });
+});
+
 describe("double and float", () => {
   it("take what JSON numbers cannot say by ProtoJSON's names", () => {
     for (const kind of ["double", "float"] as const) {

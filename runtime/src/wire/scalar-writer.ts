@@ -35,14 +35,17 @@ export class ScalarWriter extends DriftWriter {
     }
   }
 
-  /** An integer beyond 2^53 as its digits, for google.protobuf.Value, whose numbers are doubles. */
-  bigText(field: number, value: number | bigint): void {
+  /**
+   * An integer beyond 2^53 as its digits, for google.protobuf.Value, whose numbers are doubles. Returns false for
+   * one that JSON.parse has rounded, which is not written.
+   */
+  bigText(field: number, value: number | bigint): boolean {
     if (typeof value === "number") {
       this.rounded("", "an exact integer", value);
-      return;
+      return false;
     }
     this.tag(field, 2);
-    this.utf8(String(value));
+    return this.utf8(String(value));
   }
 
   /** google.protobuf.NullValue. */
@@ -117,14 +120,14 @@ export class ScalarWriter extends DriftWriter {
     if (read === undefined) return undefined;
     const number = typeof read === "bigint" ? Number(read) : read;
     if (typeof number !== "number" || Math.abs(number) > max) return this.dropped(key, kind, value);
-    if (typeof value === "string") this.coerce(key, kind, value);
+    if (typeof value === "string") this.coerceText(key, kind, value);
     return number;
   }
 
   /** The number that a string spells; the empty string is none. */
   private numberOf(text: string, key: string, kind: string): number | bigint | undefined {
     if (text === "") {
-      this.coerce(key, kind, text);
+      this.coerceText(key, kind, text);
       return undefined;
     }
     return numberFromText(text) ?? this.dropped(key, kind, text);
@@ -172,7 +175,8 @@ export class ScalarWriter extends DriftWriter {
     if (typeof number !== "number" || !(number >= min && number <= max))
       return this.dropped(key, kind, value);
     const whole = Math.floor(number);
-    if (typeof value === "string" || whole !== number) this.coerce(key, kind, value);
+    if (whole !== number) this.coerce(key, kind, value);
+    else if (typeof value === "string") this.coerceText(key, kind, value);
     return whole;
   }
 
@@ -256,7 +260,7 @@ export class ScalarWriter extends DriftWriter {
     if (value === undefined || value === null) return;
     if (none !== undefined && typeof value !== "object" && String(value) === none) return;
     if (value === "") {
-      this.coerce(key, "time", value);
+      this.coerceText(key, "time", value);
       return;
     }
     if (typeof value === "number" && isRounded(value)) {
@@ -279,7 +283,7 @@ export class ScalarWriter extends DriftWriter {
   duration(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
     if (value === "") {
-      this.coerce(key, "duration", value);
+      this.coerceText(key, "duration", value);
       return;
     }
     const span = durationFrom(value);
