@@ -10,6 +10,7 @@ import {
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, JsonValue } from "../adapter/json.ts";
 import type { Decode } from "./proto-writer.ts";
+import { rawJson } from "./raw-json.ts";
 
 /** The types of a file and of everything that it imports; made when first asked for. */
 export function typesOf(file: DescFile): () => Registry {
@@ -29,6 +30,10 @@ function withDependencies(file: DescFile, seen: Set<DescFile>): DescFile[] {
 /** The decoder of a google.protobuf.Any. One of an unknown type is left out, and reported. */
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
+    if (rawJson(json).rounded) {
+      out.rounded("", "exact integers", json);
+      return;
+    }
     try {
       const any = fromJson(AnySchema, plain(json), { registry: types(), ignoreUnknownFields: true });
       out.string(1, any.typeUrl, "@type");

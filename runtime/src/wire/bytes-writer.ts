@@ -1,4 +1,5 @@
 const INITIAL_BYTES = 16 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const SHORT_STRING = 40;
 const TWO_32 = 0x1_0000_0000;
 
@@ -11,9 +12,10 @@ export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
 
-  /** Empties the writer; its buffer is kept. */
+  /** Empties the writer. Its buffer is kept, unless one huge answer made it huge. */
   protected clear(): void {
     this.position = 0;
+    if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
   /** A copy of what has been written. */

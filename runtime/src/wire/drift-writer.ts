@@ -57,7 +57,8 @@ export class DriftWriter extends BytesWriter {
     return undefined;
   }
 
-  protected rounded(key: string, expected: string, value: Field): undefined {
+  /** Asks for the answer to be parsed exactly, since this has a rounded number; left out where it was. */
+  rounded(key: string, expected: string, value: Field): undefined {
     this.inexact = true;
     if (this.exact) this.note("dropped", key, expected, value);
     return undefined;

@@ -581,6 +581,15 @@ describe("a writer that is used again", () => {
     });
   });
 
+  it("does not hold on to the room of one huge answer", () => {
+    const out = new ProtoWriter();
+    const room = () => (Reflect.get(out, "buffer") as Buffer).length;
+    out.string(1, "x".repeat(3_000_000), "k");
+    expect(room()).toBeGreaterThan(3_000_000);
+    out.reset();
+    expect(room()).toBe(16 * 1024);
+  });
+
   it("hands out bytes that later messages do not change", () => {
     const out = new ProtoWriter();
     out.string(1, "first", "k");
