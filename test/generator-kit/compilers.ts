@@ -49,7 +49,7 @@ export async function runBuf(plugins: readonly Plugin[], inputs: readonly string
       `  - local: [${JSON.stringify(path)}]`,
       `    out: ${JSON.stringify(join(folder, "out"))}`,
       "    strategy: all",
-      ...parameter.split(",").map((option, index) => `    ${index === 0 ? "opt:" : "    "} ${option}`),
+      `    opt: ${JSON.stringify(parameter.split(","))}`,
     ]);
     const template = join(folder, "buf.gen.yaml");
     writeFileSync(template, ["version: v2", "inputs:", ...inputs, "plugins:", ...lines, ""].join("\n"));

@@ -5,13 +5,14 @@ import { list } from "./number-rules.ts";
 
 /** An enum in ProtoJSON: the names of its values. `X_UNSPECIFIED`, which says nothing, is left out. */
 export function enumSchema(desc: DescEnum, rules: JsonObject): JsonSchema {
-  if (desc.typeName === "google.protobuf.NullValue") return { type: "null" };
+  if (isNull(desc)) return { type: "null" };
   const values = allowedValues(desc, rules);
   return { type: "string", enum: values.map((value) => value.name) };
 }
 
 /** What the comments say of the values, one a line; empty where there are no comments. */
 export function enumHints(desc: DescEnum, rules: JsonObject): string {
+  if (isNull(desc)) return "";
   return allowedValues(desc, rules)
     .map((value) => ({ name: value.name, comment: commentOf(value).replaceAll(/\s+/g, " ") }))
     .filter(({ comment }) => comment !== "")
@@ -22,6 +23,10 @@ export function enumHints(desc: DescEnum, rules: JsonObject): string {
 /** Whether the rules refuse the value zero, so that the field cannot be left out. */
 export function zeroIsRefused(rules: JsonObject): boolean {
   return !isAllowed(0, rules);
+}
+
+function isNull(desc: DescEnum): boolean {
+  return desc.typeName === "google.protobuf.NullValue";
 }
 
 function allowedValues(desc: DescEnum, rules: JsonObject): DescEnumValue[] {

@@ -1,0 +1,415 @@
+import { create, createFileRegistry, type DescMethod, fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { messageSchema } from "../../plugin/src/tools/schema/message.ts";
+import { annotationsOf, titleOf, toolName } from "../../plugin/src/tools/tool.ts";
+import { compileRequest, HEAD } from "./compile.ts";
+
+function registryOf(text: string) {
+  const request = compileRequest({ "test/v1/test.proto": HEAD + text });
+  return createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
+}
+
+/** All messages of the tests, compiled at once; a test looks at those that it names. */
+const registry = registryOf(`
+// All scalars.
+message Scalars {
+  double a = 1;
+  float b = 2;
+  int32 c = 3;
+  uint32 d = 4;
+  sint64 e = 5;
+  fixed64 f = 6;
+  bool g = 7;
+  // Some text.
+  string h = 8;
+  bytes some_bytes = 9;
+  Color color = 10;
+}
+// A color.
+enum Color {
+  COLOR_UNSPECIFIED = 0;
+  // Like blood.
+  COLOR_RED = 1;
+  COLOR_GREEN = 2;
+}
+message Compound {
+  repeated string names = 1;
+  map<string, int64> by_name = 2;
+  map<int32, Color> by_number = 3;
+  map<bool, Leaf> by_flag = 4;
+  repeated Leaf leaves = 5;
+  Leaf leaf = 6;
+  optional string maybe = 7;
+}
+message Leaf { string text = 1; }
+message Tree {
+  string name = 1;
+  repeated Tree children = 2;
+  Forest forest = 3;
+}
+message Forest { map<string, Tree> trees = 1; }
+message WellKnown {
+  google.protobuf.Timestamp time = 1;
+  google.protobuf.Duration duration = 2;
+  google.protobuf.FieldMask mask = 3;
+  google.protobuf.Struct struct = 4;
+  google.protobuf.Value value = 5;
+  google.protobuf.ListValue list = 6;
+  google.protobuf.Int64Value long = 7;
+  google.protobuf.StringValue text = 8;
+  google.protobuf.Any any = 9;
+  google.protobuf.Empty empty = 10;
+  google.protobuf.NullValue null = 11;
+}
+message Choice { oneof kind { string text = 1; Leaf leaf = 2; } }
+message NeededChoice { oneof kind { option (buf.validate.oneof).required = true; string text = 1; Leaf leaf = 2; } }
+message Mixed {
+  string id = 1;
+  oneof kind { string a = 2; string b = 3; string c = 4; }
+  oneof other { option (buf.validate.oneof).required = true; string only = 5; }
+}
+message RuledChoice {
+  option (buf.validate.message).oneof = { fields: ["first_name", "last_name"], required: true };
+  string first_name = 1;
+  string last_name = 2;
+  string id = 3;
+}
+message Strings {
+  string needed = 1 [(buf.validate.field).required = true];
+  string sized = 2 [(buf.validate.field).string = { min_len: 2, max_len: 5 }];
+  string maybe = 3 [(buf.validate.field) = { ignore: IGNORE_IF_ZERO_VALUE, string: { min_len: 2 } }];
+  optional string present = 4 [(buf.validate.field).string.min_len = 2];
+  string pattern = 5 [(buf.validate.field).string.pattern = "^[a-z]*$"];
+  string several = 6 [(buf.validate.field).string = { pattern: "^a.*", suffix: "." }];
+  string listed = 7 [(buf.validate.field).string = { in: ["", "x", "y"] }];
+  string refused = 8 [(buf.validate.field).string = { not_in: ["x"] }];
+  string mail = 9 [(buf.validate.field).string.email = true];
+  string address = 10 [(buf.validate.field) = { ignore: IGNORE_IF_ZERO_VALUE, string: { uri: true } }];
+  string re2 = 11 [(buf.validate.field).string.pattern = "(?i)^x?$"];
+  string bytes = 12 [(buf.validate.field).string.max_bytes = 10];
+  string ignored = 13 [(buf.validate.field) = { ignore: IGNORE_ALWAYS, required: true, string: { min_len: 3 } }];
+  string cel = 14 [(buf.validate.field).cel = { id: "x", message: "no shouting", expression: "true" }];
+  string fixed = 15 [(buf.validate.field).string.const = "v1"];
+}
+message Numbers {
+  int32 range = 1 [(buf.validate.field).int32 = { gte: 0, lt: 10 }];
+  int32 outside = 2 [(buf.validate.field).int32 = { gt: 10, lt: 0 }];
+  uint32 positive = 3 [(buf.validate.field).uint32.gt = 0];
+  double ratio = 4 [(buf.validate.field).double = { gt: 0, lte: 1 }];
+  int64 long = 5 [(buf.validate.field).int64 = { gte: 0, lte: 9007199254740993 }];
+  uint64 some = 6 [(buf.validate.field).uint64 = { in: [0, 7] }];
+  float not = 7 [(buf.validate.field).float = { not_in: [1.5] }];
+  bool yes = 8 [(buf.validate.field).bool.const = true];
+  int32 nonzero = 9 [(buf.validate.field).required = true];
+  google.protobuf.Int32Value wrapped = 10 [(buf.validate.field).int32.lte = 3];
+  optional int32 one = 11 [(buf.validate.field).int32.const = 1];
+}
+message Collections {
+  repeated string tags = 1 [(buf.validate.field).repeated = {
+    min_items: 1, max_items: 3, unique: true, items: { string: { min_len: 1, max_len: 4 } }
+  }];
+  map<string, int32> counts = 2 [(buf.validate.field).map = {
+    max_pairs: 2, keys: { string: { pattern: "^[a-z]+$" } }, values: { int32: { gte: 1 } }
+  }];
+  repeated Color colors = 3 [(buf.validate.field).repeated.items.enum = { not_in: [2] }];
+  Color color = 4 [(buf.validate.field).enum = { in: [1] }];
+  repeated int32 some = 5 [(buf.validate.field).required = true];
+  map<string, string> more = 6 [(buf.validate.field).required = true];
+}
+service Short {
+  rpc ListPostLikes(Leaf) returns (Leaf);
+  rpc Get(Leaf) returns (Leaf) { option idempotency_level = NO_SIDE_EFFECTS; }
+  rpc Set(Leaf) returns (Leaf) { option idempotency_level = IDEMPOTENT; }
+  rpc AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFourCharacters(Leaf) returns (Leaf);
+}
+`);
+
+function schemaOf(name: string, ...needed: string[]) {
+  const desc = registry.getMessage(`test.v1.${name}`);
+  if (desc === undefined) throw new Error(`no message ${name}`);
+  const schema = messageSchema(desc, new Set(needed));
+  return JSON.parse(JSON.stringify(schema));
+}
+
+function methodOf(name: string): DescMethod {
+  const method = registry.getService("test.v1.Short")?.methods.find((candidate) => candidate.name === name);
+  if (method === undefined) throw new Error(`no method ${name}`);
+  return method;
+}
+
+function validatorOf(name: string): (value: JsonValue) => boolean {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: false });
+  addFormats.default(ajv);
+  return ajv.compile(schemaOf(name)) as (value: JsonValue) => boolean;
+}
+
+const INT32 = { type: "integer", minimum: -2147483648, maximum: 2147483647 };
+
+test("scalars and enums are as ProtoJSON writes them, with their comments", () => {
+  expect(schemaOf("Scalars")).toEqual({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    description: "All scalars.",
+    properties: {
+      a: { type: "number" },
+      b: { type: "number" },
+      c: INT32,
+      d: { type: "integer", minimum: 0, maximum: 4294967295 },
+      e: { type: "string", pattern: "^-?[0-9]+$" },
+      f: { type: "string", pattern: "^[0-9]+$" },
+      g: { type: "boolean" },
+      h: { type: "string", description: "Some text." },
+      someBytes: { type: "string", contentEncoding: "base64" },
+      color: {
+        type: "string",
+        enum: ["COLOR_RED", "COLOR_GREEN"],
+        description: "- COLOR_RED: Like blood.",
+      },
+    },
+    additionalProperties: false,
+  });
+});
+
+test("lists are arrays, maps are objects, messages stand in $defs once", () => {
+  const { properties, $defs } = schemaOf("Compound");
+  const leaf = { $ref: "#/$defs/test.v1.Leaf" };
+  const color = { type: "string", enum: ["COLOR_RED", "COLOR_GREEN"] };
+  expect(properties).toEqual({
+    names: { type: "array", items: { type: "string" } },
+    byName: { type: "object", additionalProperties: { type: "string", pattern: "^-?[0-9]+$" } },
+    byNumber: {
+      type: "object",
+      additionalProperties: color,
+      propertyNames: { pattern: "^-?[0-9]+$" },
+      description: "- COLOR_RED: Like blood.",
+    },
+    byFlag: { type: "object", additionalProperties: leaf, propertyNames: { enum: ["true", "false"] } },
+    leaves: { type: "array", items: leaf },
+    leaf,
+    maybe: { type: "string" },
+  });
+  expect($defs).toEqual({
+    "test.v1.Leaf": {
+      type: "object",
+      properties: { text: { type: "string" } },
+      additionalProperties: false,
+    },
+  });
+});
+
+test("a message may hold itself, directly or through others", () => {
+  const { properties, $defs } = schemaOf("Tree");
+  expect(properties.children).toEqual({ type: "array", items: { $ref: "#/$defs/test.v1.Tree" } });
+  expect(Object.keys($defs)).toEqual(["test.v1.Forest", "test.v1.Tree"]);
+  expect(validatorOf("Tree")({ children: [{ forest: { trees: { a: { name: "x" } } } }] })).toBe(true);
+  expect(validatorOf("Tree")({ children: [{ forest: { trees: { a: { name: 1 } } } }] })).toBe(false);
+});
+
+test("what a reason beside the message needs is required of the root alone", () => {
+  const { required, $defs } = schemaOf("Tree", "name");
+  expect(required).toEqual(["name"]);
+  expect($defs["test.v1.Tree"].required).toBe(undefined);
+});
+
+test("well-known types are as ProtoJSON writes them", () => {
+  const { properties, $defs } = schemaOf("WellKnown");
+  expect($defs).toBe(undefined);
+  expect(properties).toEqual({
+    time: { type: "string", format: "date-time" },
+    duration: { type: "string", pattern: "^-?[0-9]+(\\.[0-9]{1,9})?s$" },
+    mask: { type: "string", pattern: "^([a-z][a-zA-Z0-9]*([.,][a-z][a-zA-Z0-9]*)*)?$" },
+    struct: { type: "object" },
+    value: {},
+    list: { type: "array" },
+    long: { type: "string", pattern: "^-?[0-9]+$" },
+    text: { type: "string" },
+    any: { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
+    empty: { type: "object", additionalProperties: false },
+    null: { type: "null" },
+  });
+});
+
+describe("at most one field of a oneof may be set", () => {
+  test("a message that is a oneof", () => {
+    const { maxProperties, minProperties, description } = schemaOf("Choice");
+    expect({ maxProperties, minProperties }).toEqual({ maxProperties: 1, minProperties: undefined });
+    expect(description).toBe("At most one of text, leaf is set.");
+    expect(schemaOf("NeededChoice")).toMatchObject({ minProperties: 1, maxProperties: 1 });
+    expect(schemaOf("NeededChoice").description).toBe("Exactly one of text, leaf is set.");
+  });
+
+  test("a oneof beside other fields", () => {
+    const { dependentSchemas, required } = schemaOf("Mixed");
+    expect(required).toEqual(["only"]);
+    expect(dependentSchemas).toEqual({
+      a: { properties: { b: false, c: false } },
+      b: { properties: { c: false } },
+    });
+  });
+
+  test("a oneof that protovalidate makes", () => {
+    expect(schemaOf("RuledChoice")).toMatchObject({
+      dependentSchemas: { firstName: { properties: { lastName: false } } },
+      description: "Exactly one of firstName, lastName is set.",
+    });
+  });
+
+  test("no keyword at the root that clients of tools refuse", () => {
+    for (const name of ["Choice", "NeededChoice", "Mixed", "RuledChoice"]) {
+      for (const keyword of ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"]) {
+        expect(schemaOf(name)).not.toHaveProperty(keyword);
+      }
+    }
+  });
+});
+
+test("rules of strings", () => {
+  const { properties, required } = schemaOf("Strings");
+  expect(required).toEqual(["needed", "sized", "several", "mail", "fixed"]);
+  expect(properties).toEqual({
+    needed: { type: "string", minLength: 1 },
+    sized: { type: "string", minLength: 2, maxLength: 5 },
+    maybe: { type: "string", minLength: 2 },
+    present: { type: "string", minLength: 2 },
+    pattern: { type: "string", pattern: "^[a-z]*$" },
+    several: { type: "string", allOf: [{ pattern: "^a.*" }, { pattern: "\\.$" }] },
+    listed: { type: "string", enum: ["", "x", "y"] },
+    refused: { type: "string", not: { enum: ["x"] } },
+    mail: { type: "string", format: "email" },
+    address: { type: "string", format: "uri" },
+    re2: { type: "string", description: "Matches (?i)^x?$ (RE2)." },
+    bytes: { type: "string", description: "Has at most 10 bytes in UTF-8." },
+    ignored: { type: "string" },
+    cel: { type: "string", description: "No shouting." },
+    fixed: { type: "string", const: "v1" },
+  });
+});
+
+test("rules of numbers", () => {
+  const { properties, required } = schemaOf("Numbers");
+  expect(required).toEqual(["outside", "positive", "ratio", "yes", "nonzero"]);
+  expect(properties).toEqual({
+    range: { type: "integer", minimum: 0, maximum: 9 },
+    outside: { type: "integer", anyOf: [{ maximum: -1 }, { minimum: 11 }] },
+    positive: { type: "integer", minimum: 1, maximum: 4294967295 },
+    ratio: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+    long: {
+      type: "string",
+      pattern: "^-?[0-9]+$",
+      description: "At least 0 and at most 9007199254740993.",
+    },
+    some: { type: "string", pattern: "^[0-9]+$", enum: ["0", "7"] },
+    not: { type: "number", not: { enum: [1.5] } },
+    yes: { type: "boolean", const: true },
+    nonzero: { ...INT32, not: { const: 0 } },
+    wrapped: { type: "integer", minimum: -2147483648, maximum: 3 },
+    one: { type: "integer", const: 1 },
+  });
+});
+
+test("rules of lists, maps and enums", () => {
+  const { properties, required } = schemaOf("Collections");
+  expect(required).toEqual(["tags", "color", "some", "more"]);
+  expect(properties).toEqual({
+    tags: {
+      type: "array",
+      items: { type: "string", minLength: 1, maxLength: 4 },
+      minItems: 1,
+      maxItems: 3,
+      uniqueItems: true,
+    },
+    counts: {
+      type: "object",
+      additionalProperties: { type: "integer", minimum: 1, maximum: 2147483647 },
+      propertyNames: { pattern: "^[a-z]+$" },
+      maxProperties: 2,
+    },
+    colors: {
+      type: "array",
+      items: { type: "string", enum: ["COLOR_RED"] },
+      description: "- COLOR_RED: Like blood.",
+    },
+    color: { type: "string", enum: ["COLOR_RED"], description: "- COLOR_RED: Like blood." },
+    some: { type: "array", items: INT32, minItems: 1 },
+    more: { type: "object", additionalProperties: { type: "string" }, minProperties: 1 },
+  });
+});
+
+describe("a validator takes what ProtoJSON takes", () => {
+  test.each<[string, JsonValue]>([
+    ["Scalars", { a: 1.5, c: -1, e: "-9007199254740993", someBytes: "AAE=", color: "COLOR_RED" }],
+    ["Compound", { byNumber: { "-1": "COLOR_RED" }, byFlag: { true: { text: "" } }, byName: { x: "1" } }],
+    [
+      "WellKnown",
+      { time: "2026-11-20T12:00:00Z", duration: "-1.5s", mask: "a.bC,d", long: "1", value: null },
+    ],
+    ["WellKnown", { struct: { a: [1] }, list: [1, "x"], text: "x", empty: {}, null: null }],
+    ["Choice", { leaf: { text: "x" } }],
+    ["Mixed", { id: "1", c: "x", only: "y" }],
+    ["NeededChoice", { text: "x" }],
+    ["Numbers", { outside: 11, positive: 1, ratio: 1, yes: true, nonzero: -1, some: "7", wrapped: 3 }],
+    ["Collections", { tags: ["a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
+  ])("%s %j", (name, value) => {
+    const desc = registry.getMessage(`test.v1.${name}`);
+    if (desc === undefined) throw new Error(`no message ${name}`);
+    fromJson(desc, value, { registry });
+    expect(validatorOf(name)(value)).toBe(true);
+  });
+
+  test.each<[string, JsonValue]>([
+    ["Scalars", { e: 5 }],
+    ["Scalars", { c: 2147483648 }],
+    ["Scalars", { some_bytes: "" }],
+    ["Scalars", { color: "COLOR_UNSPECIFIED" }],
+    ["Compound", { byNumber: { x: "COLOR_RED" } }],
+    ["WellKnown", { duration: "1" }],
+    ["Choice", { text: "x", leaf: {} }],
+    ["NeededChoice", {}],
+    ["Mixed", { a: "x", c: "y", only: "z" }],
+    ["Mixed", { a: "x" }],
+    ["RuledChoice", { firstName: "a", lastName: "b" }],
+    ["Numbers", { outside: 5, positive: 1, ratio: 1, yes: true, nonzero: 1 }],
+    ["Collections", { tags: ["a", "a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
+  ])("and not %s %j", (name, value) => {
+    expect(validatorOf(name)(value)).toBe(false);
+  });
+});
+
+test("the name of a tool is service and method, cut to 64 characters", () => {
+  expect(toolName(methodOf("Get"))).toBe("Short_Get");
+  const long = toolName(methodOf("AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFourCharacters"));
+  expect(long).toMatch(/^Short_AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFour_[0-9a-f]{8}$/);
+  expect(long).toHaveLength(64);
+});
+
+test.each([
+  ["ListPostLikes", "List post likes"],
+  ["GetURLInfo", "Get URL info"],
+  ["Get", "Get"],
+  ["list_v2Things", "List v 2 things"],
+])("the title of %s is %j", (name, title) => {
+  expect(titleOf(name)).toBe(title);
+});
+
+describe("hints come from idempotency_level, or else from the HTTP method", () => {
+  const [read, idempotent, careful] = [
+    { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+    { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+    { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  ];
+  test.each([
+    ["ListPostLikes", "GET", read],
+    ["ListPostLikes", "HEAD", read],
+    ["ListPostLikes", "PUT", idempotent],
+    ["ListPostLikes", "DELETE", idempotent],
+    ["ListPostLikes", "POST", careful],
+    ["ListPostLikes", "PATCH", careful],
+    ["Get", "POST", read],
+    ["Set", "POST", idempotent],
+  ])("%s by %s", (name, verb, expected) => {
+    expect(annotationsOf(methodOf(name), verb)).toEqual(expected);
+  });
+});
