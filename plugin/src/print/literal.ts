@@ -54,6 +54,14 @@ export function printMember(object: string, key: string): string {
   return isIdentifier(key) ? `${object}.${key}` : `${object}[${printString(key)}]`;
 }
 
+// Keys that every JavaScript object has, so that a plain access would find them where there are none.
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** Whether every JavaScript object has a property of this name: `constructor`, `toString`, `__proto__`. */
+export function isInherited(key: string): boolean {
+  return INHERITED.has(key);
+}
+
 function isIdentifier(text: string): boolean {
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(text);
 }

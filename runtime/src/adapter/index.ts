@@ -22,6 +22,7 @@ export {
   plainJson,
   rawEntries,
   rawText,
+  setOwn,
   structJson,
   timeJson,
   timeText,

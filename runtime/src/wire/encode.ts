@@ -22,6 +22,11 @@ export interface JsonRecord {
   [key: string]: JsonValue;
 }
 
+/** Sets a key that JavaScript objects inherit, such as `__proto__`, as one of the object's own. */
+export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
+  Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
 const DIGITS = { seconds: 0, millis: 3, micros: 6 } as const;
 
 /**
