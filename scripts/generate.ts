@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 // the generator first: the others run it
-const TEMPLATES = ["plugin/buf.gen.yaml", "buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml"];
-const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen"];
+const TEMPLATES = ["plugin/buf.gen.yaml", "buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml", "test/buf.gen.yaml"];
+const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
 
 function generate(output: string): void {
   for (const template of TEMPLATES) {
