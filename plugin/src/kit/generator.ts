@@ -53,12 +53,17 @@ export function respond<Specs extends OptionSpecs>(
   generator: Generator<Specs>,
   request: CodeGeneratorRequest,
 ): CodeGeneratorResponse {
+  const response = emptyResponse();
   const options = optionsOf(generator, request.parameter);
-  if (typeof options === "string") return { ...emptyResponse(), error: options };
+  if (typeof options === "string") {
+    response.error = options;
+    return response;
+  }
   const kit = new KitRequest(filesToGenerate(request), options, suffixOf(generator));
   generator.generate(kit);
-  if (kit.faults !== "") return { ...emptyResponse(), error: kit.faults };
-  return { ...emptyResponse(), file: [...newFiles(kit, generator), ...insertions(kit)] };
+  if (kit.faults !== "") response.error = kit.faults;
+  else response.file = [...newFiles(kit, generator), ...insertions(kit)];
+  return response;
 }
 
 /** The options, or what is wrong with them. */

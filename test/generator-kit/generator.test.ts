@@ -1,0 +1,506 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import { runPlugin } from "protoc-gen-connect-rest";
+import {
+  applyInsertions,
+  END,
+  type Generator,
+  type KitRequest,
+  methodPoint,
+  respond,
+  servicePoint,
+} from "protoc-gen-connect-rest/kit";
+import { describe, expect, test } from "vitest";
+import { compileRequest, HEAD } from "./compile.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const EXAMPLE = join(import.meta.dirname, "fixtures/protoc-gen-acme-cache.ts");
+const TOOLS = join(ROOT, "plugin/src/tools/bin.ts");
+
+const THINGS = `${HEAD}
+// Things.
+service ThingService {
+  option (connectrest.v1.service) = { upstream: "things" base: "api" };
+  // Gets a thing.
+  rpc GetThing(GetThingRequest) returns (Thing) { option (google.api.http) = { get: "/things/{id}" }; }
+  rpc DeleteThing(GetThingRequest) returns (Thing) { option (google.api.http) = { delete: "/things/{id}" }; }
+  rpc Internal(Thing) returns (Thing);
+}
+service NotMapped { rpc Internal(Thing) returns (Thing); }
+message GetThingRequest { string id = 1; }
+message Thing { string id = 1; }
+`;
+const SOURCES = {
+  "test/v1/plain.proto": 'syntax = "proto3"; package test.v1; message Plain {}',
+  "test/v1/things.proto": THINGS,
+};
+const things = compileRequest(SOURCES, "target=ts,import_extension=ts");
+const REST = "test/v1/things_rest.ts";
+
+function generator(generate: (request: KitRequest) => void, extra: Partial<Generator> = {}): Generator {
+  return { name: "protoc-gen-acme-notes", version: "1.2.3", generate, ...extra };
+}
+
+function service(request: KitRequest, name = "ThingService") {
+  const found = request.files.flatMap((file) => file.services).find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no service ${name}`);
+  return found;
+}
+
+function adapter(request: KitRequest) {
+  const file = request.adapterFile(service(request).file);
+  if (file === undefined) throw new Error("no adapter");
+  return file;
+}
+
+/** What a generator that only writes into the adapter of ThingService answers. */
+function answer(
+  write: (file: ReturnType<typeof adapter>, request: KitRequest) => void,
+): CodeGeneratorResponse {
+  return respond(
+    generator((request) => write(adapter(request), request)),
+    things,
+  );
+}
+
+function host(request: CodeGeneratorRequest): CodeGeneratorResponse {
+  const { response } = runPlugin(toBinary(CodeGeneratorRequestSchema, request));
+  return fromBinary(CodeGeneratorResponseSchema, response);
+}
+
+/** The adapter after a second generator. */
+function applied(response: CodeGeneratorResponse): string {
+  const files = applyInsertions([
+    { generator: "host", response: host(things) },
+    { generator: "guest", response },
+  ]);
+  const found = files.find(({ path }) => path === REST);
+  return new TextDecoder().decode(found?.content);
+}
+
+function entries(response: CodeGeneratorResponse): string[][] {
+  return response.file.map(({ name, insertionPoint, content }) => [name, insertionPoint, content]);
+}
+
+describe("insertions", () => {
+  test("go to the points that each adapter has", () => {
+    const response = answer((file, request) => {
+      const [method] = service(request).methods;
+      if (method !== undefined) file.insert(methodPoint(method), "// after GetThing");
+      file.insert(servicePoint(service(request)), "// after ThingService", "// and on");
+      file.insert(END, "// the end");
+      file.insert(servicePoint(service(request)), "// still after ThingService");
+    });
+    expect(entries(response)).toEqual([
+      [REST, "method:test.v1.ThingService.GetThing", "// after GetThing\n"],
+      [
+        REST,
+        "service:test.v1.ThingService",
+        "// after ThingService\n// and on\n// still after ThingService\n",
+      ],
+      [REST, "end", "// the end\n"],
+    ]);
+    const text = applied(response);
+    const order = [
+      "ThingService_getThing = ",
+      "// after GetThing",
+      "ThingServiceRest:",
+      "// after Thing",
+      "// the end",
+    ];
+    const found = order.map((piece) => text.indexOf(piece));
+    expect(found).toEqual([...found].sort((a, b) => a - b));
+    expect(found).not.toContain(-1);
+  });
+
+  test("are not offered where nothing is mapped to REST", () => {
+    const seen: unknown[] = [];
+    const response = respond(
+      generator((request) => {
+        const [plain] = request.files;
+        if (plain !== undefined) seen.push(plain.name, request.adapterFile(plain));
+        const file = adapter(request);
+        const internal = service(request).methods.at(-1);
+        seen.push(file.has(servicePoint(service(request, "NotMapped"))));
+        seen.push(internal !== undefined && file.has(methodPoint(internal)));
+      }),
+      things,
+    );
+    expect(seen).toEqual(["test/v1/plain", undefined, false, false]);
+    expect(response.file).toEqual([]);
+  });
+
+  test("are not offered where the annotations are wrong: protoc-gen-connect-rest says so itself", () => {
+    const wrong = compileRequest({ "test/v1/things.proto": THINGS.replace("{id}", "{no}") });
+    expect(host(wrong).error).toContain("path-field");
+    const seen: unknown[] = [];
+    const response = respond(
+      generator((request) => seen.push(request.adapterFile(service(request).file))),
+      wrong,
+    );
+    expect(seen).toEqual([undefined]);
+    expect(response.error).toBe("");
+  });
+
+  test("are not offered for a method that unsupported=skip leaves out", () => {
+    const text = THINGS.replace(
+      "returns (Thing) { option (google.api.http) = { delete",
+      "returns (stream Thing) { option (google.api.http) = { delete",
+    );
+    const points: boolean[] = [];
+    respond(
+      generator((request) => {
+        const file = adapter(request);
+        points.push(...service(request).methods.map((method) => file.has(methodPoint(method))));
+      }),
+      compileRequest({ "test/v1/things.proto": text }, "unsupported=skip"),
+    );
+    expect(points).toEqual([true, false, false]);
+  });
+
+  test.each<[string, string, string]>([
+    ["an unknown point", "", "test/v1/things_rest.ts has no insertion point `elsewhere`"],
+    [
+      "a carriage return",
+      "a\r",
+      "test/v1/things_rest.ts: the line `a\r` has a carriage return, which buf removes",
+    ],
+    [
+      "a long line",
+      "x".repeat(65_536),
+      `test/v1/things_rest.ts: the line \`${"x".repeat(80)}\` has 65536 bytes; buf loses lines of more than 65535`,
+    ],
+    [
+      "a marker",
+      "// @@protoc_insertion_point(end)",
+      "test/v1/things_rest.ts: the line `// @@protoc_insertion_point(end)` has the marker of an insertion point, which protoc and buf treat differently",
+    ],
+  ])("refuse %s", (_name, line, text) => {
+    expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(
+      new Error(text),
+    );
+  });
+});
+
+describe("imports", () => {
+  test("go to the imports of the file, sorted, once, and under names that nothing else has", () => {
+    const names: string[] = [];
+    const response = answer((file, request) => {
+      const [method] = service(request).methods;
+      names.push(file.importType("Z", "zoo"), file.importType("A", "zoo"), file.importValue("A", "zoo"));
+      names.push(file.importValue("unary", "./local.ts"), file.importValue("default", "acme"));
+      names.push(file.importDescriptor(service(request)), file.importDescriptorType(service(request)));
+      if (method !== undefined) names.push(file.importMessage(method.output));
+      names.push(file.importType("Z", "other"));
+    });
+    expect(names).toEqual([
+      "Z$acmeNotes",
+      "A$acmeNotes",
+      "A$acmeNotes",
+      "unary$acmeNotes",
+      "default$acmeNotes",
+      "ThingService$acmeNotes",
+      "ThingService$acmeNotes",
+      "Thing$acmeNotes",
+      "Z$acmeNotes$",
+    ]);
+    expect(entries(response)).toEqual([
+      [
+        REST,
+        "imports",
+        'import { default as default$acmeNotes } from "acme";\n' +
+          'import type { Z as Z$acmeNotes$ } from "other";\n' +
+          'import { A as A$acmeNotes, type Z as Z$acmeNotes } from "zoo";\n' +
+          'import { unary as unary$acmeNotes } from "./local.ts";\n' +
+          'import { type Thing as Thing$acmeNotes, ThingService as ThingService$acmeNotes } from "./things_pb.ts";\n',
+      ],
+    ]);
+  });
+
+  test("follow import_extension", () => {
+    const js = { ...things, parameter: "import_extension=js" };
+    const response = respond(
+      generator((request) => adapter(request).importDescriptor(service(request))),
+      js,
+    );
+    expect(response.file[0]?.content).toContain('from "./things_pb.js"');
+  });
+
+  test("have the suffix that the generator asks for", () => {
+    const write = (request: KitRequest) => adapter(request).importValue("a", "b");
+    const response = respond(generator(write, { importSuffix: "x1" }), things);
+    expect(response.file[0]?.content).toBe('import { a as a$x1 } from "b";\n');
+    expect(() => respond(generator(write, { importSuffix: "1" }), things)).toThrow(
+      new Error("protoc-gen-acme-notes: the import suffix `1` must be letters, digits and _, a letter first"),
+    );
+  });
+});
+
+test("a declaration gets a name that the file does not have yet", () => {
+  const names: string[] = [];
+  answer((file) => {
+    names.push(
+      file.claim("mine"),
+      file.claim("mine"),
+      file.claim("ThingService"),
+      file.claim("ThingServiceRest"),
+    );
+  });
+  expect(names).toEqual(["mine", "mine$", "ThingService$", "ThingServiceRest$"]);
+});
+
+describe("files of its own", () => {
+  test("are written with their imports, in the order of their paths", () => {
+    const response = respond(
+      generator((request) => {
+        request.newFile("b.ts").add("// b");
+        const file = request.newFile("a/notes.ts");
+        const name = file.importMessage(service(request).methods[0]?.output ?? never());
+        file.add("", `export type Note = ${name};`);
+      }),
+      things,
+    );
+    expect(entries(response)).toEqual([
+      [
+        "a/notes.ts",
+        "",
+        '// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\nimport type { Thing } from "../test/v1/things_pb.ts";\n\nexport type Note = Thing;\n',
+      ],
+      ["b.ts", "", "// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\n// b\n"],
+    ]);
+  });
+
+  test.each([
+    ["../a.ts", "the path `../a.ts` cannot be written: it has the component `..`"],
+    [REST, "the file `test/v1/things_rest.ts` is already generated"],
+    ["twice.ts", "the file `twice.ts` is already generated"],
+  ])("cannot be %s", (path, text) => {
+    const write = (request: KitRequest) => {
+      request.newFile("twice.ts");
+      request.newFile(path);
+    };
+    expect(() => respond(generator(write), things)).toThrow(new Error(text));
+  });
+});
+
+function never(): never {
+  throw new Error("not here");
+}
+
+test("faults are located, reported together, and nothing is generated", () => {
+  const response = respond(
+    generator((request) => {
+      adapter(request).insert(END, "// x");
+      const [first, second] = service(request).methods;
+      if (second !== undefined) request.error(second, "note", "second", [72295728]);
+      if (first !== undefined) request.error(first, "note", "first");
+    }),
+    things,
+  );
+  expect(response.file).toEqual([]);
+  expect(response.error).toBe(
+    "test/v1/things.proto:18:3: note: first\ntest/v1/things.proto:19:61: note: second",
+  );
+});
+
+describe("options", () => {
+  const options = {
+    style: { help: "how", default: "short", values: ["short", "long"] },
+    title: { help: "what", default: "" },
+  };
+  const values = (parameter: string): [unknown, string] => {
+    let seen: unknown;
+    const { error } = respond(
+      {
+        ...generator(() => {}),
+        options,
+        generate: (request: KitRequest<typeof options>) => {
+          seen = request.options;
+        },
+      },
+      { ...things, parameter },
+    );
+    return [seen, error];
+  };
+
+  test("have their values, or the defaults", () => {
+    expect(values("")).toEqual([{ style: "short", title: "" }, ""]);
+    expect(values("title=a=b,style=long,target=ts")).toEqual([{ style: "long", title: "a=b" }, ""]);
+  });
+
+  test.each([
+    ["stile=long", "unknown option `stile`; did you mean `style`?"],
+    [
+      "toString=1",
+      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `unsupported`",
+    ],
+    ["style=wide", "option style=wide: expected short or long"],
+    ["target=js", "option target=js: expected ts"],
+  ])("%s is refused", (parameter, text) => {
+    expect(values(parameter)).toEqual([undefined, text]);
+  });
+});
+
+test("the order of the files in a request does not show", () => {
+  const write = (request: KitRequest) => {
+    for (const file of request.files) request.newFile(`${file.name}.txt`).add(file.name);
+    adapter(request).insert(END, "// x");
+  };
+  const turned = { ...things, fileToGenerate: [...things.fileToGenerate].reverse() };
+  expect(respond(generator(write), turned)).toEqual(respond(generator(write), things));
+});
+
+function run(program: string, args: readonly string[], input: Uint8Array = new Uint8Array()) {
+  const { status, stdout, stderr } = spawnSync("node", [program, ...args], { input });
+  return { status, stdout, stderr: stderr.toString("utf8") };
+}
+
+describe("as a program", () => {
+  test("knows --help and --version", () => {
+    const help = run(EXAMPLE, ["--help"]);
+    expect(help.status).toBe(0);
+    expect(help.stdout.toString("utf8")).toContain(
+      "  seconds=…  how long an answer may be kept (default: 60)\n",
+    );
+    expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
+  });
+
+  test("a fault of the .proto files is in the response, with exit 0", () => {
+    const { status, stdout, stderr } = run(
+      EXAMPLE,
+      [],
+      toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "second=1" }),
+    );
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+      "unknown option `second`; did you mean `seconds`?",
+    );
+  });
+
+  test.each<[string, Uint8Array, string]>([
+    [
+      "nothing",
+      new Uint8Array(),
+      "protoc-gen-acme-cache: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
+    ],
+    [
+      "noise",
+      new Uint8Array([0xff]),
+      "protoc-gen-acme-cache: standard input is no CodeGeneratorRequest: premature EOF\n",
+    ],
+  ])("%s on standard input is a fault of the compiler, with exit 1", (_name, input, text) => {
+    const { status, stdout, stderr } = run(EXAMPLE, [], input);
+    expect([status, stdout.length, stderr]).toEqual([1, 0, text]);
+  });
+});
+
+describe("the example of the documentation", () => {
+  const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
+  const [source, output] = [...page.matchAll(/```ts\n(.*?)```/gs)].map((match) => match[1]);
+
+  test("is the program that is tested here", () => {
+    expect(source).toBe(readFileSync(EXAMPLE, "utf8"));
+  });
+
+  test("adds what the documentation says", () => {
+    const { stdout } = run(
+      EXAMPLE,
+      [],
+      toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "import_extension=ts,seconds=30" }),
+    );
+    const text = applied(fromBinary(CodeGeneratorResponseSchema, stdout));
+    for (const piece of (output ?? "missing").split("…\n")) expect(text).toContain(piece);
+  });
+
+  test("reports what it cannot do", () => {
+    const [start, ...rest] = THINGS.split("rpc Internal");
+    const stream =
+      'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
+    const request = compileRequest({
+      "test/v1/things.proto": [start, rest.join("rpc Internal")].join(stream),
+    });
+    const { stdout } = run(EXAMPLE, [], toBinary(CodeGeneratorRequestSchema, request));
+    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+      "test/v1/things.proto:20:3: cache-stream: the answer of WatchThing is a stream, which cannot be kept",
+    );
+  });
+});
+
+describe("protoc-gen-connect-rest-tools", () => {
+  function tools(request: CodeGeneratorRequest): string {
+    const { status, stdout, stderr } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
+    expect([status, stderr]).toEqual([0, ""]);
+    return applied(fromBinary(CodeGeneratorResponseSchema, stdout));
+  }
+
+  test("adds a table of a service's methods that have an HTTP rule", () => {
+    expect(tools(things)).toContain(`
+/**
+ * The methods of test.v1.ThingService as tools of a language model, by their names in TypeScript.
+ * An \`inputSchema\` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
+ */
+export const ThingServiceTools = {
+  getThing: {
+    name: "ThingService_GetThing",
+    title: "Get thing",
+    description: "Gets a thing.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: { id: { type: "string" } },
+      required: ["id"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  deleteThing: {
+    name: "ThingService_DeleteThing",
+    title: "Delete thing",
+    description: "Calls test.v1.ThingService.DeleteThing: DELETE /things/{id}",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: { id: { type: "string" } },
+      required: ["id"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
+  },
+} satisfies { readonly [Method in keyof typeof ThingService$tools.method]?: object };
+// @@protoc_insertion_point(service:test.v1.ThingService)
+`);
+  });
+
+  test("has no table for a service that is not mapped, and none for streams", () => {
+    expect(tools(things)).not.toContain("NotMapped");
+  });
+
+  test("writes a schema that several tools share once", () => {
+    const nested = THINGS.replace(
+      /GetThingRequest \{/,
+      "GetThingRequest { Thing thing = 2; Thing other = 3;",
+    );
+    const request = compileRequest({ "test/v1/things.proto": nested });
+    const { stdout } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
+    const text = fromBinary(CodeGeneratorResponseSchema, stdout).file.at(-1)?.content ?? "";
+    expect(text.match(/const test_v1_Thing_schema = \{/g)).toHaveLength(1);
+    expect(text.match(/"test\.v1\.Thing": test_v1_Thing_schema,/g)).toHaveLength(2);
+  });
+
+  test("a comment that speaks of a marker makes none", () => {
+    const spoken = THINGS.replace("// Gets a thing.", "// Gets @@protoc_insertion_point(end).");
+    const request = compileRequest({ "test/v1/things.proto": spoken });
+    const { stdout } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
+    const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
+    expect(error).toBe("");
+    expect(file.at(-1)?.content).toContain('description: "Gets @@protoc_insertion_point\\u0028end)."');
+  });
+});
