@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ParameterError } from "../protocol/parameter.ts";
+import { parseOptions } from "./options.ts";
+
+const specs = {
+  mode: { help: "how", default: "a", values: ["a", "b"] },
+  title: { help: "what", default: "none" },
+};
+
+test("blanks and empty items between options do not matter", () => {
+  expect(parseOptions(" mode=b ,, import_extension=.js,", specs)).toEqual({
+    own: { mode: "b", title: "none" },
+    common: { importExtension: "js", unsupported: "error" },
+  });
+});
+
+test("property: what was given is found again", () => {
+  const text = fc.string().filter((value) => !value.includes(",") && value === value.trim());
+  fc.assert(
+    fc.property(fc.constantFrom("a", "b"), text, (mode, title) => {
+      expect(parseOptions(`title=${title},mode=${mode}`, specs).own).toEqual({ mode, title });
+    }),
+  );
+});
+
+test("property: any text is parsed, or refused with an error that names the option", () => {
+  fc.assert(
+    fc.property(fc.string(), (parameter) => {
+      try {
+        parseOptions(parameter, specs);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ParameterError);
+        expect((error as ParameterError).message).toMatch(/option /);
+      }
+    }),
+  );
+});
