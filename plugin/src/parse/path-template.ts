@@ -12,7 +12,10 @@ export class PathSyntaxError extends Error {
 }
 
 const FIELD_PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*/;
-const LITERAL = /^[^/{}*:=\s?#]+/;
+// what RFC 3986 section 3.3 lets stand in a segment as it is, without what means something here
+const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
+// a URL parser takes these for `.` and `..`
+const DOTS = /^(?:\.|%2e){1,2}$/i;
 
 /**
  * Parses a path template:
@@ -73,7 +76,7 @@ class Parser {
 
   private literal(what: string): string {
     const text = this.match(LITERAL, what);
-    if (text === "." || text === "..") this.fail(`\`${text}\` cannot be a segment`);
+    if (DOTS.test(text)) this.fail(`\`${text}\` cannot be a segment`);
     return text;
   }
 

@@ -1,7 +1,13 @@
-/** A JSDoc block from lines of text, or nothing where there is no text. */
+/**
+ * A JSDoc block from lines of text, or nothing where there is no text. What would end the comment, or be an
+ * insertion point, is written apart.
+ */
 export function docComment(text: string, indent = ""): string[] {
   if (text.trim() === "") return [];
-  const lines = text.replaceAll("*/", "*\\/").split("\n");
+  const safe = text
+    .replaceAll("*/", "*\\/")
+    .replaceAll("@@protoc_insertion_point", "@ @protoc_insertion_point");
+  const lines = safe.split(/\r\n|[\n\r\u2028\u2029]/);
   if (lines.length === 1) return [`${indent}/** ${lines[0]} */`];
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`];
 }

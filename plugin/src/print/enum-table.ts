@@ -12,7 +12,8 @@ export function enumTable(desc: DescEnum, file: AdapterFile): string {
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
     const { wire, aliases } = enumValueRules(value);
-    const spellings = new Set([...(wire === "" ? [] : [wire]), ...aliases, value.name]);
+    // requests use the first: an alias is only for answers
+    const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;
   });
   return [

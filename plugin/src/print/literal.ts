@@ -39,9 +39,12 @@ function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value);
 }
 
-/** A string literal in double quotes, in one line. */
+/** A string literal in double quotes, in one line, and never with an insertion point in it. */
 export function printString(text: string): string {
-  return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return JSON.stringify(text)
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029")
+    .replaceAll("@@protoc_insertion_point", "@\\u0040protoc_insertion_point");
 }
 
 /** The key of an object literal, quoted only where it must be. */

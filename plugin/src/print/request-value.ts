@@ -11,13 +11,22 @@ export function textValue(field: DescField, value: string, file: AdapterFile, ur
   const enumeration = enumOf(field);
   if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
   const message = singleMessageOf(field);
-  if (message !== undefined) return messageText(field, message, value, file);
-  if (!isBytes(field)) return value;
-  // parameters take raw bytes as they are, and percent-encode each
+  if (message !== undefined) return messageText(field, message, value, file, urlSafe);
+  return isBytes(field) ? parameterBytes(field, value, file, urlSafe) : value;
+}
+
+/** Parameters take raw bytes as they are, and percent-encode each. */
+function parameterBytes(field: DescField, value: string, file: AdapterFile, urlSafe: boolean): string {
   return fieldRules(field).bytes === Bytes.RAW ? value : bytesText(field, value, file, urlSafe);
 }
 
-function messageText(field: DescField, message: DescMessage, value: string, file: AdapterFile): string {
+function messageText(
+  field: DescField,
+  message: DescMessage,
+  value: string,
+  file: AdapterFile,
+  urlSafe: boolean,
+): string {
   if (message.typeName === "google.protobuf.Timestamp") {
     return `${file.runtimeValue("timeText")}(${value}, ${timeRule(field)})`;
   }
@@ -27,9 +36,8 @@ function messageText(field: DescField, message: DescMessage, value: string, file
     return `${file.runtimeValue("fieldMaskText")}(${value})`;
   if (isWrapper(message)) {
     const inner = isUnboxed(field) ? value : `${value}.value`;
-    return message.typeName === "google.protobuf.BytesValue"
-      ? `${file.runtimeValue("base64")}(${inner})`
-      : inner;
+    const isBytesValue = message.typeName === "google.protobuf.BytesValue";
+    return isBytesValue ? parameterBytes(field, inner, file, urlSafe) : inner;
   }
   throw new Error(`${field} cannot be written as text`);
 }

@@ -7,11 +7,14 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
+/** What generated code uses of the language: a message of such a name is imported under another one. */
+const GLOBALS = ["Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
+
 /** The text of a generated TypeScript file: lines, and the imports they need. */
 export class SourceFile {
   private readonly body: string[] = [];
   private readonly imports = new Map<string, Map<string, Import>>();
-  private readonly taken = new Set<string>();
+  private readonly taken = new Set(GLOBALS);
   private readonly extension: ImportExtension;
   /** Path of the file below the output directory, with its `.ts`. */
   readonly path: string;
