@@ -31,7 +31,7 @@ export class ToolPrinter {
       ...[...tools].flatMap(([method, tool]) => this.printTool(method, tool)),
       `} satisfies { readonly [Method in keyof typeof ${type}.method]?: object };`,
     ];
-    return lines.flatMap((line) => line.split("\n")).map(withoutMarkers);
+    return lines;
   }
 
   private printDefinitions(schema: JsonSchema): string[] {
@@ -72,9 +72,4 @@ export class ToolPrinter {
 
 function definitionsOf(schema: JsonSchema): Array<[string, Literal]> {
   return Object.entries((schema.$defs ?? {}) as JsonSchema);
-}
-
-/** A comment of a .proto file may speak of markers; in a string an escape keeps it from being one. */
-function withoutMarkers(line: string): string {
-  return line.replaceAll("@@protoc_insertion_point(", "@@protoc_insertion_point\\u0028");
 }
