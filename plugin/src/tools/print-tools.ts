@@ -20,7 +20,7 @@ export class ToolPrinter {
   print(service: DescService, tools: ReadonlyMap<string, Tool>): string[] {
     const type = this.file.importDescriptorType(service);
     const name = this.file.claim(`${localName(service)}Tools`);
-    const lines = [
+    return [
       ...[...tools.values()].flatMap(({ inputSchema }) => this.printDefinitions(inputSchema)),
       "",
       ...docComment(
@@ -31,7 +31,6 @@ export class ToolPrinter {
       ...[...tools].flatMap(([method, tool]) => this.printTool(method, tool)),
       `} satisfies { readonly [Method in keyof typeof ${type}.method]?: object };`,
     ];
-    return lines;
   }
 
   private printDefinitions(schema: JsonSchema): string[] {
