@@ -30,6 +30,7 @@ function withDependencies(file: DescFile, seen: Set<DescFile>): DescFile[] {
 /** The decoder of a google.protobuf.Any. One of an unknown type is left out, and reported. */
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
+    out.allKeys(json);
     if (rawJson(json).rounded) {
       out.rounded("", "exact integers", json);
       return;

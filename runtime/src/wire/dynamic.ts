@@ -11,6 +11,7 @@ export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
   out.map(1, json, "", "string", (value, key, entry) => {
     if (value !== undefined) entry.nullable(2, value, key, decodeValue);
   });
+  out.allKeys(json);
 }
 
 /** Decodes google.protobuf.Value. */

@@ -370,6 +370,11 @@ export class ProtoWriter extends ScalarWriter {
     for (const key of this.unknownOf(json, known)) this.note("unknown", key, "no such key", json[key]);
   }
 
+  /** Says that a message holds all keys of its object, so that no holder that it is flattened into reports any. */
+  allKeys(json: JsonObject): void {
+    if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
+  }
+
   private leaveToHolder(known: ReadonlySet<string>): void {
     const below = this.keysBelow[this.depth] ?? [];
     this.keysBelow[this.depth] = undefined;

@@ -1,0 +1,74 @@
+/** Drives one method of a generated adapter without an upstream. */
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import type { UnaryAdapter } from "connect-rest/adapter";
+import { payloadOf } from "../../runtime/src/answer/envelope.ts";
+import { parseJson, parseJsonExactly } from "../../runtime/src/answer/parse-json.ts";
+import { stringifyJson } from "../../runtime/src/answer/stringify-json.ts";
+import type { Drift } from "../../runtime/src/wire/drift.ts";
+import { ProtoWriter } from "../../runtime/src/wire/proto-writer.ts";
+
+/** A request as it goes over the wire, before credentials. */
+export interface SentRequest {
+  readonly verb: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: ReadonlyArray<readonly [string, string]>;
+  /** The JSON text; undefined where there is no body. */
+  readonly body: string | undefined;
+}
+
+/** What an adapter sends for a message. */
+export function sent<I extends DescMessage, O extends DescMessage>(
+  adapter: UnaryAdapter<I, O>,
+  message: MessageShape<I>,
+): SentRequest {
+  const { verb, path, queryString, headers, body } = adapter.request(message);
+  if (body !== undefined && body.kind !== "json")
+    throw new Error(`a body of kind ${body.kind}, expected json`);
+  const text = body === undefined ? undefined : stringifyJson(body.value);
+  return { verb, path, query: queryString, headers: [...headers], body: text };
+}
+
+/** A response message, and what was not as declared. */
+export interface Received<O extends DescMessage> {
+  readonly message: MessageShape<O>;
+  readonly drifts: readonly Drift[];
+  /** Whether the answer had to be parsed exactly. */
+  readonly isSecond: boolean;
+}
+
+/** An answer that is no more than a body with status 200. */
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Empty for none. */
+  readonly text: string;
+}
+
+/** What an adapter makes of an answer: as the runtime does, it looks exactly only where it must. */
+export function received<I extends DescMessage, O extends DescMessage>(
+  adapter: UnaryAdapter<I, O>,
+  answer: string | Answer,
+): Received<O> {
+  const full: Answer = typeof answer === "string" ? { text: answer } : answer;
+  const out = new ProtoWriter();
+  read(adapter, full, out, false);
+  const isSecond = out.inexact;
+  if (isSecond) read(adapter, full, out, true);
+  return { message: fromBinary(adapter.method.output, out.finish()), drifts: out.drifts, isSecond };
+}
+
+function read<I extends DescMessage, O extends DescMessage>(
+  adapter: UnaryAdapter<I, O>,
+  { status = 200, headers = {}, text }: Answer,
+  out: ProtoWriter,
+  exact: boolean,
+): void {
+  out.reset(exact);
+  const body = (exact ? parseJsonExactly : parseJson)(text);
+  const header = (name: string) => headers[name];
+  adapter.response(
+    { status, header, payload: payloadOf(body, adapter.rules.envelope), bytes: undefined },
+    out,
+  );
+}
