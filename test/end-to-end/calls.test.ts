@@ -2,13 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
-import {
-  type ListPostsRequestSchema,
-  PostFilter,
-  PostService,
-  SortOrder,
-} from "../../gen/blog/v1/post_pb.ts";
-import { type Post, PostState, PostType } from "../../gen/blog/v1/post_resource_pb.ts";
+import { type ListPostsRequestSchema, PostService, SortOrder } from "../../gen/blog/v1/post_pb.ts";
+import { type Post, PostFilter, PostState, PostType } from "../../gen/blog/v1/post_resource_pb.ts";
 import { EventType } from "../../gen/events/v1/event_pb.ts";
 import { EventService } from "../../gen/events/v1/events_pb.ts";
 import { GATEWAY_WAYS, startWorld, WAYS, type Way, type World } from "./world.ts";

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { GetBlogInfoRequestSchema, GetBlogInfoResponseSchema } from "../../gen/blog/v1/blog_pb.ts";
+
+const PATH = "/blog.v1.BlogService/GetBlogInfo";
+
+/** A call that the server has begun to serve, and that waits for the second half of its request. */
+export interface HeldCall {
+  /** Sends the second half; resolves with the name of the blog that is answered. */
+  finish(): Promise<string | undefined>;
+}
+
+/** Begins a call as Connect over HTTP/1.1, on a connection of its own. */
+export async function holdConnectCall(url: string): Promise<HeldCall> {
+  const body = '{"blogIdentifier":"demo"}';
+  const request = http.request(url + PATH, {
+    method: "POST",
+    agent: false,
+    // Answered with 100 as soon as the server has the head.
+    headers: { "content-type": "application/json", "content-length": body.length, expect: "100-continue" },
+  });
+  const response = once(request, "response") as Promise<[http.IncomingMessage]>;
+  response.catch(() => undefined);
+  await once(request, "continue");
+  request.write(body.slice(0, 10));
+  return {
+    finish: async () => {
+      request.end(body.slice(10));
+      const [answer] = await response;
+      const json = JSON.parse((await answer.setEncoding("utf8").toArray()).join(""));
+      return json.blog?.name;
+    },
+  };
+}
+
+/** Begins a call as gRPC over HTTP/2, on a connection of its own. */
+export async function holdGrpcCall(url: string): Promise<HeldCall> {
+  const message = toBinary(
+    GetBlogInfoRequestSchema,
+    create(GetBlogInfoRequestSchema, { blogIdentifier: "demo" }),
+  );
+  const session = http2.connect(url);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": PATH,
+    "content-type": "application/grpc+proto",
+    te: "trailers",
+  });
+  stream.write(Buffer.of(0, 0, 0, 0, message.length));
+  // Answered in turn: the server then has the stream.
+  await new Promise((resolve) => session.ping(resolve));
+  return {
+    finish: async () => {
+      stream.end(message);
+      const bytes = Buffer.concat(await stream.toArray());
+      session.close();
+      return fromBinary(GetBlogInfoResponseSchema, bytes.subarray(5)).blog?.name;
+    },
+  };
+}

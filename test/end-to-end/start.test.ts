@@ -1,0 +1,107 @@
+import { execFile, spawnSync } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Child, ROOT, startChild } from "./child.ts";
+import { type HeldCall, holdConnectCall, holdGrpcCall } from "./held-calls.ts";
+
+const children: Child[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.signalAll("SIGKILL");
+});
+
+function start(command: string, args: readonly string[]): Child {
+  const child = startChild(command, args);
+  children.push(child);
+  return child;
+}
+
+async function addressOf(child: Child): Promise<string> {
+  const [, url = ""] = await child.printed(/^gateway ready on (http:\S+)$/m);
+  return url;
+}
+
+/** Runs a line in a shell, as a person would; resolves with the JSON that it prints. */
+async function shell(line: string): Promise<unknown> {
+  const bin = path.join(ROOT, "node_modules/.bin");
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, env });
+  return JSON.parse(stdout);
+}
+
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+describe("npm start", () => {
+  test("says where both are, and lines that work when they are pasted", async (context) => {
+    const child = start("npm", ["start"]);
+    const url = await addressOf(child);
+    await child.printed(new RegExp(`^${url}/$`, "m"));
+    const lines = child
+      .stdout()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith(">"));
+    const call = `${url}/blog.v1.BlogService/GetBlogInfo`;
+    expect(lines).toEqual([
+      expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
+      `gateway ready on ${url}`,
+      `curl -d '{"blogIdentifier":"demo"}' -H 'content-type: application/json' ${call}`,
+      `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"blogIdentifier":"demo"}' ${call}`,
+      `${url}/`,
+    ]);
+
+    const [curl = "", bufCurl = ""] = lines.slice(2);
+    const byGrpc = await shell(bufCurl);
+    expect(byGrpc).toMatchObject({ blog: { name: "demo", title: "Demo & friends", themeId: "3814" } });
+    for (const protocol of ["grpcweb", "connect"]) {
+      const json = `--data '{"blogIdentifier":"demo"}' ${call}`;
+      expect(await shell(`buf curl --protocol ${protocol} --http2-prior-knowledge ${json}`)).toEqual(byGrpc);
+    }
+    expect((await fetch(`${url}/`, { headers: { connection: "close" } })).status).toBe(200);
+    if (!hasCurl) context.skip("curl is not installed");
+    expect(await shell(curl)).toEqual(byGrpc);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "loses no call when the terminal sends %s to all",
+    async (signal) => {
+      const child = start("npm", ["start"]);
+      const url = await addressOf(child);
+      const calls = await holdCalls(url);
+      child.signalAll(signal);
+      await finishCalls(calls, child);
+      await child.printed(/"msg":"drained"/);
+      await child.exit;
+      await expect(fetch(url)).rejects.toThrow("fetch failed");
+    },
+  );
+});
+
+describe("connect-rest serve --sandbox", () => {
+  const bin = path.join(ROOT, "gateway/src/bin.ts");
+
+  test.each(["SIGINT", "SIGTERM"] as const)("loses no call upon %s, and ends with 0", async (signal) => {
+    const child = start(process.execPath, [bin, "serve", "--sandbox"]);
+    const url = await addressOf(child);
+    const calls = await holdCalls(url);
+    child.process.kill(signal);
+    await finishCalls(calls, child);
+    expect(await child.exit).toBe(0);
+    expect(child.stderr()).not.toMatch(/"level":"(?:error|warn)"/);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+});
+
+/** Begins calls by several protocols, each on a connection of its own. */
+function holdCalls(url: string): Promise<HeldCall[]> {
+  return Promise.all([
+    ...Array.from({ length: 5 }, () => holdConnectCall(url)),
+    ...Array.from({ length: 5 }, () => holdGrpcCall(url)),
+  ]);
+}
+
+/** Lets the calls go on once the process drains, and looks at what they are answered. */
+async function finishCalls(calls: readonly HeldCall[], child: Child): Promise<void> {
+  await child.printed(/"msg":"draining/);
+  const names = await Promise.all(calls.map((call) => call.finish()));
+  expect(names).toEqual(calls.map(() => "demo"));
+}
