@@ -5,8 +5,10 @@ import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/refle
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "./health/health.ts";
 import { type LimitOptions, withDefaultLimits } from "./limits.ts";
+import { type CertificateFiles, readCertificate, watchCertificate } from "./listener/certificate.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
-import { createListener } from "./listener/listener.ts";
+import { createListener, type Listener } from "./listener/listener.ts";
+import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { requestIdHeader, requestIdOf } from "./log/request-id.ts";
@@ -27,6 +29,10 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default 0, which picks a free one. */
   readonly port?: number;
+  /** Speak TLS with this certificate; its files are read again when they change. Default: cleartext. */
+  readonly tls?: CertificateFiles | undefined;
+  /** Whose word about the client counts. Default: nobody's. */
+  readonly proxies?: ProxyOptions | undefined;
   readonly limits?: LimitOptions;
   /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
   readonly origins?: readonly string[];
@@ -41,7 +47,7 @@ export interface ServerOptions {
 
 /** A server that listens. */
 export interface Server {
-  /** `http://host:port`. */
+  /** `http://host:port`, or `https:`. */
   readonly url: string;
   readonly port: number;
   /** The services that are served, without health and reflection. */
@@ -80,20 +86,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
   const pages = createPages(start, health);
   const cors = createCors(options.origins ?? []);
+  const originOf = createOriginReader(options.proxies);
   const listener = createListener({
     limits,
+    certificate: options.tls && readCertificate(options.tls),
     handler: (request: HttpRequest, response: HttpResponse) => {
       const requestId = requestIdOf(request.headers[requestIdHeader]);
       response.setHeader(requestIdHeader, requestId);
-      if (cors(request, response) || pages(request, response)) return;
-      rpc.serve(request, response, requestId);
+      const origin = originOf(request);
+      if (cors(request, response) || pages(request, response, origin)) return;
+      rpc.serve(request, response, { requestId, client: origin.client });
     },
     onError: (error) => reportError(log, error, "request failed"),
   });
   const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);
+  const stopWatching = options.tls && keepCertificate(options.tls, listener, log);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
@@ -102,8 +112,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const timer = setTimeout(() => streamsEnd.abort(), limits.drainStreamsMs);
       await listener.drain();
       clearTimeout(timer);
+      stopWatching?.();
     },
   };
+}
+
+function keepCertificate(files: CertificateFiles, listener: Listener, log: Logger): () => void {
+  return watchCertificate(
+    files,
+    (certificate) => {
+      listener.useCertificate(certificate);
+      log.info({ certificate: files.certificate }, "certificate reloaded");
+    },
+    (error) => log.error({ cause: String(error) }, "certificate not reloaded, the one before is kept"),
+  );
 }
 
 function reportError(log: Logger, error: unknown, text: string): void {

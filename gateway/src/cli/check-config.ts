@@ -3,6 +3,7 @@ import { checkUpstreams } from "../config/check-upstreams.ts";
 import { loadConfig } from "../config/load.ts";
 import { ConfigError, type Problem } from "../config/problems.ts";
 import { resolveUpstreams } from "../config/secrets.ts";
+import { resolveTls } from "../config/tls.ts";
 import { exitStatus } from "./exit-status.ts";
 import { printError, printLine } from "./output.ts";
 
@@ -17,6 +18,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
   const config = attempt(() => loadConfig(file, process.env), collect);
   if (config !== undefined) {
     attempt(() => resolveUpstreams(config, process.env), collect);
+    attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);
     if (problems.length === 0) printLine(`${file} is right: ${countOf(adapters?.length ?? 0)}`);

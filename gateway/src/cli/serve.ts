@@ -4,6 +4,7 @@ import { type Config, loadConfig } from "../config/load.ts";
 import { resolveModule } from "../config/modules.ts";
 import { ConfigError } from "../config/problems.ts";
 import { resolveUpstreams } from "../config/secrets.ts";
+import { resolveTls } from "../config/tls.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
@@ -28,7 +29,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams);
     checkUpstreams(config, adapters, upstreams);
-    const { host, port, limits, origins } = config.server;
+    const { host, port, limits, origins, proxies } = config.server;
+    const tls = resolveTls(config);
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
         adapters,
@@ -39,6 +41,8 @@ export async function serve(options: ServeOptions): Promise<void> {
         port,
         limits,
         origins,
+        proxies,
+        tls,
         log,
       }),
     );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type LimitName, limitNames, limitTable } from "../limits.ts";
+import { forwardedHeaders } from "../listener/proxies.ts";
 import { logLevels } from "../log/logger.ts";
 
 /** A port to listen on; 0 picks a free one. */
@@ -69,6 +70,10 @@ const limitShape = Object.fromEntries(
   ]),
 ) as Record<LimitName, z.ZodOptional<z.ZodInt>>;
 
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: "expected an IP address or network, e.g. 10.0.0.0/8",
+});
+
 const server = z.strictObject({
   host: text.default("127.0.0.1").describe("The address to listen on; `0.0.0.0` for all of IPv4."),
   port: portSchema
@@ -80,6 +85,27 @@ const server = z.strictObject({
     )
     .default([])
     .describe("Origins whose pages may call the gateway from a browser (CORS), e.g. `https://app.example`."),
+  tls: z
+    .strictObject({
+      certificate: text.describe(
+        "A PEM file with the certificate and those of its issuers, relative to this file.",
+      ),
+      key: text.describe("A PEM file with its private key."),
+    })
+    .optional()
+    .describe("Speak TLS, with HTTP/2 and HTTP/1.1 by ALPN. The files are read again when they change."),
+  proxies: z
+    .strictObject({
+      trusted: z.array(network).min(1).describe("Their addresses and networks."),
+      header: z
+        .enum(forwardedHeaders)
+        .default("x-forwarded")
+        .describe(
+          "What they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). The other one is not read.",
+        ),
+    })
+    .optional()
+    .describe("Proxies in front of the gateway whose word about the client counts. Default: none."),
   limits: z.strictObject(limitShape).default({}).describe("Limits of the gateway; see below."),
 });
 

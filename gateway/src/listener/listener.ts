@@ -1,6 +1,7 @@
 import http2 from "node:http2";
 import net from "node:net";
 import type { Limits } from "../limits.ts";
+import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import {
@@ -14,8 +15,9 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
-import { sniff } from "./preface.ts";
+import { type Identify, sniff } from "./preface.ts";
 import { sendRefusal } from "./refusal.ts";
+import { createSecure } from "./secure.ts";
 
 /** How long a client may go on to send a request that is answered already. */
 const lingerMs = 1000;
@@ -26,14 +28,21 @@ export interface ListenerOptions {
   readonly handler: HttpHandler;
   /** Told of errors that no caller can act on. */
   readonly onError: (error: unknown) => void;
+  /** Speak TLS with this certificate. Default: cleartext. */
+  readonly certificate?: Certificate | undefined;
 }
 
-/** One port for HTTP/1.1 and HTTP/2 without TLS (prior knowledge), told apart by their first bytes. */
+/**
+ * One port for HTTP/1.1 and HTTP/2: by ALPN where there is a certificate, else without TLS (prior knowledge), told
+ * apart by their first bytes.
+ */
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
   /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
   drain(): Promise<void>;
+  /** New connections get this certificate. Only where there was one from the beginning. */
+  useCertificate(certificate: Certificate): void;
 }
 
 export function createListener(options: ListenerOptions): Listener {
@@ -57,15 +66,18 @@ export function createListener(options: ListenerOptions): Listener {
     [...inFlight.on(socket)].some((response) => response.headersSent),
   );
   const h2 = createHttp2Server(limits, onRequest);
+  const secure = options.certificate && createSecure(options.certificate, limits);
+  const identify: Identify =
+    secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report));
   const server = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     pending.add(socket);
     socket.once("close", () => pending.delete(socket));
-    sniff(socket, limits.headersTimeoutMs, (protocol) => {
+    identify(socket, (protocol, usable) => {
       pending.delete(socket);
       if (protocol === "http2") {
-        socket.allowHalfOpen = false;
-        h2.server.emit("connection", socket);
-      } else h1.emit("connection", socket);
+        usable.allowHalfOpen = false;
+        h2.server.emit("connection", usable);
+      } else h1.emit("connection", usable);
     });
   });
   server.maxConnections = limits.connections;
@@ -77,6 +89,7 @@ export function createListener(options: ListenerOptions): Listener {
       draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
       return draining;
     },
+    useCertificate: (certificate) => secure?.use(certificate),
   };
 }
 

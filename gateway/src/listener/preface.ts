@@ -10,15 +10,17 @@ export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
   return length === preface.length ? "http2" : "more";
 }
 
+/** Told which protocol a connection speaks, and the socket to speak it on. */
+export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
+
+/** Finds out which protocol a new connection speaks. One that does not say in time is destroyed without a report. */
+export type Identify = (socket: Socket, report: Identified) => void;
+
 /**
  * Waits for the first bytes of a connection and reports its protocol, the bytes put back. A connection that
  * ends, fails, or stays silent for `timeoutMs` is destroyed without a report.
  */
-export function sniff(
-  socket: Socket,
-  timeoutMs: number,
-  report: (protocol: "http1" | "http2") => void,
-): void {
+export function sniff(socket: Socket, timeoutMs: number, report: Identified): void {
   let seen: Buffer = Buffer.alloc(0);
   const destroy = () => socket.destroy();
   const timer = setTimeout(destroy, timeoutMs);
@@ -34,7 +36,7 @@ export function sniff(
     if (protocol === "more") return;
     stop();
     socket.unshift(seen);
-    report(protocol);
+    report(protocol, socket);
   };
   socket.on("readable", read).on("end", destroy).on("error", destroy).on("close", stop);
 }

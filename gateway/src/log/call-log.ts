@@ -16,6 +16,7 @@ export function logCall(log: Logger, call: Call, httpStatus: number, defect?: un
     bytesOut: call.bytesOut,
     ...(call.upstreamStatus === undefined ? {} : { upstreamStatus: call.upstreamStatus }),
     requestId: call.requestId,
+    client: call.client,
   };
   const cause = causeOf(reason);
   if (cause === undefined) log.info(line, "call");

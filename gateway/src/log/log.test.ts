@@ -20,6 +20,7 @@ function endedCall(reason?: unknown): Call {
   abort.abort(reason);
   return {
     requestId: "id",
+    client: "192.0.2.1",
     method: EchoService.method.echo,
     protocol: "grpc",
     startedAt: performance.now(),
@@ -45,6 +46,7 @@ test("a call is one line of these fields and no others", () => {
     "bytesOut",
     "upstreamStatus",
     "requestId",
+    "client",
     "msg",
   ]);
   expect(lines[0]).toMatchObject({

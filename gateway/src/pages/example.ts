@@ -27,10 +27,11 @@ export function curlCommand(method: DescMethod, url: string, examples: Examples)
   return method.methodKind === "server_streaming" ? bufCurlCommand(method, url, examples) : undefined;
 }
 
-/** A shell command that calls a method with gRPC over cleartext HTTP/2, the schema taken by reflection. */
+/** A shell command that calls a method with gRPC over HTTP/2, the schema taken by reflection. */
 export function bufCurlCommand(method: DescMethod, url: string, examples: Examples): string {
   const data = exampleMessage(method, examples);
-  return `npx buf curl --protocol grpc --http2-prior-knowledge --data ${quote(data)} ${url}/${methodPath(method)}`;
+  const cleartext = url.startsWith("http:") ? " --http2-prior-knowledge" : "";
+  return `npx buf curl --protocol grpc${cleartext} --data ${quote(data)} ${url}/${methodPath(method)}`;
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -1,5 +1,6 @@
 import type { Health } from "../health/health.ts";
 import { type HttpRequest, type HttpResponse, respond } from "../listener/http.ts";
+import type { Origin } from "../listener/proxies.ts";
 import { sendRefusal } from "../listener/refusal.ts";
 import { show } from "../text/show.ts";
 import { type StartPageOptions, startPage } from "./start-page.ts";
@@ -14,18 +15,17 @@ interface Page {
 export function createPages(
   start: StartPageOptions,
   health: Health,
-): (request: HttpRequest, response: HttpResponse) => boolean {
-  const pages = new Map<string, (authority: string) => Page>([
-    ["/", (authority) => htmlPage(startPage(start, `http://${authority}`))],
+): (request: HttpRequest, response: HttpResponse, origin: Origin) => boolean {
+  const pages = new Map<string, (origin: Origin) => Page>([
+    ["/", ({ scheme, authority }) => htmlPage(startPage(start, `${scheme}://${authority}`))],
     ["/healthz", () => textPage(200, "alive")],
     ["/readyz", () => (health.isDraining ? textPage(503, "draining") : textPage(200, "ready"))],
   ]);
-  return (request, response) => {
+  return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
     if (page === undefined) return false;
-    if (request.method === "GET" || request.method === "HEAD")
-      send(request, response, page(authorityOf(request)));
+    if (request.method === "GET" || request.method === "HEAD") send(request, response, page(origin));
     else refuseMethod(path, request, response);
     return true;
   };
@@ -46,12 +46,6 @@ function refuseMethod(path: string, request: HttpRequest, response: HttpResponse
   response.setHeader("allow", "GET, HEAD");
   const message = `${path} takes GET; the request is a ${show(request.method ?? "")}`;
   sendRefusal(response, { status: 405, code: "invalid_argument", message });
-}
-
-/** The listener has checked that there is exactly one well-formed authority. */
-function authorityOf(request: HttpRequest): string {
-  const authority = request.headers[":authority"] ?? request.headers.host;
-  return typeof authority === "string" ? authority : "localhost";
 }
 
 function htmlPage(body: string): Page {

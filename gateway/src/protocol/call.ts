@@ -4,9 +4,15 @@ import { createContextKey, type Interceptor } from "@connectrpc/connect";
 import type { Deadline } from "./deadline.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** What is known about one call while it runs: the log line and the interceptors read it. */
-export interface Call {
+/** Whose call it is. */
+export interface Caller {
   readonly requestId: string;
+  /** The client's IP address. */
+  readonly client: string;
+}
+
+/** What is known about one call while it runs: the log line and the interceptors read it. */
+export interface Call extends Caller {
   readonly method: DescMethod;
   readonly protocol: Protocol;
   /** By `performance.now()`. */

@@ -10,7 +10,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import type { Limits } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import { type Call, callInterceptor, callKey } from "./call.ts";
+import { type Call, type Caller, callInterceptor, callKey } from "./call.ts";
 import { applyDeadline, type MethodTimeout } from "./deadline.ts";
 import { protocolOf } from "./protocol.ts";
 import { createRaceInterceptor } from "./race.ts";
@@ -36,7 +36,7 @@ export interface Rpc {
   /** The services that have routes, in the order of their names. */
   readonly services: readonly DescService[];
   /** Serves a request whatever its path. */
-  serve(request: HttpRequest, response: HttpResponse, requestId: string): void;
+  serve(request: HttpRequest, response: HttpResponse, caller: Caller): void;
 }
 
 export function createRpc(options: RpcOptions): Rpc {
@@ -60,7 +60,7 @@ export function createRpc(options: RpcOptions): Rpc {
 
   return {
     services,
-    serve: (request, response, requestId) => {
+    serve: (request, response, caller) => {
       const path = (request.url ?? "").split("?", 1)[0] ?? "";
       const handler = handlers.get(path);
       if (handler === undefined) {
@@ -73,7 +73,7 @@ export function createRpc(options: RpcOptions): Rpc {
           running -= 1;
         });
         const headers = requestHeaders(request);
-        const call = beginCall(handler, headers, requestId, options);
+        const call = beginCall(handler, headers, caller, options);
         void run(handler, call, headers, request, response, options);
       }
     },
@@ -115,16 +115,11 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   refuseCall(response, protocolOf(contentType), contentType, error, status);
 }
 
-function beginCall(
-  handler: UniversalHandler,
-  headers: Headers,
-  requestId: string,
-  options: RpcOptions,
-): Call {
+function beginCall(handler: UniversalHandler, headers: Headers, caller: Caller, options: RpcOptions): Call {
   const { method } = handler;
   const protocol = protocolOf(headers.get("content-type") ?? undefined);
   return {
-    requestId,
+    ...caller,
     method,
     protocol,
     startedAt: performance.now(),

@@ -1,0 +1,25 @@
+import path from "node:path";
+import { type CertificateFiles, readCertificate } from "../listener/certificate.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError } from "./problems.ts";
+
+/**
+ * The files of the certificate, with absolute paths; undefined where the configuration has none.
+ *
+ * @throws ConfigError when they cannot be used
+ */
+export function resolveTls(config: Config): CertificateFiles | undefined {
+  const { tls } = config.server;
+  if (tls === undefined) return undefined;
+  const files = {
+    certificate: path.resolve(config.directory, tls.certificate),
+    key: path.resolve(config.directory, tls.key),
+  };
+  try {
+    readCertificate(files);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([problemAt(config, ["server", "tls"], text)]);
+  }
+  return files;
+}

@@ -1,0 +1,57 @@
+import { isIP } from "node:net";
+
+/** What a proxy says about whom it got a request from. */
+export interface ForwardedHop {
+  /** An IP address; undefined where the proxy hides it, or says something else. */
+  readonly address: string | undefined;
+  readonly scheme?: string | undefined;
+  readonly authority?: string | undefined;
+}
+
+/** Hops that are read, from the last: nobody has more proxies than that. */
+const maxHops = 32;
+
+/** `token=value` of RFC 7239 section 4, the value a token or quoted; a comma ends a hop. */
+const pairPattern = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
+
+/** The hops of a `Forwarded` header (RFC 7239), the client's first. One that is malformed has none. */
+export function parseForwarded(text: string): ForwardedHop[] {
+  const hops: ForwardedHop[] = [];
+  let pairs = new Map<string, string>();
+  pairPattern.lastIndex = 0;
+  while (pairPattern.lastIndex < text.length) {
+    const [, name, quoted, token, end] = pairPattern.exec(text) ?? [];
+    if (name === undefined) return [];
+    pairs.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
+    if (end === ";") continue;
+    hops.push({
+      address: nodeAddress(pairs.get("for") ?? ""),
+      scheme: pairs.get("proto"),
+      authority: pairs.get("host"),
+    });
+    pairs = new Map();
+  }
+  return pairs.size === 0 ? hops.slice(-maxHops) : [];
+}
+
+/** The addresses of an `X-Forwarded-For` header, the client's first. */
+export function parseForwardedFor(text: string): (string | undefined)[] {
+  if (text === "") return [];
+  return text
+    .split(",")
+    .slice(-maxHops)
+    .map((part) => nodeAddress(part.trim()));
+}
+
+/** The address of `address`, `address:port`, `[address]` or `[address]:port` (RFC 7239 section 6). */
+function nodeAddress(text: string): string | undefined {
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text);
+  const v4 = /^([\d.]+):\d{1,5}$/.exec(text);
+  return plainAddress(bracketed?.[1] ?? v4?.[1] ?? text);
+}
+
+/** An IP address without a zone, IPv4 in its own form; undefined when the text is none. */
+export function plainAddress(text: string): string | undefined {
+  const address = text.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  return isIP(address) === 0 ? undefined : address;
+}

@@ -1,0 +1,110 @@
+import { BlockList, isIP } from "node:net";
+import { isAuthority } from "./authority.ts";
+import { type ForwardedHop, parseForwarded, parseForwardedFor, plainAddress } from "./forwarded.ts";
+import { type HttpRequest, isHttp2 } from "./http.ts";
+
+/** The headers by which proxies tell whom they speak for. */
+export const forwardedHeaders = ["x-forwarded", "forwarded"] as const;
+export type ForwardedHeader = (typeof forwardedHeaders)[number];
+
+/** Proxies in front of the gateway whose word counts. */
+export interface ProxyOptions {
+  /** Addresses and networks (`10.0.0.0/8`). Default: none. */
+  readonly trusted?: readonly string[] | undefined;
+  /**
+   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Only the one that the proxies
+   * write is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
+   */
+  readonly header?: ForwardedHeader | undefined;
+}
+
+/** Where a request comes from, and what its client believes to speak with. */
+export interface Origin {
+  /** An IP address; empty when the connection is gone already. */
+  readonly client: string;
+  readonly scheme: "http" | "https";
+  /** Host and port. */
+  readonly authority: string;
+}
+
+/**
+ * Reads the origin of requests: from the connection, and where that is a trusted proxy's, from what it says. The
+ * client is the nearest address that is not a trusted proxy: whatever it wrote into the headers itself is behind it.
+ */
+export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
+  const trusted = networks(options.trusted ?? []);
+  const hopsOf = options.header === "forwarded" ? forwardedHops : xForwardedHops;
+  return (request) => {
+    const direct = directOrigin(request);
+    if (!isIn(trusted, direct.client)) return direct;
+    const hops = hopsOf(request);
+    let nearest: ForwardedHop | undefined;
+    for (const hop of hops.toReversed()) {
+      if (hop.address === undefined) break;
+      nearest = hop;
+      if (!isIn(trusted, hop.address)) break;
+    }
+    return {
+      client: nearest?.address ?? direct.client,
+      scheme: schemeOf(nearest?.scheme) ?? direct.scheme,
+      authority:
+        nearest?.authority !== undefined && isAuthority(nearest.authority)
+          ? nearest.authority
+          : direct.authority,
+    };
+  };
+}
+
+function directOrigin(request: HttpRequest): Origin {
+  const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
+  const authority = request.headers[":authority"] ?? request.headers.host;
+  return {
+    client: plainAddress(socket?.remoteAddress ?? "") ?? "",
+    scheme: socket !== undefined && "encrypted" in socket && socket.encrypted === true ? "https" : "http",
+    // The listener has checked that there is exactly one, well-formed.
+    authority: typeof authority === "string" ? authority : "localhost",
+  };
+}
+
+function forwardedHops(request: HttpRequest): ForwardedHop[] {
+  return parseForwarded(headerText(request, "forwarded"));
+}
+
+/** Proxies add to X-Forwarded-For, and set the other two. */
+function xForwardedHops(request: HttpRequest): ForwardedHop[] {
+  const scheme = lastOf(headerText(request, "x-forwarded-proto"));
+  const authority = lastOf(headerText(request, "x-forwarded-host"));
+  const addresses = parseForwardedFor(headerText(request, "x-forwarded-for"));
+  return addresses.map((address) => ({ address, scheme, authority }));
+}
+
+function headerText(request: HttpRequest, name: string): string {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(",") : (value ?? "");
+}
+
+function lastOf(list: string): string | undefined {
+  const last = list.split(",").at(-1)?.trim();
+  return last === "" ? undefined : last;
+}
+
+function schemeOf(text: string | undefined): Origin["scheme"] | undefined {
+  const lower = text?.toLowerCase();
+  return lower === "http" || lower === "https" ? lower : undefined;
+}
+
+function networks(list: readonly string[]): BlockList {
+  const found = new BlockList();
+  for (const text of list) {
+    const [address = "", prefix] = text.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) found.addAddress(address, family);
+    else found.addSubnet(address, Number(prefix), family);
+  }
+  return found;
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+}

@@ -1,0 +1,48 @@
+import type net from "node:net";
+import tls from "node:tls";
+import type { Limits } from "../limits.ts";
+import type { Certificate } from "./certificate.ts";
+import type { Identified, Identify } from "./preface.ts";
+
+/** TLS in front of the port: what connections speak is agreed upon by ALPN (RFC 7301). */
+export interface Secure {
+  readonly identify: Identify;
+  /** New connections get this certificate; those that are open keep theirs. */
+  use(certificate: Certificate): void;
+}
+
+/**
+ * Creates TLS that listens nowhere and is handed connections. A client that offers no protocol gets HTTP/1.1; one
+ * that offers others alone is refused. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
+ * connection.
+ */
+export function createSecure(certificate: Certificate, limits: Limits): Secure {
+  const waiting = new Map<string, Identified>();
+  const server = tls.createServer({
+    ...certificate,
+    ALPNProtocols: ["h2", "http/1.1"],
+    handshakeTimeout: limits.headersTimeoutMs,
+  });
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("secureConnection", (socket) => {
+    const report = waiting.get(nameOf(socket));
+    waiting.delete(nameOf(socket));
+    if (report === undefined) socket.destroy();
+    else report(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
+  });
+  return {
+    identify: (socket, report) => {
+      const name = nameOf(socket);
+      waiting.set(name, report);
+      socket.once("close", () => waiting.delete(name));
+      socket.on("error", () => socket.destroy());
+      server.emit("connection", socket);
+    },
+    use: (next) => server.setSecureContext(next),
+  };
+}
+
+/** TLS wraps a connection in another object, which has the same peer. */
+function nameOf({ remoteAddress, remotePort }: net.Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
