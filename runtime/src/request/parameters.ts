@@ -1,8 +1,8 @@
 import { invalidParameter } from "./invalid-value.ts";
-import { percentEncode } from "./percent-encode.ts";
+import { percentEncode, percentEncodeBytes } from "./percent-encode.ts";
 
-/** A value of a query or form parameter. */
-export type ParameterValue = string | number | bigint | boolean;
+/** A value of a query or form parameter; bytes are percent-encoded as they are. */
+export type ParameterValue = string | number | bigint | boolean | Uint8Array;
 
 /**
  * How a list is written: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`.
@@ -11,7 +11,8 @@ export type ListStyle = "repeat" | "brackets" | "indexed" | "comma";
 
 /** Writes `application/x-www-form-urlencoded` parameters, of a query or a form, in the order they come. */
 export class Parameters {
-  private encoded = "";
+  /** Names and values, both encoded, in their order. */
+  private readonly pairs: Array<readonly [name: string, value: string]> = [];
   private readonly place: string;
 
   /** @param place where the parameters go, for errors: `query` or `form` */
@@ -21,7 +22,7 @@ export class Parameters {
 
   /** The parameters, encoded; empty when there are none. */
   get text(): string {
-    return this.encoded;
+    return this.pairs.map(([name, value]) => `${name}=${value}`).join("&");
   }
 
   /** One parameter. undefined is skipped. Throws INVALID_ARGUMENT for what cannot be encoded. */
@@ -42,10 +43,26 @@ export class Parameters {
     });
   }
 
-  /** The entries of a map as parameters of their own, named by the keys. */
-  map(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+  /**
+   * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that have
+   * its name already. Names that prove who is calling are refused: `oauth_…`, and those in `reserved`.
+   */
+  map(
+    field: string,
+    entries: Readonly<Record<string, ParameterValue>>,
+    reserved: readonly string[] = [],
+  ): void {
     for (const [key, value] of Object.entries(entries)) {
-      this.append(this.encode(`${field} key`, key), this.encode(`${field}[${key}]`, value));
+      if (key.toLowerCase().startsWith("oauth_") || reserved.includes(key)) {
+        throw invalidParameter(`${field}[${key}]`, this.place, {
+          problem: "names a credential",
+          remedy: "leave it to the credentials of the upstream",
+        });
+      }
+      const name = this.encode(`${field} key`, key);
+      const kept = this.pairs.filter(([other]) => other !== name);
+      this.pairs.splice(0, this.pairs.length, ...kept);
+      this.append(name, this.encode(`${field}[${key}]`, value));
     }
   }
 
@@ -62,10 +79,11 @@ export class Parameters {
   }
 
   private append(encodedName: string, encodedValue: string): void {
-    this.encoded += `${this.encoded === "" ? "" : "&"}${encodedName}=${encodedValue}`;
+    this.pairs.push([encodedName, encodedValue]);
   }
 
   private encode(field: string, value: ParameterValue): string {
+    if (value instanceof Uint8Array) return percentEncodeBytes(value);
     return percentEncode(wellFormed(field, this.place, value));
   }
 }

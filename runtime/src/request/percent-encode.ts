@@ -13,3 +13,13 @@ export function percentEncode(text: string): string {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
+
+/** Percent-encodes bytes that need not be text, as `application/x-www-form-urlencoded` has them. */
+export function percentEncodeBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) {
+    const char = String.fromCharCode(byte);
+    text += UNRESERVED.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return text;
+}

@@ -57,9 +57,16 @@ export class RequestWriter implements RestRequest {
     this.queryParameters.list(name, values, style);
   }
 
-  /** A map whose entries are query parameters of their own. `field` is its name in errors. */
-  queryMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
-    this.queryParameters.map(field, entries);
+  /**
+   * A map whose entries are query parameters of their own, in place of those that have their names already.
+   * `field` is its name in errors; names in `reserved` are refused.
+   */
+  queryMap(
+    field: string,
+    entries: Readonly<Record<string, ParameterValue>>,
+    reserved: readonly string[] = [],
+  ): void {
+    this.queryParameters.map(field, entries, reserved);
   }
 
   /** A parameter of an `application/x-www-form-urlencoded` body. Without any parameter there is no body. */
@@ -83,13 +90,29 @@ export class RequestWriter implements RestRequest {
     this.addPart({ name, content: { kind: "text", text: wellFormed(name, "form", value) } });
   }
 
-  /** A part with bytes, e.g. a file. */
+  /** A list as parts of text, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
+  partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
+    if (style === "comma") {
+      if (values.length > 0) this.part(name, values.map(String).join(","));
+      return;
+    }
+    values.forEach((value, index) => {
+      this.part(style === "repeat" ? name : style === "brackets" ? `${name}[]` : `${name}[${index}]`, value);
+    });
+  }
+
+  /** A map whose entries are parts of their own. */
+  partMap(_field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+    for (const [key, value] of Object.entries(entries)) this.part(key, value);
+  }
+
+  /** A part with bytes, e.g. a file. An empty Content-Type or file name counts as none. */
   partBytes(name: string, bytes: Uint8Array | undefined, { contentType, filename }: BytesPart = {}): void {
     if (bytes === undefined) return;
     this.addPart({
       name,
-      filename: filename === undefined ? undefined : wellFormed(`${name} filename`, "form", filename),
-      contentType: contentType === undefined ? undefined : headerValue("content-type", contentType),
+      filename: filename ? wellFormed(`${name} filename`, "form", filename) : undefined,
+      contentType: contentType ? headerValue("content-type", contentType) : undefined,
       content: { kind: "bytes", bytes },
     });
   }

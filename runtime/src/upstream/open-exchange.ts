@@ -90,7 +90,8 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.end !== undefined) return;
+    // the parser begins with an empty one whenever it goes on: to pause at that would be to stand still
+    if (this.end !== undefined || chunk.length === 0) return;
     const { pull } = this;
     this.pull = undefined;
     if (pull === undefined) this.chunks.push(chunk);

@@ -1,0 +1,261 @@
+import { randomBytes } from "node:crypto";
+import type { RequestListener, ServerResponse } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
+import type { MethodRules } from "../adapter/rules.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import type { CallReport, RestOptions } from "../options.ts";
+import { createRest, type Rest, restRoutes } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { answering, httpUpstream, rawUpstream, type TestServer } from "../testing/servers.ts";
+import { type Chunk, downloadAdapter, StreamService, streamService } from "../testing/stream-service.ts";
+import type { UpstreamOptions } from "../upstream/options.ts";
+
+const open: Array<{ close(): Promise<void> }> = [];
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of open.splice(0)) await rest.close();
+});
+
+interface Setup {
+  readonly rules?: Partial<MethodRules>;
+  readonly upstream?: UpstreamOptions;
+  readonly options?: Partial<RestOptions>;
+}
+
+async function restTo(server: Promise<TestServer>, { rules, upstream, options }: Setup = {}): Promise<Rest> {
+  const started = await server;
+  servers.push(started);
+  const rest = createRest({
+    adapters: [streamService("download", downloadAdapter(rules))],
+    upstreams: { things: { baseUrl: started.url, ...upstream } },
+    ...options,
+  });
+  open.push(rest);
+  return rest;
+}
+
+function chunks(rest: Rest, signal?: AbortSignal): AsyncIterator<Chunk> {
+  return createClient(StreamService, rest.transport)
+    .download({}, signal === undefined ? {} : { signal })
+    [Symbol.asyncIterator]();
+}
+
+async function all(rest: Rest): Promise<Chunk[]> {
+  const found: Chunk[] = [];
+  for await (const chunk of createClient(StreamService, rest.transport).download({})) found.push(chunk);
+  return found;
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function whole(found: readonly Chunk[]): Buffer {
+  return Buffer.concat(found.map(({ data }) => data));
+}
+
+const streaming = (listener: RequestListener) => httpUpstream(listener);
+
+describe("a download", () => {
+  it("brings the body as it comes; the first message has what the head says", async () => {
+    let response: ServerResponse | undefined;
+    const rest = await restTo(
+      streaming((_request, started) => {
+        response = started;
+        started.writeHead(200, { "content-type": "image/png" }).write("one");
+      }),
+    );
+    const body = chunks(rest);
+    expect((await body.next()).value).toMatchObject({
+      data: utf8("one"),
+      type: "image/png",
+      status: 200,
+    });
+    const second = body.next();
+    response?.end("two");
+    expect((await second).value).toMatchObject({ data: utf8("two"), type: "", status: 0 });
+    expect((await body.next()).done).toBe(true);
+  });
+
+  it("of nothing is one message", async () => {
+    const [only, ...others] = await all(await restTo(answering(200, { "content-type": "image/gif" })));
+    expect(only).toMatchObject({ type: "image/gif", status: 200 });
+    expect(only?.data).toHaveLength(0);
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    ["", (bytes: Buffer) => bytes],
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["identity, gzip", gzipSync],
+    ["gzip, gzip", (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+  ])("is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
+    const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
+    const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
+    const found = await all(await restTo(answering(200, headers, compress(bytes))));
+    expect(whole(found).equals(bytes)).toBe(true);
+    expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
+  });
+
+  it("is not bounded by maxResponseBytes, but by maxDownloadBytes", async () => {
+    const bytes = randomBytes(100_000);
+    const upstream = { maxResponseBytes: 1000 };
+    expect(whole(await all(await restTo(answering(200, {}, bytes), { upstream })))).toHaveLength(100_000);
+    for (const body of [bytes, gzipSync(bytes)]) {
+      const headers: Record<string, string> = body === bytes ? {} : { "content-encoding": "gzip" };
+      const rest = await restTo(answering(200, headers, body), { upstream: { maxDownloadBytes: 70_000 } });
+      const error = await failureOf(all(rest));
+      expect(error.rawMessage).toBe("upstream things: expected a body of at most 70000 bytes, got more");
+      expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "UPSTREAM_BODY_TOO_LARGE"]);
+    }
+  });
+
+  it("is read no further than its reader is", async () => {
+    let written = 0;
+    let stalled: (() => void) | undefined;
+    const full = new Promise<void>((resolve) => {
+      stalled = resolve;
+    });
+    const rest = await restTo(
+      streaming((_request, response) => {
+        const more = () => {
+          while (written < 512 << 20) {
+            written += 65_536;
+            if (response.write(Buffer.alloc(65_536))) continue;
+            // nobody drains it any more: the buffers between here and the reader are full
+            const timer = setTimeout(() => stalled?.(), 300);
+            response.once("drain", () => {
+              clearTimeout(timer);
+              more();
+            });
+            return;
+          }
+        };
+        response.on("close", () => stalled?.());
+        more();
+      }),
+    );
+    const controller = new AbortController();
+    const body = chunks(rest, controller.signal);
+    await body.next();
+    await full;
+    expect(written).toBeLessThan(32 << 20);
+    controller.abort();
+    expect((await failureOf(body.next())).code).toBe(Code.Canceled);
+  });
+});
+
+describe("a download that fails", () => {
+  it("by its status says so before the first message, as any call", async () => {
+    const body = gzipSync(JSON.stringify({ message: "no such file" }));
+    const rest = await restTo(answering(404, { "content-encoding": "gzip" }, body));
+    const error = await failureOf(all(rest));
+    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: no such file");
+    expect(error.code).toBe(Code.NotFound);
+  });
+
+  it("by its status reads no more of it than a beginning", async () => {
+    const endless = streaming((_request, response) => {
+      const more = () => response.write("x".repeat(65_536), more);
+      response.writeHead(500).on("close", () => response.destroy());
+      more();
+    });
+    const server = await endless;
+    const closed = server.socketClosed();
+    const error = await failureOf(all(await restTo(endless)));
+    expect(error.rawMessage).toBe("upstream things answered 500 Internal Server Error");
+    await closed;
+  });
+
+  it.each([
+    [
+      "is cut off",
+      () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc")),
+      "upstream things: expected a whole body, got a part of it",
+      Code.Unavailable,
+    ],
+    [
+      "is cut off within its compression",
+      () => answering(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
+      "upstream things: expected a whole body, got a part of it",
+      Code.Unavailable,
+    ],
+    [
+      "is not what it says",
+      () => answering(200, { "content-encoding": "br" }, "nonsense, nonsense"),
+      "upstream things: expected a body in gzip, deflate, br or zstd, got br that is corrupt",
+      Code.Internal,
+    ],
+    [
+      "has an unknown encoding",
+      () => answering(200, { "content-encoding": "compress" }, "x"),
+      "upstream things: expected a body in gzip, deflate, br or zstd, got compress",
+      Code.Internal,
+    ],
+    [
+      "redirects",
+      () => answering(302, { location: "http://evil.test" }),
+      "upstream things: expected an answer, got a redirect (302), which is not followed",
+      Code.FailedPrecondition,
+    ],
+  ])("because it %s", async (_why, server, text, code) => {
+    const error = await failureOf(all(await restTo(server())));
+    expect([error.rawMessage, error.code]).toEqual([text, code]);
+  });
+
+  it("because it pauses for too long, but not while its reader does", async () => {
+    const rest = await restTo(
+      streaming((_request, response) => {
+        response.writeHead(200, { "content-length": "10" }).write("a");
+      }),
+      { upstream: { bodyTimeoutMs: 50 } },
+    );
+    const body = chunks(rest);
+    await body.next();
+    const error = await failureOf(body.next());
+    expect(error.rawMessage).toBe("upstream things: expected more of the body within 50 ms, got none");
+  });
+
+  it("because its reader leaves ends the connection", async () => {
+    const server = streaming((_request, response) => {
+      response.writeHead(200).write("a");
+    });
+    const calls: CallReport[] = [];
+    const rest = await restTo(server, { options: { onCall: (report) => calls.push(report) } });
+    const { download } = StreamService.method;
+    const closed = (await server).socketClosed();
+    const input = (async function* () {
+      yield {};
+    })();
+    const response = await rest.transport.stream(download, undefined, undefined, undefined, input as never);
+    for await (const { status } of response.message) {
+      expect(status).toBe(200);
+      break;
+    }
+    await closed;
+  });
+});
+
+it("is served by routes, and ends its request when the client goes", async () => {
+  const server = streaming((_request, response) => {
+    response.writeHead(200, { "x-request-id": "r1" }).write("a");
+  });
+  const client = createClient(StreamService, createRouterTransport(restRoutes(await restTo(server))));
+  const controller = new AbortController();
+  let headers = new Headers();
+  const onHeader = (header: Headers) => {
+    headers = header;
+  };
+  const body = client.download({}, { signal: controller.signal, onHeader })[Symbol.asyncIterator]();
+  expect((await body.next()).value?.data).toEqual(utf8("a"));
+  expect(headers.get("x-request-id")).toBe("r1");
+  const closed = (await server).socketClosed();
+  controller.abort();
+  expect((await failureOf(body.next())).code).toBe(Code.Canceled);
+  await closed;
+});

@@ -1,0 +1,345 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
+import type { UploadAdapter } from "../adapter/adapter.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import type { CallReport, RestOptions } from "../options.ts";
+import { createRest, type Rest, restRoutes } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { httpUpstream, rawUpstream, sendJson, type TestServer, textOfRequest } from "../testing/servers.ts";
+import {
+  StreamService,
+  streamService,
+  type UploadRequest,
+  uploadAdapter,
+} from "../testing/stream-service.ts";
+
+const open: Array<{ close(): Promise<void> }> = [];
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of open.splice(0)) await rest.close();
+});
+
+interface Setup {
+  readonly rules?: Partial<MethodRules>;
+  readonly parts?: Partial<UploadAdapter>;
+  readonly options?: Partial<RestOptions>;
+}
+
+async function restTo(server: Promise<TestServer>, { rules, parts, options }: Setup = {}): Promise<Rest> {
+  const started = await server;
+  servers.push(started);
+  const rest = createRest({
+    adapters: [streamService("upload", { ...uploadAdapter(rules), ...parts } as never)],
+    upstreams: { things: { baseUrl: started.url } },
+    ...options,
+  });
+  open.push(rest);
+  return rest;
+}
+
+type Message = Partial<Omit<UploadRequest, "$typeName" | "chunk">> & { readonly chunk?: string };
+
+async function* sending(...messages: Message[]) {
+  for (const { chunk, ...others } of messages) {
+    yield { ...others, ...(chunk !== undefined && { chunk: Buffer.from(chunk) }) };
+  }
+}
+
+function upload(rest: Rest, messages: AsyncIterable<object>, signal?: AbortSignal) {
+  const client = createClient(StreamService, rest.transport);
+  return client.upload(messages as never, signal === undefined ? {} : { signal });
+}
+
+/** An upstream that reads everything, and tells what it read. */
+function reading(seen: (request: IncomingMessage, text: string) => void): Promise<TestServer> {
+  return httpUpstream(async (request, response) => {
+    seen(request, await textOfRequest(request));
+    sendJson(response, { id: 7, name: "done" });
+  });
+}
+
+/** An upstream that answers without reading. */
+function answeringAtOnce(answer: (response: ServerResponse) => void): Promise<TestServer> {
+  return httpUpstream((_request, response) => answer(response));
+}
+
+/** A stream of requests without end; `left` settles when it is told that nobody reads on. */
+function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
+  const left = Promise.withResolvers<void>();
+  const state = { sent: 0, left: left.promise };
+  const messages = (async function* () {
+    try {
+      for (;;) {
+        state.sent += chunk.length;
+        yield { chunk };
+      }
+    } finally {
+      left.resolve();
+    }
+  })();
+  return { state, messages };
+}
+
+describe("an upload", () => {
+  it("sends the chunks as the body, and answers with the message", async () => {
+    let headers: IncomingMessage["headers"] = {};
+    let body = "";
+    const rest = await restTo(
+      reading((request, text) => {
+        headers = request.headers;
+        body = text;
+      }),
+    );
+    const done = await upload(
+      rest,
+      sending({ type: "image/png", chunk: "one " }, {}, { chunk: "" }, { chunk: "two" }),
+    );
+    expect(done).toMatchObject({ id: 7n, name: "done" });
+    expect(body).toBe("one two");
+    expect(headers).toMatchObject({ "content-type": "image/png", "transfer-encoding": "chunked" });
+  });
+
+  it("sends the chunks as the last part of a multipart body", async () => {
+    let type = "";
+    let body = "";
+    const rest = await restTo(
+      reading((request, text) => {
+        type = request.headers["content-type"] ?? "";
+        body = text;
+      }),
+      { options: { clock: new FakeClock() } },
+    );
+    await upload(
+      rest,
+      sending(
+        { title: "Ä", part: 'data"\r\n', filename: "p.png", type: "image/png" },
+        { chunk: "one " },
+        { chunk: "two" },
+      ),
+    );
+    const boundary = `----connect-rest-${"ab".repeat(16)}`;
+    expect(type).toBe(`multipart/form-data; boundary=${boundary}`);
+    expect(body.split("\r\n")).toEqual([
+      `--${boundary}`,
+      'content-disposition: form-data; name="title"',
+      "",
+      "Ä",
+      `--${boundary}`,
+      'content-disposition: form-data; name="data%22%0D%0A"; filename="p.png"',
+      "content-type: image/png",
+      "",
+      "one two",
+      `--${boundary}--`,
+      "",
+    ]);
+  });
+
+  it("of nothing but a first message has an empty body", async () => {
+    let length: string | undefined;
+    const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
+    expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
+    expect(length).toBe("0");
+  });
+
+  it("passes chunks on as they come", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const rest = await restTo(
+      httpUpstream(async (request, response) => {
+        const [first] = (await once(request, "data")) as [Buffer];
+        expect(first.toString()).toBe("one");
+        arrived.resolve();
+        await textOfRequest(request);
+        sendJson(response, {});
+      }),
+    );
+    await upload(
+      rest,
+      (async function* () {
+        yield { chunk: Buffer.from("one") };
+        // the next chunk only exists when the upstream has the first
+        await arrived.promise;
+        yield { chunk: Buffer.from("two") };
+      })(),
+    );
+  });
+
+  it("waits for an upstream that does not read, and reads no more than fits on the way", async () => {
+    const { state, messages } = endless();
+    const stuck = Promise.withResolvers<void>();
+    const rest = await restTo(httpUpstream((request) => request.pause()));
+    const controller = new AbortController();
+    const failed = failureOf(upload(rest, messages, controller.signal));
+    let last = -1;
+    const watch = setInterval(() => {
+      if (state.sent === last && last > 0) stuck.resolve();
+      last = state.sent;
+    }, 100);
+    await stuck.promise;
+    clearInterval(watch);
+    expect(state.sent).toBeLessThan(32 << 20);
+    controller.abort();
+    expect((await failed).code).toBe(Code.Canceled);
+    await state.left;
+  });
+});
+
+describe("an upload that ends early", () => {
+  it("without a message is an error of the caller", async () => {
+    const rest = await restTo(reading(() => undefined));
+    const error = await failureOf(upload(rest, sending()));
+    expect(error.rawMessage).toBe(
+      "test.v1.StreamService.Upload: expected a first message, got an empty stream",
+    );
+    expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
+  });
+
+  it("because the upstream refuses it: with the error, and the stream is left", async () => {
+    const { state, messages } = endless();
+    const rest = await restTo(
+      answeringAtOnce((response) => {
+        response.writeHead(413, { "content-type": "application/json" }).end('{"message":"too much"}');
+      }),
+    );
+    const error = await failureOf(upload(rest, messages));
+    expect(error.rawMessage).toContain("upstream things answered 413");
+    expect(error.rawMessage).toContain("too much");
+    await state.left;
+  });
+
+  it("because the upstream refuses it while the stream is silent", async () => {
+    const left = Promise.withResolvers<void>();
+    const rest = await restTo(answeringAtOnce((response) => response.writeHead(401).end()));
+    const messages = {
+      [Symbol.asyncIterator]: () => {
+        const first = [{ chunk: Buffer.from("a") }];
+        return {
+          next: () => {
+            const value = first.shift();
+            return value === undefined ? new Promise<never>(() => undefined) : Promise.resolve({ value });
+          },
+          return: async () => {
+            left.resolve();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
+    expect((await failureOf(upload(rest, messages as never))).code).toBe(Code.Unauthenticated);
+    await left.promise;
+  });
+
+  it("because the upstream has enough, and says so with success", async () => {
+    const { state, messages } = endless();
+    const rest = await restTo(answeringAtOnce((response) => sendJson(response, { id: 3 })));
+    expect(await upload(rest, messages)).toMatchObject({ id: 3n });
+    await state.left;
+  });
+
+  it("because the upstream goes away", async () => {
+    const { messages } = endless();
+    const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
+    const error = await failureOf(upload(rest, messages));
+    expect(error.rawMessage).toBe("upstream things: expected an answer, got a closed connection");
+    expect(error.code).toBe(Code.Unavailable);
+  });
+
+  it("because the caller cancels: the upstream never sees it whole", async () => {
+    const aborted = Promise.withResolvers<boolean>();
+    const controller = new AbortController();
+    const rest = await restTo(
+      httpUpstream((request) => {
+        request.once("data", () => controller.abort());
+        request.on("error", () => undefined);
+        request.on("close", () => aborted.resolve(request.complete));
+        request.resume();
+      }),
+    );
+    const { messages } = endless(Buffer.alloc(1000));
+    const error = await failureOf(upload(rest, messages, controller.signal));
+    expect([error.code, reasonOf(error)]).toEqual([Code.Canceled, "CANCELED"]);
+    expect(await aborted.promise).toBe(false);
+  });
+
+  it("because the caller's stream fails: with its error, and the upstream never sees it whole", async () => {
+    const complete = Promise.withResolvers<boolean>();
+    const calls: CallReport[] = [];
+    const rest = await restTo(
+      httpUpstream((request) => {
+        request.on("error", () => undefined);
+        request.on("close", () => complete.resolve(request.complete));
+        request.resume();
+      }),
+      { options: { onCall: (report) => calls.push(report) } },
+    );
+    const { upload: method } = StreamService.method;
+    const failing = (async function* () {
+      yield { chunk: Buffer.from("one") };
+      throw new ConnectError("my own", Code.DataLoss);
+    })();
+    const error = await failureOf(
+      rest.transport.stream(method, undefined, undefined, undefined, failing as never),
+    );
+    expect([error.rawMessage, error.code]).toEqual(["my own", Code.DataLoss]);
+    expect(await complete.promise).toBe(false);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.error?.code).toBe(Code.DataLoss);
+  });
+
+  it("because its first message cannot be sent", async () => {
+    const rest = await restTo(reading(() => undefined));
+    const error = await failureOf(upload(rest, sending({ type: "image/png\r\nx-evil: 1" })));
+    expect(error.rawMessage).toContain("content-type: has a line break");
+    expect(error.code).toBe(Code.InvalidArgument);
+  });
+
+  it("because the adapter fails", async () => {
+    const chunk = () => {
+      throw new TypeError("x");
+    };
+    const rest = await restTo(
+      reading(() => undefined),
+      { parts: { chunk } },
+    );
+    const error = await failureOf(upload(rest, sending({ chunk: "a" })));
+    expect(error.rawMessage).toBe(
+      "upstream things: the adapter of test.v1.StreamService.Upload failed while reading a chunk",
+    );
+  });
+
+  it("because its time is up while it waits for the first message", async () => {
+    const clock = new FakeClock();
+    const rest = await restTo(
+      reading(() => undefined),
+      { options: { clock }, rules: { timeoutMs: 100 } },
+    );
+    const waiting = failureOf(
+      upload(
+        rest,
+        (async function* () {
+          clock.advance(100);
+          await new Promise<never>(() => undefined);
+          yield {};
+        })(),
+      ),
+    );
+    expect((await waiting).code).toBe(Code.DeadlineExceeded);
+  });
+});
+
+it("is served by routes", async () => {
+  let body = "";
+  const rest = await restTo(
+    reading((_request, text) => {
+      body = text;
+    }),
+  );
+  const client = createClient(StreamService, createRouterTransport(restRoutes(rest)));
+  expect(await client.upload(sending({ chunk: "a" }, { chunk: "b" }))).toMatchObject({ id: 7n });
+  expect(body).toBe("ab");
+});

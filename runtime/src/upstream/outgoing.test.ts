@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import type { MethodRules } from "../adapter/rules.ts";
+import { hmacSha1, signatureBaseString } from "../credentials/oauth1.ts";
+import { RequestWriter } from "../request/request-writer.ts";
+import { createRest } from "../rest.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { httpUpstream, type TestServer, textOfRequest } from "../testing/servers.ts";
+import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { UpstreamOptions } from "./options.ts";
+
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+});
+
+interface Sent {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+async function sent(
+  write: (out: RequestWriter) => void,
+  rules: Partial<MethodRules> = {},
+  upstream: UpstreamOptions = {},
+): Promise<Sent> {
+  const seen = Promise.withResolvers<Sent>();
+  const server = await httpUpstream(async (request, response) => {
+    seen.resolve({ headers: request.headers, text: await textOfRequest(request) });
+    response.end("{}");
+  });
+  servers.push(server);
+  const request = new RequestWriter("POST", "/things");
+  write(request);
+  const variant = { rules, request: () => request };
+  const rest = createRest({
+    adapters: [thingService(variant)],
+    upstreams: { things: { baseUrl: server.url, ...upstream } },
+    clock: new FakeClock(),
+  });
+  await rest.call(thingAdapter(variant), thingRequest({ name: "a" }));
+  await rest.close();
+  return seen.promise;
+}
+
+const boundary = `----connect-rest-${"ab".repeat(16)}`;
+
+describe("a multipart request", () => {
+  it("names its boundary in the Content-Type, whatever the method says, and has a length", async () => {
+    const { headers, text } = await sent((out) => {
+      out.header("content-type", "multipart/form-data");
+      out.part("a", "1");
+    });
+    expect(headers["content-type"]).toBe(`multipart/form-data; boundary=${boundary}`);
+    expect(text).toBe(
+      `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--\r\n`,
+    );
+    expect(headers["content-length"]).toBe(String(text.length));
+    expect(headers["transfer-encoding"]).toBeUndefined();
+  });
+
+  it.each([
+    ["multipart", (out: RequestWriter) => out.part("a", "1"), undefined],
+    ["JSON", (out: RequestWriter) => out.json({ a: "1" }), undefined],
+    ["form", (out: RequestWriter) => out.form("a", "1"), "a=1"],
+  ] as const)(
+    "is signed by OAuth 1.0a without its body, unless that is a form: %s",
+    async (_kind, write, form) => {
+      const { headers } = await sent(
+        (out) => {
+          out.query("q", "2");
+          write(out);
+        },
+        { credentials: ["oauth1_client"] },
+        { credentials: { oauth1: { consumerKey: "ck", consumerSecret: "cs" } } },
+      );
+      const header = headers.authorization ?? "";
+      const oauth = [...header.matchAll(/(oauth_\w+)="([^"]*)"/g)].map(
+        ([, name = "", value = ""]) => [name, decodeURIComponent(value)] as const,
+      );
+      const signature = oauth.find(([name]) => name === "oauth_signature")?.[1];
+      const parameters = oauth.filter(([name]) => name !== "oauth_signature");
+      const origin = servers[servers.length - 1]?.url ?? "";
+      const request = { verb: "POST", origin, path: "/things", queryString: "q=2", form };
+      expect(signature).toBe(
+        hmacSha1(signatureBaseString(request, parameters), { consumerSecret: "cs", tokenSecret: "" }),
+      );
+    },
+  );
+});
