@@ -147,6 +147,15 @@ describe("every mistake is named with its place, in one run:", () => {
       "FILE:2:1: yaml: Map keys must be unique",
     ]);
     expect(await problems(() => load("a: [1"))).toHaveLength(1);
+    expect(await problems(() => load("adapters: [*none]"))).toEqual([
+      "FILE:1:1: yaml: Unresolved alias (the anchor must be set before the alias): none",
+    ]);
+    const laughs = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
+    for (const [i, name] of ["b", "c", "d"].entries())
+      laughs.push(`${name}: &${name} [${Array(10).fill(`*${"abc"[i]}`).join(", ")}]`);
+    expect(await problems(() => load(laughs.join("\n")))).toEqual([
+      "FILE:1:1: yaml: Excessive alias count indicates a resource exhaustion attack",
+    ]);
     expect(await problems(() => load("just text"))).toEqual(['FILE:1:1: expected object; it is "just text"']);
     expect(await problems(() => load(""))).toEqual(["FILE:1:1: adapters: missing: expected array"]);
   });

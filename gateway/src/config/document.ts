@@ -26,12 +26,24 @@ export function parseYaml(text: string): YamlFile {
     return { line, column: col };
   };
   const errors = document.errors.map((error) => ({ ...at(error.pos[0]), text: error.message }));
+  const value =
+    errors.length === 0 ? valueOf(document, (text) => errors.push({ ...at(0), text })) : undefined;
   return {
-    value: errors.length === 0 ? (document.toJS({ maxAliasCount: 100 }) as unknown) : undefined,
+    value,
     errors,
     positionOf: (path) => at(offsetOf(document, path)),
     positionOfKey: (path, key) => at(keyOffset(document, path, key) ?? offsetOf(document, path)),
   };
+}
+
+/** Only here aliases are followed: one without an anchor, or too many, are errors of the document as well. */
+function valueOf(document: Document, report: (text: string) => void): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    report(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
