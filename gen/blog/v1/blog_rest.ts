@@ -124,7 +124,7 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -189,7 +189,7 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
@@ -217,7 +217,7 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
     if (message.target.case === "anonymousOnly") request.query("anonymous_only", message.target.value);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
@@ -250,7 +250,7 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
     if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -277,7 +277,7 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -303,7 +303,7 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followers`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -357,7 +357,7 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
     request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
     request.query("rollups", message.rollups);
     request.queryList("omit_post_ids", message.omitPostIds, "indexed");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -389,7 +389,7 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {

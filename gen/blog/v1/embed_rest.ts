@@ -52,6 +52,7 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
     responseEncoding: "json",
     scopes: [],
     idempotent: true,
+    payloadType: "object",
   },
   request(message: GetEmbedRequest): RestRequest {
     const request = new RequestWriter("GET", "/oembed");

@@ -20,6 +20,8 @@ const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "users",
+  "total_users",
   "_links",
   "Links",
   "links",

@@ -31,7 +31,7 @@ const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
 export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.start, "start");
   out.int32(2, json.end, "end");
-  out.enum(3, json.type, "type", INLINE_FORMAT_TYPE);
+  out.openEnum(3, json.type, "type", INLINE_FORMAT_TYPE);
   out.string(4, json.url, "url");
   out.message(5, json.blog, "blog", decodeShortBlog);
   out.string(6, json.hex, "hex");

@@ -69,7 +69,7 @@ const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
 
 /** Decodes blog.v1.Note. What somebody did with a post: a like, a reblog, a reply. */
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
-  out.enum(1, json.type, "type", NOTE_TYPE);
+  out.openEnum(1, json.type, "type", NOTE_TYPE);
   out.string(2, json.type, "type");
   out.time(3, json.timestamp, "timestamp", "seconds");
   out.string(4, json.blog_name ?? json.blogName, "blog_name");

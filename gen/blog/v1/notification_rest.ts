@@ -129,7 +129,7 @@ export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWrit
 /** Decodes blog.v1.Notification. What somebody did about a blog. Which fields there are depends on the type. */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
-  out.enum(2, json.type, "type", NOTIFICATION_TYPE);
+  out.openEnum(2, json.type, "type", NOTIFICATION_TYPE);
   out.string(3, json.type, "type");
   out.string(4, json.subtype, "subtype");
   out.time(5, json.timestamp, "timestamp", "seconds");

@@ -243,7 +243,7 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
 
 /** Decodes blog.v1.PaywallBlock. The border between what is free and what is paid for. At least one block must follow it. */
 export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
-  out.enum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
+  out.openEnum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
   out.string(2, json.url, "url");
   out.bool(3, json.is_visible ?? json.isVisible, "is_visible");
   out.string(4, json.text, "text");
@@ -283,7 +283,7 @@ export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
 /** Decodes blog.v1.TextBlock. A paragraph, heading, quotation or list item. */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
-  out.enum(2, json.subtype, "subtype", TEXT_SUBTYPE);
+  out.openEnum(2, json.subtype, "subtype", TEXT_SUBTYPE);
   out.int32(3, json.indent_level ?? json.indentLevel, "indent_level");
   out.messages(4, json.formatting, "formatting", decodeInlineFormat);
   out.string(5, json.subtype, "subtype");

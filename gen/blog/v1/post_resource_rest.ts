@@ -322,9 +322,9 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(7, json.slug, "slug");
   out.string(8, json.summary, "summary");
   out.string(9, json.reblog_key ?? json.reblogKey, "reblog_key");
-  out.enum(10, json.type, "type", POST_TYPE);
+  out.openEnum(10, json.type, "type", POST_TYPE);
   out.string(11, json.type, "type");
-  out.enum(12, json.state, "state", POST_STATE);
+  out.openEnum(12, json.state, "state", POST_STATE);
   out.string(13, json.state, "state");
   out.enum(14, json.format, "format", POST_FORMAT);
   out.bool(15, json.is_blocks_post_format ?? json.isBlocksPostFormat, "is_blocks_post_format");

@@ -97,7 +97,6 @@ import {
   decodeListSubmissionPostsResponse,
 } from "./queue_rest.ts";
 import type { ShortBlog } from "./short_blog_pb.ts";
-import type { FileUpload } from "./upload_pb.ts";
 import type { PostService as PostService$tools } from "./post_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -181,7 +180,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -210,7 +209,7 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -244,7 +243,7 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
@@ -268,7 +267,7 @@ export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ShuffleQueue)
@@ -292,7 +291,7 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -320,7 +319,7 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -593,7 +592,7 @@ export const PostService_mutePost = unary(PostService.method.mutePost, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.MutePost)
@@ -619,7 +618,7 @@ export const PostService_unmutePost = unary(PostService.method.unmutePost, {
     const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
@@ -650,7 +649,7 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
     if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
     if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds"));
     if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros"));
-    request.queryMap("page_token", message.pageToken);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -712,8 +711,73 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if (message.data.length > 0) {
-      request.partJson("json", json);
+    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+      if (message.state) request.part("state", POST_STATE.wire(message.state));
+      request.partList("tags", message.tags, "comma");
+      if (message.tweet) request.part("tweet", message.tweet);
+      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.format) request.part("format", POST_FORMAT.wire(message.format));
+      if (message.slug) request.part("slug", message.slug);
+      if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
+      switch (message.content.case) {
+        case "text": {
+          const member = message.content.value;
+          request.part("type", "text");
+          if (member.title) request.part("title", member.title);
+          if (member.body) request.part("body", member.body);
+          break;
+        }
+        case "photo": {
+          const member = message.content.value;
+          request.part("type", "photo");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.link) request.part("link", member.link);
+          if (member.source) request.part("source", member.source);
+          if (member.data64.length) request.part("data64", base64(member.data64));
+          break;
+        }
+        case "quote": {
+          const member = message.content.value;
+          request.part("type", "quote");
+          if (member.quote) request.part("quote", member.quote);
+          if (member.source) request.part("source", member.source);
+          break;
+        }
+        case "link": {
+          const member = message.content.value;
+          request.part("type", "link");
+          if (member.url) request.part("url", member.url);
+          if (member.title) request.part("title", member.title);
+          if (member.description) request.part("description", member.description);
+          if (member.thumbnail) request.part("thumbnail", member.thumbnail);
+          if (member.excerpt) request.part("excerpt", member.excerpt);
+          if (member.author) request.part("author", member.author);
+          break;
+        }
+        case "chat": {
+          const member = message.content.value;
+          request.part("type", "chat");
+          if (member.title) request.part("title", member.title);
+          if (member.conversation) request.part("conversation", member.conversation);
+          break;
+        }
+        case "audio": {
+          const member = message.content.value;
+          request.part("type", "audio");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.externalUrl) request.part("external_url", member.externalUrl);
+          break;
+        }
+        case "video": {
+          const member = message.content.value;
+          request.part("type", "video");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.embed) request.part("embed", member.embed);
+          break;
+        }
+      }
+      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
@@ -784,8 +848,74 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if (message.data.length > 0) {
-      request.partJson("json", json);
+    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+      if (message.state) request.part("state", POST_STATE.wire(message.state));
+      request.partList("tags", message.tags, "comma");
+      if (message.tweet) request.part("tweet", message.tweet);
+      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.format) request.part("format", POST_FORMAT.wire(message.format));
+      if (message.slug) request.part("slug", message.slug);
+      if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
+      if (message.postId) request.part("id", message.postId);
+      switch (message.content.case) {
+        case "text": {
+          const member = message.content.value;
+          request.part("type", "text");
+          if (member.title) request.part("title", member.title);
+          if (member.body) request.part("body", member.body);
+          break;
+        }
+        case "photo": {
+          const member = message.content.value;
+          request.part("type", "photo");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.link) request.part("link", member.link);
+          if (member.source) request.part("source", member.source);
+          if (member.data64.length) request.part("data64", base64(member.data64));
+          break;
+        }
+        case "quote": {
+          const member = message.content.value;
+          request.part("type", "quote");
+          if (member.quote) request.part("quote", member.quote);
+          if (member.source) request.part("source", member.source);
+          break;
+        }
+        case "link": {
+          const member = message.content.value;
+          request.part("type", "link");
+          if (member.url) request.part("url", member.url);
+          if (member.title) request.part("title", member.title);
+          if (member.description) request.part("description", member.description);
+          if (member.thumbnail) request.part("thumbnail", member.thumbnail);
+          if (member.excerpt) request.part("excerpt", member.excerpt);
+          if (member.author) request.part("author", member.author);
+          break;
+        }
+        case "chat": {
+          const member = message.content.value;
+          request.part("type", "chat");
+          if (member.title) request.part("title", member.title);
+          if (member.conversation) request.part("conversation", member.conversation);
+          break;
+        }
+        case "audio": {
+          const member = message.content.value;
+          request.part("type", "audio");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.externalUrl) request.part("external_url", member.externalUrl);
+          break;
+        }
+        case "video": {
+          const member = message.content.value;
+          request.part("type", "video");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.embed) request.part("embed", member.embed);
+          break;
+        }
+      }
+      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
@@ -858,8 +988,76 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if (message.data.length > 0) {
-      request.partJson("json", json);
+    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+      if (message.state) request.part("state", POST_STATE.wire(message.state));
+      request.partList("tags", message.tags, "comma");
+      if (message.tweet) request.part("tweet", message.tweet);
+      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.format) request.part("format", POST_FORMAT.wire(message.format));
+      if (message.slug) request.part("slug", message.slug);
+      if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
+      if (message.postId) request.part("id", message.postId);
+      if (message.reblogKey) request.part("reblog_key", message.reblogKey);
+      if (message.comment) request.part("comment", message.comment);
+      switch (message.content.case) {
+        case "text": {
+          const member = message.content.value;
+          request.part("type", "text");
+          if (member.title) request.part("title", member.title);
+          if (member.body) request.part("body", member.body);
+          break;
+        }
+        case "photo": {
+          const member = message.content.value;
+          request.part("type", "photo");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.link) request.part("link", member.link);
+          if (member.source) request.part("source", member.source);
+          if (member.data64.length) request.part("data64", base64(member.data64));
+          break;
+        }
+        case "quote": {
+          const member = message.content.value;
+          request.part("type", "quote");
+          if (member.quote) request.part("quote", member.quote);
+          if (member.source) request.part("source", member.source);
+          break;
+        }
+        case "link": {
+          const member = message.content.value;
+          request.part("type", "link");
+          if (member.url) request.part("url", member.url);
+          if (member.title) request.part("title", member.title);
+          if (member.description) request.part("description", member.description);
+          if (member.thumbnail) request.part("thumbnail", member.thumbnail);
+          if (member.excerpt) request.part("excerpt", member.excerpt);
+          if (member.author) request.part("author", member.author);
+          break;
+        }
+        case "chat": {
+          const member = message.content.value;
+          request.part("type", "chat");
+          if (member.title) request.part("title", member.title);
+          if (member.conversation) request.part("conversation", member.conversation);
+          break;
+        }
+        case "audio": {
+          const member = message.content.value;
+          request.part("type", "audio");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.externalUrl) request.part("external_url", member.externalUrl);
+          break;
+        }
+        case "video": {
+          const member = message.content.value;
+          request.part("type", "video");
+          if (member.caption) request.part("caption", member.caption);
+          if (member.embed) request.part("embed", member.embed);
+          break;
+        }
+      }
+      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
@@ -3304,15 +3502,6 @@ function encodeEmbedIframeAsDeclaredBare(message: EmbedIframe): JsonRecord {
   return json;
 }
 
-/** Writes blog.v1.FileUpload as JSON. */
-function encodeFileUploadAsDeclaredBare(message: FileUpload): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.content.length) json.content = base64(message.content);
-  if (message.contentType) json.content_type = message.contentType;
-  if (message.filename) json.filename = message.filename;
-  return json;
-}
-
 /** Writes blog.v1.ImageBlock as JSON. */
 function encodeImageBlockAsDeclaredBare(message: ImageBlock): JsonRecord {
   const json: JsonRecord = {};
@@ -3348,7 +3537,6 @@ function encodeLegacyAudioAsDeclaredBare(message: LegacyAudio): JsonRecord {
   const json: JsonRecord = {};
   if (message.caption) json.caption = message.caption;
   if (message.externalUrl) json.external_url = message.externalUrl;
-  if (message.data !== undefined) json.data = encodeFileUploadAsDeclaredBare(message.data);
   return json;
 }
 
@@ -3403,7 +3591,6 @@ function encodeLegacyVideoAsDeclaredBare(message: LegacyVideo): JsonRecord {
   const json: JsonRecord = {};
   if (message.caption) json.caption = message.caption;
   if (message.embed) json.embed = message.embed;
-  if (message.data !== undefined) json.data = encodeFileUploadAsDeclaredBare(message.data);
   return json;
 }
 

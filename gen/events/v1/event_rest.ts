@@ -67,7 +67,7 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
 /** Decodes events.v1.Event. Something that happened. */
 export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
-  out.enum(2, json.type, "type", EVENT_TYPE);
+  out.openEnum(2, json.type, "type", EVENT_TYPE);
   out.string(3, json.type, "type");
   out.message(4, json.actor, "actor", decodeActor);
   out.message(5, json.repo, "repo", decodeRepository);

@@ -115,11 +115,23 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
   },
   request(message: CreateTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
-    if (message.grant.case === "authorizationCode" && message.grant.value.code) request.form("authorization_code.code", message.grant.value.code);
-    if (message.grant.case === "authorizationCode" && message.grant.value.redirectUri) request.form("authorization_code.redirect_uri", message.grant.value.redirectUri);
-    if (message.grant.case === "clientCredentials" && message.grant.value.scope) request.form("client_credentials.scope", message.grant.value.scope);
     if (message.clientId) request.form("client_id", message.clientId);
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
+    switch (message.grant.case) {
+      case "authorizationCode": {
+        const member = message.grant.value;
+        request.form("grant_type", "authorization_code");
+        if (member.code) request.form("code", member.code);
+        if (member.redirectUri) request.form("redirect_uri", member.redirectUri);
+        break;
+      }
+      case "clientCredentials": {
+        const member = message.grant.value;
+        request.form("grant_type", "client_credentials");
+        if (member.scope) request.form("scope", member.scope);
+        break;
+      }
+    }
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -145,9 +157,16 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
   },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
-    if (message.grant.case === "refreshToken" && message.grant.value.refreshToken) request.form("refresh_token.refresh_token", message.grant.value.refreshToken);
     if (message.clientId) request.form("client_id", message.clientId);
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
+    switch (message.grant.case) {
+      case "refreshToken": {
+        const member = message.grant.value;
+        request.form("grant_type", "refresh_token");
+        if (member.refreshToken) request.form("refresh_token", member.refreshToken);
+        break;
+      }
+    }
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -174,7 +193,7 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
     scopes: [],
     idempotent: false,
   },
-  request(message: ExchangeTokenRequest): RestRequest {
+  request(_message: ExchangeTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/exchange");
     return request;
   },

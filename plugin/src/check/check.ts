@@ -1,7 +1,8 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fieldRules } from "../descriptors/options.ts";
+import { fieldRules, RULES } from "../descriptors/options.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
+import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import { checkField, checkMethod, checkNames, checkOneof } from "./rules.ts";
 import { checkTypes } from "./types.ts";
@@ -19,6 +20,8 @@ export class Checker {
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
+    reached.delete(method.desc.input);
+    for (const message of reached) checkPlaces(message, method, problems);
     return problems;
   }
 
@@ -63,5 +66,17 @@ function checkType(field: DescField, method: MethodModel, problems: Problems): v
   if (isHttpBody && !isPlaced) {
     const text = `${nameOf(field)} is a google.api.HttpBody inside of JSON; it can only be a whole body`;
     problems.add(field, [], "type-unsupported", text);
+  }
+}
+
+/** Reports fields inside of other messages that have a place of their own, which only those of a request can have. */
+function checkPlaces(message: DescMessage, method: MethodModel, problems: Problems): void {
+  const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
+  for (const field of message.fields) {
+    const where = fieldRules(field).in;
+    if (where === Location.LOCATION_UNSPECIFIED) continue;
+    if (where === Location.PART && members.includes(message)) continue;
+    const text = `${nameOf(field)} has a place, but ${message.typeName} is inside of a request or a response; only the fields of a request itself have places`;
+    problems.add(field, [RULES, 1], "in-nested", text);
   }
 }

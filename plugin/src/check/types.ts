@@ -31,7 +31,8 @@ export function checkTypes(method: MethodModel, problems: Problems): void {
 function checkBinding(binding: BindingModel, problems: Problems): void {
   const single = [...binding.headers, ...binding.cookies, ...binding.oauth1Params];
   for (const path of single) checkText(path, problems);
-  if (binding.body.kind === "multipart") for (const field of binding.body.parts) checkPart(field, problems);
+  if (binding.body.kind === "multipart")
+    for (const path of binding.body.parts) checkPart(path.at(-1) as DescField, problems);
 }
 
 function checkText(path: FieldPath, problems: Problems): void {

@@ -1,4 +1,4 @@
-import type { DescField, DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
+import type { DescField, DescFile, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
 import type { PathTemplate } from "./path-template.ts";
 import type { Rules, SharedRules } from "./rules.ts";
 
@@ -49,16 +49,31 @@ export type BodyModel =
   | { readonly kind: "field"; readonly field: DescField }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
-  | { readonly kind: "form"; readonly paths: readonly FieldPath[] }
-  /** `multipart/form-data`: fields as one part of JSON, or as parts of their own, then the fields placed in parts. */
-  | {
+  | ({ readonly kind: "form" } & Parameters)
+  /** `multipart/form-data`: fields as one part of JSON or as parts of their own, then those placed in parts. */
+  | ({
       readonly kind: "multipart";
-      readonly json: { readonly name: string; readonly fields: readonly DescField[] } | undefined;
-      readonly paths: readonly FieldPath[];
-      readonly parts: readonly DescField[];
+      /** The name of the part with the fields as JSON; undefined where each is a part of its own. */
+      readonly jsonPart: string | undefined;
+      readonly fields: readonly DescField[];
+      /** Fields placed in parts, of the request or of a flattened member of one of its oneofs. */
+      readonly parts: readonly FieldPath[];
       /** Plain JSON where no part has a value. */
       readonly whenParts: boolean;
-    };
+    } & Parameters);
+
+/** Fields as parameters of a form: values, and oneofs whose discriminator is a parameter too. */
+export interface Parameters {
+  readonly paths: readonly FieldPath[];
+  readonly choices: readonly Choice[];
+}
+
+/** A oneof with a discriminator, as parameters. */
+export interface Choice {
+  readonly oneof: DescOneof;
+  /** For each member, the values below it; those of a message are counted from that message. */
+  readonly members: ReadonlyArray<{ readonly field: DescField; readonly paths: readonly FieldPath[] }>;
+}
 
 /** Fields from the request message down to a value; all but the last are messages. */
 export type FieldPath = readonly [DescField, ...DescField[]];

@@ -9,10 +9,14 @@ export interface Rules extends SharedRules {
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
   readonly rateLimits?: readonly RateLimit[];
+  /** What the payload must be for an alternative of the envelope to be the one. */
+  readonly payloadType?: "array" | "object";
+  /** Constant parameters, printed into the request function. */
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly value: string }>;
 }
 
 /** Rules that are printed into functions, and not for the runtime to act on. */
-export const PRINTED_RULES = ["headers", "json", "refuseSlash", "urlSafeQuery"] as const;
+export const PRINTED_RULES = ["headers", "json", "parameters", "refuseSlash", "urlSafeQuery"] as const;
 
 /** The rules that a service may give to all of its methods. */
 export interface SharedRules {
@@ -47,7 +51,7 @@ export interface JsonStyle {
 
 export type ErrorRule = {
   readonly status: number;
-  readonly subcode?: number;
+  readonly subcode?: number | string;
   readonly header?: { readonly name: string; readonly value?: string };
   readonly code?: number;
   readonly reason?: string;

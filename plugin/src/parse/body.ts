@@ -1,10 +1,10 @@
-import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { fieldRules, HTTP, methodRules, RULES } from "../descriptors/options.ts";
+import type { DescField, DescMethod, DescOneof } from "@bufbuild/protobuf";
+import { fieldRules, HTTP, methodRules, oneofRules, RULES } from "../descriptors/options.ts";
 import type { Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { RequestBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
-import type { BodyModel } from "../model/model.ts";
+import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
 import { suggestion } from "./field-path.ts";
 import { leaves } from "./leaves.ts";
 import { RULE } from "./pattern.ts";
@@ -45,28 +45,58 @@ function noBody({ desc, problems }: BodyContext): BodyModel {
 }
 
 function wholeBody(context: BodyContext): BodyModel {
-  const { desc, bound, pathFieldsInBody, problems } = context;
+  const { desc, bound, pathFieldsInBody } = context;
   const rules = methodRules(desc);
   const free = desc.input.fields.filter((field) => pathFieldsInBody || !bound.has(field.name));
   const fields = free.filter((field) => goesToBody(field));
   const omitted = pathFieldsInBody ? [] : [...bound].filter((path) => path.includes("."));
-  const isPart = (field: DescField) => fieldRules(field).in === Location.PART;
   switch (rules.requestEncoding) {
     case Encoding.FORM:
-      return { kind: "form", paths: fields.flatMap((field) => leaves(desc, [field], bound, problems)) };
+      return { kind: "form", ...parameters(fields, context) };
     case Encoding.MULTIPART:
-    case Encoding.MULTIPART_WHEN_PARTS: {
-      const parts = free.filter(isPart);
-      const whenParts = rules.requestEncoding === Encoding.MULTIPART_WHEN_PARTS;
-      if (rules.jsonPart !== "" || whenParts) {
-        return { kind: "multipart", json: { name: rules.jsonPart, fields }, paths: [], parts, whenParts };
-      }
-      const paths = fields.flatMap((field) => leaves(desc, [field], bound, problems));
-      return { kind: "multipart", json: undefined, paths, parts, whenParts };
-    }
+    case Encoding.MULTIPART_WHEN_PARTS:
+      return {
+        kind: "multipart",
+        jsonPart: rules.jsonPart || undefined,
+        fields,
+        ...(rules.jsonPart === "" ? parameters(fields, context) : { paths: [], choices: [] }),
+        parts: partPaths(free),
+        whenParts: rules.requestEncoding === Encoding.MULTIPART_WHEN_PARTS,
+      };
     default:
       return { kind: "fields", fields, omitted };
   }
+}
+
+/** The fields placed in parts, of the request and of the flattened members of its oneofs. */
+function partPaths(fields: readonly DescField[]): FieldPath[] {
+  return fields.flatMap((field): FieldPath[] => {
+    if (fieldRules(field).in === Location.PART) return [[field]];
+    if (field.oneof === undefined || field.fieldKind !== "message") return [];
+    return field.message.fields
+      .filter((child) => fieldRules(child).in === Location.PART)
+      .map((child): FieldPath => [field, child]);
+  });
+}
+
+/** Fields as parameters: those of a oneof with a discriminator stand together. */
+function parameters(fields: readonly DescField[], { desc, bound, problems }: BodyContext): Parameters {
+  const chosen = (field: DescField) =>
+    field.oneof !== undefined && oneofRules(field.oneof).discriminator !== "";
+  const oneofs = new Set(fields.filter(chosen).map((field) => field.oneof as DescOneof));
+  const below = (field: DescField) =>
+    field.fieldKind === "message"
+      ? field.message.fields.filter(goesToBody).flatMap((child) => leaves(desc, [child], new Set(), problems))
+      : leaves(desc, [field], bound, problems);
+  return {
+    paths: fields
+      .filter((field) => !chosen(field))
+      .flatMap((field) => leaves(desc, [field], bound, problems)),
+    choices: [...oneofs].map((oneof) => ({
+      oneof,
+      members: oneof.fields.map((field) => ({ field, paths: below(field) })),
+    })),
+  };
 }
 
 function fieldBody(name: string, { desc, bound, problems }: BodyContext): BodyModel {
@@ -101,12 +131,16 @@ export function bodyFields(body: BodyModel): readonly DescField[] {
     case "field":
       return [body.field];
     case "form":
-      return body.paths.map(([field]) => field);
+      return parameterFields(body);
     case "multipart":
-      return [...(body.json?.fields ?? body.paths.map(([field]) => field)), ...body.parts];
+      return [...body.fields, ...body.parts.map(([field]) => field)];
     default:
       return body.kind === "http-body" && body.field !== undefined ? [body.field] : [];
   }
+}
+
+function parameterFields({ paths, choices }: Parameters): DescField[] {
+  return [...paths.map(([field]) => field), ...choices.flatMap(({ oneof }) => oneof.fields)];
 }
 
 function goesToBody(field: DescField): boolean {

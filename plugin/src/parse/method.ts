@@ -1,8 +1,9 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { HTTP, httpRule } from "../descriptors/options.ts";
+import { HTTP, httpRule, methodRules, serviceRules } from "../descriptors/options.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
+import type { Rules } from "../model/rules.ts";
 import { parseBinding } from "./binding.ts";
 import { suggestion } from "./field-path.ts";
 import { parseRules } from "./rules.ts";
@@ -23,7 +24,8 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   const stream = parseStream(desc, problems);
   const [first] = bindings;
   if (problems.size > before || first === undefined) return undefined;
-  return { desc, rules: parseRules(desc, first.verb), bindings, responseBody, stream };
+  const rules = { ...parseRules(desc, first.verb), ...payloadType(desc, responseBody) };
+  return { desc, rules, bindings, responseBody, stream };
 }
 
 function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems): DescField | undefined {
@@ -34,4 +36,11 @@ function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems)
     problems.add(desc, [HTTP, RESPONSE_BODY], "response-body-field", text);
   }
   return field;
+}
+
+/** Where an envelope has alternatives, the payload is the one of the JSON type that the response is read from. */
+function payloadType(desc: DescMethod, responseBody: DescField | undefined): Pick<Rules, "payloadType"> {
+  const envelope = methodRules(desc).envelope ?? serviceRules(desc.parent).envelope;
+  if ((envelope?.payload.length ?? 0) < 2) return {};
+  return { payloadType: responseBody?.fieldKind === "list" ? "array" : "object" };
 }

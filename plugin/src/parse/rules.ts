@@ -72,9 +72,8 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
     scopes: own.scopes,
     idempotent: isIdempotent(desc, verb),
-    ...(own.rateLimits.length === 0
-      ? {}
-      : { rateLimits: own.rateLimits.map((limit) => parseRateLimit(limit, desc)) }),
+    ...parseRateLimits(desc),
+    parameters: own.parameters.map(({ name, value }) => ({ name, value })),
   };
 }
 
@@ -110,12 +109,22 @@ function millis(duration: Duration): number {
   return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
 }
 
-function parseRateLimit(limit: RateLimitOption, desc: DescMethod): RateLimit {
+function parseRateLimits(desc: DescMethod): Pick<Rules, "rateLimits"> {
+  const own = methodRules(desc).rateLimits.map((limit) =>
+    parseRateLimit(limit, `${desc.parent.typeName}.${desc.name}`),
+  );
+  const shared = serviceRules(desc.parent).rateLimits.map((limit) =>
+    parseRateLimit(limit, desc.parent.typeName),
+  );
+  return own.length + shared.length === 0 ? {} : { rateLimits: [...own, ...shared] };
+}
+
+function parseRateLimit(limit: RateLimitOption, owner: string): RateLimit {
   return {
     requests: limit.requests,
     windowMs: limit.window === undefined ? DAY_MS : millis(limit.window),
     ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
-    bucket: limit.bucket || `${desc.parent.typeName}.${desc.name}`,
+    bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
   };
 }
@@ -176,6 +185,7 @@ function parseErrorRule(option: ErrorRuleOption): ErrorRule {
   return {
     status: option.status,
     ...(option.subcode === undefined ? {} : { subcode: Number(option.subcode) }),
+    ...(option.subcodeText === "" ? {} : { subcode: option.subcodeText }),
     ...(option.header === undefined
       ? {}
       : {

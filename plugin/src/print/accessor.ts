@@ -1,42 +1,58 @@
-import type { DescField } from "@bufbuild/protobuf";
+import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { FieldPath } from "../model/model.ts";
 import { printString } from "./literal.ts";
 
 /** How generated code reads a field of a request message. */
 export interface Access {
-  /** The expression; undefined at run time where the field, or a message around it, is not set. */
+  /** The expression for the value, to be used where `isSet` holds. */
   readonly expression: string;
   /** The condition under which there is something to send. */
   readonly isSet: string;
+  /** The expression for the value, undefined where the field or what is around it is not set. */
+  readonly optional: string;
+  /** Whether `optional` can be undefined. */
+  readonly mayBeUnset: boolean;
 }
 
 /** Reads the value at the end of a path of fields. */
 export function access(path: FieldPath, message = "message"): Access {
+  const guards: string[] = [];
   let holder = message;
-  let optional = false;
+  let isOptional = false;
   for (const field of path.slice(0, -1)) {
-    holder = read(field, holder, optional);
-    optional = true;
+    holder = read(field, holder, isOptional, guards);
+    // a oneof's member is there where its case is; another message may be missing
+    isOptional = field.oneof === undefined;
   }
   const field = path.at(-1) as DescField;
-  const expression = read(field, holder, optional);
-  return { expression, isSet: isSet(field, expression, optional) };
+  const expression = read(field, holder, isOptional, guards);
+  const own = field.oneof === undefined ? ownCondition(field, expression, isOptional) : undefined;
+  const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
+  return {
+    expression,
+    isSet,
+    optional: guards.length === 0 ? expression : `(${guards.join(" && ")} ? ${expression} : undefined)`,
+    mayBeUnset: guards.length > 0 || isOptional || isSet.endsWith("!== undefined"),
+  };
 }
 
-function read(field: DescField, holder: string, optional: boolean): string {
-  const dot = optional ? "?." : ".";
+function read(field: DescField, holder: string, isOptional: boolean, guards: string[]): string {
+  const dot = isOptional ? "?." : ".";
   if (field.oneof === undefined) return `${holder}${dot}${field.localName}`;
   const oneof = `${holder}${dot}${field.oneof.localName}`;
-  return `(${oneof}${optional ? "?" : ""}.case === ${printString(field.localName)} ? ${oneof}.value : undefined)`;
+  guards.push(`${oneof}.case === ${printString(field.localName)}`);
+  return `${oneof}.value`;
 }
 
-function isSet(field: DescField, expression: string, optional: boolean): string {
-  if (field.fieldKind === "list") return optional ? `${expression}?.length` : `${expression}.length > 0`;
-  if (field.fieldKind === "map") return `Object.keys(${expression}${optional ? " ?? {}" : ""}).length > 0`;
-  if (field.oneof !== undefined || field.presence !== FeatureSet_FieldPresence.IMPLICIT) {
-    return `${expression} !== undefined`;
-  }
-  const isBytes = field.fieldKind === "scalar" && field.scalar === 12;
-  return isBytes ? `${expression}${optional ? "?" : ""}.length` : expression;
+/** The condition for a field that stands in no oneof: an implicit one is sent unless it is zero. */
+function ownCondition(field: DescField, expression: string, isOptional: boolean): string {
+  if (field.fieldKind === "list") return isOptional ? `${expression}.length` : `${expression}.length > 0`;
+  if (field.fieldKind === "map") return `Object.keys(${expression}${isOptional ? " ?? {}" : ""}).length > 0`;
+  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) return `${expression} !== undefined`;
+  if (field.fieldKind !== "scalar") return expression;
+  if (field.scalar === ScalarType.BYTES) return `${expression}.length`;
+  // NaN is no zero, although it is false
+  if (field.scalar !== ScalarType.DOUBLE && field.scalar !== ScalarType.FLOAT) return expression;
+  return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
 }

@@ -11,7 +11,7 @@ import {
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
-import { printLiteral, printMember, printString } from "./literal.ts";
+import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
 import { noTime, timeRule } from "./time-rule.ts";
 import { responseNames } from "./wire-names.ts";
 
@@ -33,9 +33,6 @@ export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
   [ScalarType.SINT32]: "sint32",
   [ScalarType.SINT64]: "sint64",
 };
-
-// Keys that every JavaScript object has: read as own properties only.
-const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Decoders of messages that JSON writes in a way of their own, in the runtime. */
 const WELL_KNOWN: Readonly<Record<string, string>> = {
@@ -98,8 +95,12 @@ function knownKeys(desc: DescMessage): string[] {
   return [...keys];
 }
 
+/** The keys of the object that a field reads. */
 function ownKeys(field: DescField): readonly string[] {
-  return fieldRules(field).unknown || fieldRules(field).from.length > 0 ? [] : responseNames(field);
+  const { unknown, from } = fieldRules(field);
+  if (unknown) return [];
+  if (from.length === 0) return responseNames(field);
+  return from.flatMap(({ source }) => (source.case === "path" ? [source.value.split(".")[0] ?? ""] : []));
 }
 
 function oneofKeys(oneof: DescOneof): string[] {
@@ -173,7 +174,7 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
       };
       return `${holds}(json, ${printLiteral(literal)})`;
     })
-    .join(" && ");
+    .join(" || ");
 }
 
 /** What happens where no member is chosen: the fallback takes the object, or it is reported. */
@@ -211,14 +212,15 @@ export function wireValues(field: DescField): string[] {
 function fieldLines(field: DescField, object: string, file: AdapterFile): string[] {
   const rules = fieldRules(field);
   if (rules.unknown || rules.from.length > 0) return [];
-  const [key] = responseNames(field);
-  return [valueLine(field, readKeys(object, responseNames(field), file), key, file)];
+  const names = responseNames(field);
+  const line = valueLine(field, readKeys(object, names, file), names[0], file);
+  return [rules.coerce ? line.replace(/^out\./, `out.loosely(${printString(names[0])}).`) : line];
 }
 
 function readKeys(object: string, names: readonly string[], file: AdapterFile): string {
   return names
     .map((name) =>
-      INHERITED.has(name)
+      isInherited(name)
         ? `${file.runtimeValue("ownValue")}(${object}, ${printString(name)})`
         : printMember(object, name),
     )
@@ -233,7 +235,7 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
     case "scalar":
       return `out.${SCALAR_KINDS[field.scalar]}(${at});`;
     case "enum":
-      return `out.enum(${at}, ${enumTable(field.enum, file)});`;
+      return `out.${isOpen(field) ? "openEnum" : "enum"}(${at}, ${enumTable(field.enum, file)});`;
     case "message":
       return messageLine(field, field.message, value, key, file);
     case "map":
@@ -241,6 +243,14 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
     case "list":
       return listLine(field, value, key, file);
   }
+}
+
+/** Whether another field keeps what the enum does not know: one that reads the same key, and is no enum. */
+function isOpen(field: DescField): boolean {
+  const [key] = responseNames(field);
+  return field.parent.fields.some(
+    (other) => other !== field && other.fieldKind === "scalar" && responseNames(other)[0] === key,
+  );
 }
 
 function listLine(

@@ -4,6 +4,7 @@ import { fieldRules, oneofRules } from "../descriptors/options.ts";
 import { isWrapper } from "../descriptors/well-known.ts";
 import {
   OneofRules_Layout as Layout,
+  FieldRules_Location as Location,
   FieldRules_Style as Style,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { JsonStyle } from "../model/rules.ts";
@@ -12,7 +13,7 @@ import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { wireValues } from "./decoder.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
-import { printMember, printString } from "./literal.ts";
+import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
 import { timeRule } from "./time-rule.ts";
 import { requestName } from "./wire-names.ts";
@@ -54,40 +55,46 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
 
 /** The lines that add one field to the object `json`. */
 export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
+  // a part of a multipart body stands beside the JSON
+  if (fieldRules(field).in === Location.PART) return [];
   const { expression, isSet } = access([field]);
   if (fieldRules(field).unknown) {
     const entries =
       field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
     return [`Object.assign(json, ${entries});`];
   }
-  const target = printMember("json", requestName(field, style));
-  return [`if (${isSet}) ${target} = ${jsonValue(field, expression, style, file)};`];
+  const value = jsonValue(field, expression, style, file);
+  return [`if (${isSet}) ${assignment(requestName(field, style), value, file)}`];
+}
+
+/** The statement that sets a key of the object `json`. */
+function assignment(key: string, value: string, file: AdapterFile): string {
+  if (isInherited(key)) return `${file.runtimeValue("setOwn")}(json, ${printString(key)}, ${value});`;
+  return `${printMember("json", key)} = ${value};`;
 }
 
 /** The lines that add a oneof: with its discriminator, or member by member. */
 export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
-  const { discriminator } = oneofRules(oneof);
   const cases = oneof.fields.flatMap((field) => [
     `  case ${printString(field.localName)}:`,
     ...memberLines(field, oneof, style, file).map((line) => `    ${line}`),
     "    break;",
   ]);
-  if (discriminator === "") return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
   return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
 }
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const { discriminator, layout, payload, fallback } = oneofRules(oneof);
   const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
-  const own = `${printMember("json", requestName(field, style))} = ${value};`;
-  if (discriminator === "") return [own];
+  const own = assignment(requestName(field, style), value, file);
+  if (discriminator === "" && layout !== Layout.FLATTENED) return [own];
   const [wire] = wireValues(field);
   const lines =
-    field.name === fallback || wire === undefined
+    field.name === fallback || wire === undefined || discriminator === ""
       ? []
       : [`${printMember("json", discriminator)} = ${printString(wire)};`];
-  if (layout === Layout.NESTED || field.fieldKind !== "message") return [...lines, own];
   if (layout === Layout.BESIDE) return [...lines, `${printMember("json", payload)} = ${value};`];
+  if (layout === Layout.NESTED || field.fieldKind !== "message") return [...lines, own];
   return [...lines, `Object.assign(json, ${value});`];
 }
 
@@ -158,7 +165,7 @@ function messageValue(
   }
   if (message.typeName === "google.protobuf.Any")
     return `${file.runtimeValue("anyJson")}(${value}, ${file.types()})`;
-  if (PLAIN_JSON.has(message.typeName)) return plainValue(message, field, value, file);
+  if (PLAIN_JSON.has(message.typeName)) return plainValue(message, value, file);
   if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
   if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
     return textValue(field, value, file);
@@ -168,16 +175,11 @@ function messageValue(
   return `${encoderOf(message, style, file)}(${value})`;
 }
 
-/** protobuf-es holds a singular Struct as plain JSON, except in a oneof; Value and ListValue are messages. */
-function plainValue(message: DescMessage, field: DescField, value: string, file: AdapterFile): string {
-  const isPlain =
-    message.typeName === "google.protobuf.Struct" &&
-    field.fieldKind === "message" &&
-    field.oneof === undefined;
-  const print = isPlain
-    ? "plainJson"
-    : { Struct: "structJson", Value: "valueJson", ListValue: "listJson" }[message.name];
-  return `${file.runtimeValue(print ?? "plainJson")}(${value})`;
+/** protobuf-es holds a Struct as plain JSON; Value and ListValue are messages. */
+function plainValue(message: DescMessage, value: string, file: AdapterFile): string {
+  const print =
+    { Struct: "plainJson", Value: "valueJson", ListValue: "listJson" }[message.name] ?? "plainJson";
+  return `${file.runtimeValue(print)}(${value})`;
 }
 
 function wrapperValue(

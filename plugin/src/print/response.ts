@@ -4,15 +4,25 @@ import type { Source } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf, valueLine } from "./decoder.ts";
+import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
 
 /** The function that writes a method's response message from the REST answer, as lines of an object literal. */
 export function responseMember(method: MethodModel, file: AdapterFile): string[] {
-  return [
-    `response(answer: ${file.runtimeType("RestAnswer")}, out: ${file.runtimeType("ProtoWriter")}): void {`,
-    ...responseLines(method, file).map((line) => `  ${line}`),
-    "},",
-  ];
+  return answerFunction("response", responseLines(method, file), file);
+}
+
+/** A function that writes protobuf fields from an answer. */
+export function answerFunction(name: string, lines: readonly string[], file: AdapterFile): string[] {
+  return printFunction({
+    name,
+    parameters: [
+      ["answer", file.runtimeType("RestAnswer")],
+      ["out", file.runtimeType("ProtoWriter")],
+    ],
+    result: "void",
+    lines,
+  });
 }
 
 function responseLines(method: MethodModel, file: AdapterFile): string[] {
@@ -24,7 +34,7 @@ function responseLines(method: MethodModel, file: AdapterFile): string[] {
     responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
   if (!isHttpBody) return [valueLine(responseBody, "answer.payload", "", file), ...outer];
   const write = file.runtimeValue("writeHttpBody");
-  return [`out.wrapped(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`, ...outer];
+  return [`out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`, ...outer];
 }
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {

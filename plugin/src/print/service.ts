@@ -4,6 +4,7 @@ import type { MethodModel, ServiceModel } from "../model/model.ts";
 import { PRINTED_RULES, type SharedRules } from "../model/rules.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
+import { printFunction } from "./function.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
 import { requestLines } from "./request.ts";
@@ -61,9 +62,12 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
     ...docComment(withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc))),
     `export const ${name} = ${kind}(${file.service(desc.parent)}.method.${desc.localName}, {`,
     ...ruleLines(method, shared),
-    `  request(message: ${file.messageType(desc.input)}): ${file.runtimeType("RestRequest")} {`,
-    ...requestLines(method, file).map((line) => `    ${line}`),
-    "  },",
+    ...printFunction({
+      name: "request",
+      parameters: [["message", file.messageType(desc.input)]],
+      result: file.runtimeType("RestRequest"),
+      lines: requestLines(method, file),
+    }).map((line) => `  ${line}`),
     ...members.map((line) => `  ${line}`),
     "});",
     insertionPoint(`method:${desc.parent.typeName}.${desc.name}`),

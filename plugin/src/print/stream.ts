@@ -3,8 +3,9 @@ import type { MethodModel, NextModel, StreamModel } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
+import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
-import { fromLines, responseMember } from "./response.ts";
+import { answerFunction, fromLines, responseMember } from "./response.ts";
 import { timeRule } from "./time-rule.ts";
 
 /** What the adapter of a stream has beside its rules and its request, as lines of an object literal. */
@@ -64,7 +65,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
 }
 
 function stepValue({ by, field }: Extract<NextModel, { kind: "step" }>): string {
-  const { expression } = access([field]);
+  const { optional: expression } = access([field]);
   const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
   const start = by === "page" ? (isBig ? "1n" : "1") : isBig ? "0n" : "0";
   // a page number of 0 in a field without presence means that the caller set none
@@ -101,15 +102,17 @@ function isBigInteger(scalar: ScalarType): boolean {
 }
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {
-  const out = file.runtimeType("ProtoWriter");
-  const head = fromLines(method.desc.output, file);
   return [
-    `head(${head.length === 0 ? "_" : ""}answer: ${file.runtimeType("RestAnswer")}, ${head.length === 0 ? "_" : ""}out: ${out}): void {`,
-    ...head.map((line) => `  ${line}`),
-    "},",
-    `chunk(bytes: Uint8Array, out: ${out}): void {`,
-    `  out.rawBytes(${chunk.number}, bytes);`,
-    "},",
+    ...answerFunction("head", fromLines(method.desc.output, file), file),
+    ...printFunction({
+      name: "chunk",
+      parameters: [
+        ["bytes", "Uint8Array"],
+        ["out", file.runtimeType("ProtoWriter")],
+      ],
+      result: "void",
+      lines: [`out.rawBytes(${chunk.number}, bytes);`],
+    }),
   ];
 }
 
@@ -119,11 +122,9 @@ function uploadMembers(
   file: AdapterFile,
 ): string[] {
   const input = file.messageType(method.desc.input);
-  const read = (field: DescField) => access([field]).expression;
+  const read = (field: DescField) => access([field]).optional;
   const type = contentType === undefined ? "" : `${read(contentType)} || `;
-  const chunkValue = access([chunk]).isSet.endsWith("!== undefined")
-    ? `${read(chunk)} ?? new Uint8Array()`
-    : read(chunk);
+  const chunkValue = access([chunk]).mayBeUnset ? `${read(chunk)} ?? new Uint8Array()` : read(chunk);
   return [
     `chunk: (message: ${input}) => ${chunkValue},`,
     `stream: (${contentType === undefined && typeof part !== "object" && filename === undefined ? "_" : ""}message: ${input}) => ({`,

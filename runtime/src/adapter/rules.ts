@@ -47,8 +47,8 @@ export type ErrorShape =
 export interface ErrorRule {
   /** The HTTP status; 0 means any. */
   readonly status: number;
-  /** The upstream's own code inside the body; undefined means any. */
-  readonly subcode?: number;
+  /** The upstream's own code inside the body, a number or a word; undefined means any. */
+  readonly subcode?: number | string;
   /** A response header that must be present and, where `value` is given, equal it (ignoring case). */
   readonly header?: { readonly name: string; readonly value?: string };
   /** The RPC code, as the number of google.rpc.Code; undefined means the default of the status. */
@@ -91,7 +91,9 @@ export interface MethodRules {
   readonly base: string;
   readonly credentials: readonly CredentialKind[];
   readonly apiKey?: ApiKeyRule;
-  readonly envelope?: EnvelopeRule;
+  readonly envelope?: EnvelopeRule | undefined;
+  /** What the payload must be for an alternative of the envelope to be preferred. */
+  readonly payloadType?: "array" | "object";
   readonly errorShapes: readonly ErrorShape[];
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];

@@ -45,7 +45,7 @@ export class Decoder {
     const { status, header, body } = answer;
     const write = (value: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact, body.textual);
-      const payload = payloadOf(value, adapter.rules.envelope);
+      const payload = payloadOf(value, adapter.rules.envelope, adapter.rules.payloadType);
       adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
     };
     this.guarded(adapter, () => {

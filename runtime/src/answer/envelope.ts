@@ -1,21 +1,21 @@
-import type { JsonValue } from "../adapter/json.ts";
+import { type JsonValue, jsonTypeOf } from "../adapter/json.ts";
 import type { EnvelopeRule } from "../adapter/rules.ts";
 import { valueAt } from "./json-path.ts";
 
 /**
- * Takes the envelope off a body: the payload is what the first path leads to that has a value there other than
- * null. undefined when none has; without an envelope the body itself.
+ * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted type
+ * there, or else any value other than null. undefined when none has; without an envelope the body itself.
  */
 export function payloadOf(
   body: JsonValue | undefined,
   envelope: EnvelopeRule | undefined,
+  type?: "array" | "object",
 ): JsonValue | undefined {
   if (envelope === undefined || envelope.payload.length === 0) return body;
-  for (const path of envelope.payload) {
-    const value = valueAt(body, path);
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
+  const values = envelope.payload
+    .map((path) => valueAt(body, path))
+    .filter((value) => value !== undefined && value !== null);
+  return (type === undefined ? undefined : values.find((value) => jsonTypeOf(value) === type)) ?? values[0];
 }
 
 /**

@@ -18,6 +18,8 @@ export class DriftWriter extends BytesWriter {
   inexact = false;
   protected path: Array<string | number> = [];
   private exact = false;
+  private looseKey: string | undefined;
+  private looseDepth = 0;
   private textual = false;
 
   /**
@@ -35,6 +37,28 @@ export class DriftWriter extends BytesWriter {
     this.drifts = [];
     this.inexact = false;
     this.path = [];
+    this.looseKey = undefined;
+  }
+
+  /**
+   * Says that the next field, under this key, is known to come with other JSON types too: converting it, or the
+   * items of its list, is no drift.
+   */
+  loosely(key: string): this {
+    this.looseKey = key;
+    this.looseDepth = this.path.length;
+    return this;
+  }
+
+  private isLoose(key: string): boolean {
+    if (this.looseKey === undefined || this.path.length < this.looseDepth) return false;
+    if (this.path.length === this.looseDepth) return key === this.looseKey;
+    const below = this.path.slice(this.looseDepth + 1);
+    return (
+      key === "" &&
+      this.path[this.looseDepth] === this.looseKey &&
+      below.every((step) => typeof step === "number")
+    );
   }
 
   /** Notes a value that was understood although it is not as declared. */
@@ -65,7 +89,7 @@ export class DriftWriter extends BytesWriter {
   }
 
   protected note(kind: Drift["kind"], key: string, expected: string, value: Field): void {
-    if (this.drifts.length >= MAX_DRIFTS) return;
+    if (this.drifts.length >= MAX_DRIFTS || (kind === "coerced" && this.isLoose(key))) return;
     this.drifts.push({ path: this.pathText(key), expected, got: describe(value), kind });
   }
 

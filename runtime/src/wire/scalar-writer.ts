@@ -255,6 +255,15 @@ export class ScalarWriter extends DriftWriter {
     this.varintSafe(number);
   }
 
+  /** An enum field beside another one that keeps the spelling: an unknown one is left out, and no drift. */
+  openEnum(field: number, value: Field, _key: string, table: EnumTable): void {
+    if (value === undefined || value === null) return;
+    const number = enumNumber(value, table);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
   /** google.protobuf.Timestamp. The text of `none` stands for no time. */
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;

@@ -12,7 +12,6 @@ import {
   type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
-  base64,
   base64Url,
   decodeListValue,
   decodeStruct,
@@ -159,7 +158,7 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
     if (message.blogFields) request.query("fields[blogs]", message.blogFields);
     request.query("full", message.full);
     if (message.data.length) request.query("data", base64Url(message.data));
-    if (message.boxed !== undefined) request.query("boxed", base64(message.boxed));
+    if (message.boxed !== undefined) request.query("boxed", base64Url(message.boxed));
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
     return request;
   },
@@ -289,7 +288,7 @@ const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set([
 const MOOD = new EnumTable("rich.v1.Mood", [
   [0, "MOOD_UNSPECIFIED"],
   [1, "good", "fine", "MOOD_GOOD"],
-  [2, "awful", "MOOD_BAD"],
+  [2, "MOOD_BAD", "awful"],
   [3, "30", "MOOD_NUMBERED"],
 ]);
 

@@ -108,8 +108,8 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
   },
   request(message: QueryPlainRequest): RestRequest {
     const request = new RequestWriter("GET", `/plain/${pathSegment(message.scalars?.int64Value ?? "", "scalars.int64_value")}`);
-    if (message.scalars?.doubleValue) request.query("scalars.doubleValue", message.scalars?.doubleValue);
-    if (message.scalars?.floatValue) request.query("scalars.floatValue", message.scalars?.floatValue);
+    if ((message.scalars?.doubleValue ?? 0) !== 0) request.query("scalars.doubleValue", message.scalars?.doubleValue);
+    if ((message.scalars?.floatValue ?? 0) !== 0) request.query("scalars.floatValue", message.scalars?.floatValue);
     if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars?.int32Value);
     if (message.scalars?.uint32Value) request.query("scalars.uint32Value", message.scalars?.uint32Value);
     if (message.scalars?.uint64Value) request.query("scalars.uint64Value", message.scalars?.uint64Value);
@@ -607,8 +607,8 @@ function encodePlain(message: Plain): JsonRecord {
 /** Writes rich.v1.Scalars as JSON. */
 function encodeScalars(message: Scalars): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValue) json.doubleValue = doubleJson(message.doubleValue);
-  if (message.floatValue) json.floatValue = doubleJson(message.floatValue);
+  if (message.doubleValue !== 0) json.doubleValue = doubleJson(message.doubleValue);
+  if (message.floatValue !== 0) json.floatValue = doubleJson(message.floatValue);
   if (message.int32Value) json.int32Value = message.int32Value;
   if (message.int64Value) json.int64Value = String(message.int64Value);
   if (message.uint32Value) json.uint32Value = message.uint32Value;

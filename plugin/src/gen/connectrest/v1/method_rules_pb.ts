@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/method_rules.proto.
  */
 export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIucDCgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwQhEKD19yYXdfZXJyb3JfYm9keSKcBwoLTWV0aG9kUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkQhEKD19yYXdfZXJyb3JfYm9keSKoAQoESHR0cBIpCgVzbGFzaBgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkh0dHAuU2xhc2gSGwoTcGF0aF9maWVsZHNfaW5fYm9keRgCIAEoCBIgChh1cmxfc2FmZV9iYXNlNjRfaW5fcXVlcnkYAyABKAgiNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiJMCghFbnZlbG9wZRIPCgdwYXlsb2FkGAEgAygJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg4KBmVycm9ycxgEIAEoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4ibAoKQ3JlZGVudGlhbCJeCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBSLkAQoESnNvbhIpCgVuYW1lcxgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkpzb24uTmFtZXMSLwoIaW50ZWdlcnMYAiABKA4yHS5jb25uZWN0cmVzdC52MS5Kc29uLkludGVnZXJzIkAKBU5hbWVzEhUKEU5BTUVTX1VOU1BFQ0lGSUVEEAASDwoLTE9XRVJfQ0FNRUwQARIPCgtBU19ERUNMQVJFRBACIj4KCEludGVnZXJzEhgKFElOVEVHRVJTX1VOU1BFQ0lGSUVEEAASCwoHU1RSSU5HUxABEgsKB05VTUJFUlMQAiJwCgtSZXF1ZXN0Qm9keSJhCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEggKBEpTT04QARIICgRGT1JNEAISDQoJTVVMVElQQVJUEAMSGAoUTVVMVElQQVJUX1dIRU5fUEFSVFMQBCJzCgxSZXNwb25zZUJvZHkiYwoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEgkKBUJZVEVTEAMSCQoFRU1QVFkQBBITCg9CWV9DT05URU5UX1RZUEUQBSKHAQoJUmF0ZUxpbWl0EhAKCHJlcXVlc3RzGAEgASgFEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxjYWxlbmRhcl9kYXkYAyABKAkSDgoGYnVja2V0GAQgASgJEhcKD3Blcl9jcmVkZW50aWFscxgFIAEoCGIGcHJvdG8z", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIpcECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0QhEKD19yYXdfZXJyb3JfYm9keSLLBwoLTWV0aG9kUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEi0KCnBhcmFtZXRlcnMYHyADKAsyGS5jb25uZWN0cmVzdC52MS5QYXJhbWV0ZXJCEQoPX3Jhd19lcnJvcl9ib2R5IigKCVBhcmFtZXRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIqgBCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCCI2CgVTbGFzaBIVChFTTEFTSF9VTlNQRUNJRklFRBAAEgoKBkVTQ0FQRRABEgoKBlJFRlVTRRACIkwKCEVudmVsb3BlEg8KB3BheWxvYWQYASADKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGZXJyb3JzGAQgASgJIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJsCgpDcmVkZW50aWFsIl4KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInAKC1JlcXVlc3RCb2R5ImEKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEInMKDFJlc3BvbnNlQm9keSJjCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEggKBEpTT04QARIICgRGT1JNEAISCQoFQllURVMQAxIJCgVFTVBUWRAEEhMKD0JZX0NPTlRFTlRfVFlQRRAFIocBCglSYXRlTGltaXQSEAoIcmVxdWVzdHMYASABKAUSKQoGd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDGNhbGVuZGFyX2RheRgDIAEoCRIOCgZidWNrZXQYBCABKAkSFwoPcGVyX2NyZWRlbnRpYWxzGAUgASgIYgZwcm90bzM", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
  * Rules for all methods of a service. Every rule here may also stand on a method, where it replaces the
@@ -108,6 +108,13 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
+
+  /**
+   * Limits of the upstream that are known beforehand, for each method beside its own.
+   *
+   * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
+   */
+  rateLimits: RateLimit[];
 };
 
 /**
@@ -251,7 +258,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   success: number[];
 
   /**
-   * Limits of the upstream that are known beforehand.
+   * Limits of the upstream that are known beforehand, beside the service's.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -284,6 +291,13 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: connectrest.v1.Download download = 30;
    */
   download?: Download | undefined;
+
+  /**
+   * Constant parameters: in the body where the request has one of fields, else in the query.
+   *
+   * @generated from field: repeated connectrest.v1.Parameter parameters = 31;
+   */
+  parameters: Parameter[];
 };
 
 /**
@@ -292,6 +306,34 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
  */
 export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 1);
+
+/**
+ * A parameter with a constant value, e.g. `grant_type=refresh_token`.
+ *
+ * @generated from message connectrest.v1.Parameter
+ */
+export type Parameter = Message<"connectrest.v1.Parameter"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its value.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message connectrest.v1.Parameter.
+ * Use `create(ParameterSchema)` to create a new message.
+ */
+export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_method_rules, 2);
 
 /**
  * Where readers of google.api.http disagree. The defaults are what google/api/http.proto says.
@@ -326,7 +368,7 @@ export type Http = Message<"connectrest.v1.Http"> & {
  * Use `create(HttpSchema)` to create a new message.
  */
 export const HttpSchema: GenMessage<Http> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 2);
+  messageDesc(file_connectrest_v1_method_rules, 3);
 
 /**
  * What happens to a slash in the value of a path variable that is one segment.
@@ -367,7 +409,7 @@ export type Http_Slash = (typeof Http_Slash)[keyof typeof Http_Slash] | UnknownE
  * Describes the enum connectrest.v1.Http.Slash.
  */
 export const Http_SlashSchema: GenEnum<Http_Slash> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 2, 0);
+  enumDesc(file_connectrest_v1_method_rules, 3, 0);
 
 /**
  * The wrapper around an answer, as dotted paths from the root of the body.
@@ -409,7 +451,7 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
  * Use `create(EnvelopeSchema)` to create a new message.
  */
 export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 3);
+  messageDesc(file_connectrest_v1_method_rules, 4);
 
 /**
  * A request header with a constant value.
@@ -437,7 +479,7 @@ export type Header = Message<"connectrest.v1.Header"> & {
  * Use `create(HeaderSchema)` to create a new message.
  */
 export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 4);
+  messageDesc(file_connectrest_v1_method_rules, 5);
 
 /**
  * Where an API key goes: a query parameter or a header.
@@ -479,7 +521,7 @@ export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 5);
+  messageDesc(file_connectrest_v1_method_rules, 6);
 
 /**
  * What proves to the upstream who is calling.
@@ -494,7 +536,7 @@ export type Credential = Message<"connectrest.v1.Credential"> & {
  * Use `create(CredentialSchema)` to create a new message.
  */
 export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 6);
+  messageDesc(file_connectrest_v1_method_rules, 7);
 
 /**
  * Kinds of credentials.
@@ -556,7 +598,7 @@ export type Credential_Kind = (typeof Credential_Kind)[keyof typeof Credential_K
  * Describes the enum connectrest.v1.Credential.Kind.
  */
 export const Credential_KindSchema: GenEnum<Credential_Kind> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 6, 0);
+  enumDesc(file_connectrest_v1_method_rules, 7, 0);
 
 /**
  * How names and numbers are written in requests. Answers are read in every spelling.
@@ -584,7 +626,7 @@ export type Json = Message<"connectrest.v1.Json"> & {
  * Use `create(JsonSchema)` to create a new message.
  */
 export const JsonSchema: GenMessage<Json> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 7);
+  messageDesc(file_connectrest_v1_method_rules, 8);
 
 /**
  * Which spelling of a field's name requests use.
@@ -625,7 +667,7 @@ export type Json_Names = (typeof Json_Names)[keyof typeof Json_Names] | UnknownE
  * Describes the enum connectrest.v1.Json.Names.
  */
 export const Json_NamesSchema: GenEnum<Json_Names> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 7, 0);
+  enumDesc(file_connectrest_v1_method_rules, 8, 0);
 
 /**
  * Which JSON type 64-bit integers have in request bodies.
@@ -666,7 +708,7 @@ export type Json_Integers = (typeof Json_Integers)[keyof typeof Json_Integers] |
  * Describes the enum connectrest.v1.Json.Integers.
  */
 export const Json_IntegersSchema: GenEnum<Json_Integers> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 7, 1);
+  enumDesc(file_connectrest_v1_method_rules, 8, 1);
 
 /**
  * The body of a request.
@@ -681,7 +723,7 @@ export type RequestBody = Message<"connectrest.v1.RequestBody"> & {
  * Use `create(RequestBodySchema)` to create a new message.
  */
 export const RequestBodySchema: GenMessage<RequestBody> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 8);
+  messageDesc(file_connectrest_v1_method_rules, 9);
 
 /**
  * How it is written.
@@ -736,7 +778,7 @@ export type RequestBody_Encoding = (typeof RequestBody_Encoding)[keyof typeof Re
  * Describes the enum connectrest.v1.RequestBody.Encoding.
  */
 export const RequestBody_EncodingSchema: GenEnum<RequestBody_Encoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 8, 0);
+  enumDesc(file_connectrest_v1_method_rules, 9, 0);
 
 /**
  * The body of an answer.
@@ -751,7 +793,7 @@ export type ResponseBody = Message<"connectrest.v1.ResponseBody"> & {
  * Use `create(ResponseBodySchema)` to create a new message.
  */
 export const ResponseBodySchema: GenMessage<ResponseBody> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 9);
+  messageDesc(file_connectrest_v1_method_rules, 10);
 
 /**
  * How it is read.
@@ -813,7 +855,7 @@ export type ResponseBody_Encoding = (typeof ResponseBody_Encoding)[keyof typeof 
  * Describes the enum connectrest.v1.ResponseBody.Encoding.
  */
 export const ResponseBody_EncodingSchema: GenEnum<ResponseBody_Encoding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_method_rules, 9, 0);
+  enumDesc(file_connectrest_v1_method_rules, 10, 0);
 
 /**
  * A limit that the upstream is known to set.
@@ -843,7 +885,7 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   calendarDay: string;
 
   /**
-   * Methods that name the same bucket share it. Default: the method's own.
+   * Methods of one upstream that name the same bucket share it. Default: the method's or service's own.
    *
    * @generated from field: string bucket = 4;
    */
@@ -862,5 +904,5 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
  * Use `create(RateLimitSchema)` to create a new message.
  */
 export const RateLimitSchema: GenMessage<RateLimit> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_method_rules, 10);
+  messageDesc(file_connectrest_v1_method_rules, 11);
 

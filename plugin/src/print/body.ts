@@ -1,0 +1,119 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { fieldRules } from "../descriptors/options.ts";
+import {
+  FieldRules_Piece as Piece,
+  FieldRules_Style as Style,
+} from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { BodyModel, FieldPath } from "../model/model.ts";
+import { access } from "./accessor.ts";
+import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
+import { printMember, printString } from "./literal.ts";
+import { type Context, formLines } from "./parameters.ts";
+import { singleMessageOf } from "./request-value.ts";
+import { requestName } from "./wire-names.ts";
+
+/** The lines that give a request its body. */
+export function bodyLines(body: BodyModel, context: Context): string[] {
+  const { rules, file } = context;
+  switch (body.kind) {
+    case "none":
+      return [];
+    case "field": {
+      const { expression, isSet } = access([body.field]);
+      return [`if (${isSet}) request.json(${jsonValue(body.field, expression, rules.json, file)});`];
+    }
+    case "http-body":
+      return [httpBodyLine(body.field)];
+    case "form":
+      return [...constants("form", context), ...formLines("form", body, context)];
+    case "multipart":
+      return multipartLines(body, context);
+    case "fields": {
+      const omit = body.omitted.map((path) => `${file.runtimeValue("omit")}(json, ${printString(path)});`);
+      return [...objectLines(body.fields, context), ...omit, "request.json(json);"];
+    }
+  }
+}
+
+/** The lines that add the constant parameters of a method, where they do not go into JSON. */
+export function constants(call: "query" | "form" | "part", { rules }: Context): string[] {
+  return rules.parameters.map(
+    ({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`,
+  );
+}
+
+/** Whether the constant parameters stand in the body. */
+export function holdsConstants(body: BodyModel): boolean {
+  return body.kind === "fields" || body.kind === "form" || body.kind === "multipart";
+}
+
+function httpBodyLine(field: DescField | undefined): string {
+  const { expression, isSet } = field === undefined ? { expression: "message", isSet: "" } : access([field]);
+  const type = `${expression}.contentType || "application/octet-stream"`;
+  const line = `request.bytes(${type}, ${expression}.data);`;
+  return isSet === "" ? line : `if (${isSet}) ${line}`;
+}
+
+/** The lines that make an object `json` of some fields of the request. */
+function objectLines(fields: readonly DescField[], { rules, file }: Context): string[] {
+  const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
+  return [
+    `const json: ${file.runtimeType("JsonRecord")} = {};`,
+    ...rules.parameters.map(({ name, value }) => `${printMember("json", name)} = ${printString(value)};`),
+    ...fields
+      .filter((field) => field.oneof === undefined)
+      .flatMap((field) => jsonLines(field, rules.json, file)),
+    ...[...oneofs].flatMap((oneof) => oneofLines(oneof, rules.json, file)),
+  ];
+}
+
+type Multipart = Extract<BodyModel, { kind: "multipart" }>;
+
+function multipartLines(body: Multipart, context: Context): string[] {
+  const { jsonPart, whenParts } = body;
+  const object = jsonPart !== undefined || whenParts ? objectLines(body.fields, context) : [];
+  const own = [...constants("part", context), ...formLines("part", body, context)];
+  const parts = [
+    ...(jsonPart === undefined ? own : [`request.partJson(${printString(jsonPart)}, json);`]),
+    ...body.parts.flatMap((path) => partLines(path, context)),
+  ];
+  if (!whenParts) return [...object, ...parts];
+  const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
+  const plain = ["} else {", "  request.json(json);", "}"];
+  return [...object, `if (${condition}) {`, ...parts.map((line) => `  ${line}`), ...plain];
+}
+
+function inOr(condition: string): string {
+  return condition.includes(" && ") ? `(${condition})` : condition;
+}
+
+/** A field that is placed in a part: bytes, a google.api.HttpBody, or a message whose fields are pieces of the part. */
+function partLines(path: FieldPath, { rules }: Context): string[] {
+  const field = path.at(-1) as DescField;
+  const name = requestName(field, rules.json);
+  const { expression, isSet, mayBeUnset } = access(path);
+  const message = singleMessageOf(field);
+  if (field.fieldKind !== "list")
+    return [`if (${isSet}) ${partBytes(printString(name), expression, message)}`];
+  const isIndexed = fieldRules(field).style === Style.INDEXED;
+  const head = isIndexed ? `const [index, item] of ${expression}.entries()` : `const item of ${expression}`;
+  const itemName = isIndexed ? `\`${name}[\${index}]\`` : printString(name);
+  const loop = `for (${head}) ${partBytes(itemName, "item", message)}`;
+  return mayBeUnset ? [`if (${isSet}) {`, `  ${loop}`, "}"] : [loop];
+}
+
+function partBytes(name: string, value: string, message: DescMessage | undefined): string {
+  if (message === undefined) return `request.partBytes(${name}, ${value}, {});`;
+  const piece = (wanted: Piece, fallback: string) => {
+    const found = message.fields.find((field) => fieldRules(field).piece === wanted)?.localName;
+    return found ?? (message.typeName === "google.api.HttpBody" ? fallback : "");
+  };
+  const [partName, content] = [piece(Piece.PART_NAME, ""), piece(Piece.CONTENT, "data")];
+  const [type, filename] = [piece(Piece.CONTENT_TYPE, "contentType"), piece(Piece.FILENAME, "")];
+  const options = [
+    ...(type === "" ? [] : [`contentType: ${value}.${type}`]),
+    ...(filename === "" ? [] : [`filename: ${value}.${filename}`]),
+  ];
+  const named = partName === "" ? name : `${value}.${partName}`;
+  return `request.partBytes(${named}, ${value}.${content}, { ${options.join(", ")} });`.replace("{  }", "{}");
+}
