@@ -4,6 +4,7 @@ import { messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
+import { checkPlacesUsed } from "./places.ts";
 import { checkField, checkMethod, checkNames, checkOneof } from "./rules.ts";
 import { checkTypes } from "./types.ts";
 
@@ -16,6 +17,7 @@ export class Checker {
     const problems = new Problems();
     checkMethod(method, problems);
     checkTypes(method, problems);
+    checkPlacesUsed(method, problems);
     const reached = new Set<DescMessage>();
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);

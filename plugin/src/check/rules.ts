@@ -1,7 +1,7 @@
 /** Checks that rules make sense where they stand. */
-import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { fieldRules, oneofRules, RULES, serviceRules } from "../descriptors/options.ts";
-import { isTimestamp, messageOf } from "../descriptors/well-known.ts";
+import { isScalarMessage, isTimestamp, messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import {
   OneofRules_Layout as Layout,
@@ -10,6 +10,7 @@ import {
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import { suggest } from "../parse/field-path.ts";
+import { printString } from "../print/literal.ts";
 
 /** Reports rules of a method that contradict each other or name what is not there. */
 export function checkMethod(method: MethodModel, problems: Problems): void {
@@ -32,7 +33,7 @@ export function checkMethod(method: MethodModel, problems: Problems): void {
         desc,
         [RULES, 8],
         "header",
-        `\`${header.name}: ${header.value}\` is no header (RFC 9110 section 5)`,
+        `${printString(`${header.name}: ${header.value}`)} is no header (RFC 9110 section 5)`,
       );
     }
   }
@@ -58,9 +59,38 @@ export function checkField(field: DescField, problems: Problems): void {
   if (rules.style !== Style.STYLE_UNSPECIFIED && field.fieldKind !== "list" && field.fieldKind !== "map") {
     add(4, "style-type", `style is for repeated fields and maps; ${nameOf(field)} is singular`);
   }
+  const written = WRITTEN_AS_TEXT[rules.style];
+  if (written !== undefined && !isText(field)) {
+    add(4, "style-type", `${written} writes values as text; those of ${nameOf(field)} are messages`);
+  }
+  if (rules.unknown && !isCollector(field)) {
+    const text = `unknown is for a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is none`;
+    add(8, "unknown-type", text);
+  }
   if (rules.from.some(({ source }) => source.case === undefined)) {
     add(5, "from-source", `a source of ${nameOf(field)} names no place; set header, status or path`);
   }
+}
+
+/** Styles that write every value of a field as text. */
+const WRITTEN_AS_TEXT: Readonly<Partial<Record<Style, string>>> = {
+  [Style.COMMA]: "COMMA",
+  [Style.SPREAD]: "SPREAD",
+};
+
+function isText(field: DescField): boolean {
+  const message = "message" in field ? field.message : undefined;
+  return message === undefined || isScalarMessage(message);
+}
+
+function isCollector(field: DescField): boolean {
+  if (field.fieldKind === "message") return field.message.typeName === "google.protobuf.Struct";
+  return (
+    field.fieldKind === "map" &&
+    field.mapKey === ScalarType.STRING &&
+    field.mapKind === "scalar" &&
+    field.scalar === ScalarType.STRING
+  );
 }
 
 /** Reports faults of a oneof's rules. */
@@ -95,7 +125,7 @@ function checkValues(oneof: DescOneof, problems: Problems): void {
   }
 }
 
-/** Reports two fields of a message that would be one key in requests. */
+/** Reports a second field that collects unknown keys. */
 export function checkNames(message: DescMessage, problems: Problems): void {
   const collectors = message.fields.filter((field) => fieldRules(field).unknown);
   for (const field of collectors.slice(1)) {

@@ -43,6 +43,10 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
+  if (lines.length === 0) {
+    const signature = `${name}(_message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")}`;
+    return [...docComment(`Writes ${desc.typeName} as JSON.`), `function ${signature} {`, "  return {};", "}"];
+  }
   return [
     ...docComment(`Writes ${desc.typeName} as JSON.`),
     `function ${name}(message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")} {`,
