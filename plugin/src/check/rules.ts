@@ -10,7 +10,6 @@ import {
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import { suggest } from "../parse/field-path.ts";
-import { printString } from "../print/literal.ts";
 
 /** Reports rules of a method that contradict each other or name what is not there. */
 export function checkMethod(method: MethodModel, problems: Problems): void {
@@ -33,7 +32,7 @@ export function checkMethod(method: MethodModel, problems: Problems): void {
         desc,
         [RULES, 8],
         "header",
-        `${printString(`${header.name}: ${header.value}`)} is no header (RFC 9110 section 5)`,
+        `${JSON.stringify(`${header.name}: ${header.value}`)} is no header (RFC 9110 section 5)`,
       );
     }
   }

@@ -14,11 +14,12 @@ export function leaves(
 ): FieldPath[] {
   const field = path.at(-1) as DescField;
   const dotted = path.map((step) => step.name).join(".");
+  const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
   if (field.fieldKind === "map" && fieldRules(field).style !== Style.SPREAD) {
     problems.add(
-      field,
-      [RULES],
+      subject,
+      subject === field ? [RULES] : [],
       "query-map",
       `the map \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; set style: SPREAD`,
     );
@@ -28,15 +29,20 @@ export function leaves(
   if (message === undefined || isScalarMessage(message)) return [path];
   if (field.fieldKind === "list") {
     const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body`;
-    problems.add(field, [], "query-repeated-message", text);
+    problems.add(subject, [], "query-repeated-message", text);
     return [];
   }
   if (path.slice(0, -1).some((step) => holds(step, message)) || message === desc.input) {
     const text = `the message ${message.typeName} at \`${dotted}\` contains itself and cannot be query parameters of ${nameOf(desc)}`;
-    problems.add(field, [], "query-recursion", text);
+    problems.add(subject, [], "query-recursion", text);
     return [];
   }
   return message.fields.flatMap((child) => leaves(desc, [...path, child], bound, problems));
+}
+
+/** The field that a problem is about: the last one that is not of a type of google, whose files nobody edits. */
+function subjectOf(path: FieldPath): DescField | undefined {
+  return path.findLast((step) => !step.parent.file.proto.package.startsWith("google."));
 }
 
 function holds(field: DescField, message: DescMessage): boolean {
