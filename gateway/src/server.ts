@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly limits?: LimitOptions;
   /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
   readonly origins?: readonly string[];
+  /** Further request headers that these pages may send, in lower case. */
+  readonly corsHeaders?: readonly string[];
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;
   /** By the full name of the service, for the start page. */
@@ -85,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const services = rpc.services.filter((service) => !ownServices.includes(service));
   const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
   const pages = createPages(start, health);
-  const cors = createCors(options.origins ?? []);
+  const cors = createCors(options.origins ?? [], options.corsHeaders);
   const originOf = createOriginReader(options.proxies);
   const listener = createListener({
     limits,

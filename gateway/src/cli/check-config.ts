@@ -1,4 +1,5 @@
 import { loadAdapters } from "../config/adapters.ts";
+import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { loadConfig } from "../config/load.ts";
 import { ConfigError, type Problem } from "../config/problems.ts";
@@ -18,6 +19,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
   const config = attempt(() => loadConfig(file, process.env), collect);
   if (config !== undefined) {
     attempt(() => resolveUpstreams(config, process.env), collect);
+    attempt(() => checkPassThrough(config), collect);
     attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);

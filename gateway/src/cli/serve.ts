@@ -1,4 +1,5 @@
 import { loadAdapters } from "../config/adapters.ts";
+import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
 import { resolveModule } from "../config/modules.ts";
@@ -27,7 +28,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   reportStrayErrors(log);
   const sandbox = options.sandbox === true ? await startConfiguredSandbox(config) : undefined;
   try {
-    const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams);
+    const corsHeaders = checkPassThrough(config);
+    const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
     checkUpstreams(config, adapters, upstreams);
     const { host, port, limits, origins, proxies } = config.server;
     const tls = resolveTls(config);
@@ -41,6 +43,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         port,
         limits,
         origins,
+        corsHeaders,
         proxies,
         tls,
         log,

@@ -27,7 +27,7 @@ export function parseYaml(text: string): YamlFile {
   };
   const errors = document.errors.map((error) => ({ ...at(error.pos[0]), text: error.message }));
   const value =
-    errors.length === 0 ? valueOf(document, (text) => errors.push({ ...at(0), text })) : undefined;
+    errors.length === 0 ? builtValue(document, (text) => errors.push({ ...at(0), text })) : undefined;
   return {
     value,
     errors,
@@ -37,7 +37,7 @@ export function parseYaml(text: string): YamlFile {
 }
 
 /** Only here aliases are followed: one without an anchor, or too many, are errors of the document as well. */
-function valueOf(document: Document, report: (text: string) => void): unknown {
+function builtValue(document: Document, report: (text: string) => void): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {

@@ -17,6 +17,33 @@ const secret = z
 /** Where a secret is: never in the configuration itself. */
 export type SecretPlace = z.infer<typeof secret>;
 
+/** Headers that mean something to HTTP, to the protocols or to the gateway itself. */
+const reservedHeader =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
+
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, { error: "expected the name of a header" })
+  .refine((name) => !reservedHeader.test(name.toLowerCase()), {
+    error: "this header means something else; name one of your own, e.g. x-api-token, or authorization",
+  });
+
+const fromHeader = z.strictObject({ header: headerName.describe("The name of the request header.") });
+
+const passThrough = z
+  .strictObject({
+    apiKey: fromHeader.optional().describe("An API key."),
+    oauth1: z
+      .strictObject({
+        token: fromHeader.describe("The user's token."),
+        tokenSecret: fromHeader.describe("The secret of the token."),
+      })
+      .optional()
+      .describe("A user's token; the client's key and secret are those of `credentials.oauth1`."),
+    oauth2: fromHeader.optional().describe("An OAuth 2 bearer token, bare or after `Bearer`."),
+  })
+  .describe("Credentials that every caller brings, in request headers that go to this upstream alone.");
+
 const credentials = z.strictObject({
   apiKey: secret.optional().describe("An API key."),
   oauth1: z
@@ -32,6 +59,7 @@ const credentials = z.strictObject({
     .strictObject({ accessToken: secret.describe("The token.") })
     .optional()
     .describe("An OAuth 2 bearer token (RFC 6750)."),
+  passThrough: passThrough.optional(),
 });
 
 /** Credentials of an upstream, as places of secrets. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type Credentials, Secret, type UpstreamOptions } from "connect-rest";
+import { type Credentials, Secret, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
@@ -11,7 +12,7 @@ export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
  * The upstreams with their secrets read. An override replaces addresses and credentials as a whole, and the
- * secrets in their place are not read.
+ * secrets in their place are not read. The adapters are for the texts of callers who bring no credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -19,6 +20,7 @@ export function resolveUpstreams(
   config: Config,
   env: Environment,
   overrides: UpstreamOverrides = {},
+  adapters: readonly ServiceAdapter[] = [],
 ): Record<string, UpstreamOptions> {
   const problems: Problem[] = [];
   const resolved: Record<string, UpstreamOptions> = {};
@@ -29,8 +31,16 @@ export function resolveUpstreams(
       resolved[name] = { ...limits, ...override };
       continue;
     }
+    const { passThrough, ...places } = credentials ?? {};
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
-    resolved[name] = { ...settings, credentials: readCredentials(credentials ?? {}, reader) };
+    const fixed = readCredentials(places, reader);
+    resolved[name] = {
+      ...settings,
+      credentials:
+        passThrough === undefined
+          ? fixed
+          : passThroughCredentials(name, fixed, passThrough, wantedKindsOf(adapters)),
+    };
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...overrides, ...resolved };

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Call } from "../protocol/call.ts";
 import type { Logger } from "./logger.ts";
 
@@ -19,7 +20,7 @@ export function logCall(log: Logger, call: Call, httpStatus: number, defect?: un
     client: call.client,
   };
   const cause = causeOf(reason);
-  if (cause === undefined) log.info(line, "call");
+  if (cause === undefined || isUpstreamAnswer(reason)) log.info(line, "call");
   else log.error({ ...line, cause }, "call");
 }
 
@@ -41,6 +42,12 @@ function causeOf(reason: unknown): string | undefined {
   if (!(reason instanceof ConnectError)) return stackOf(reason);
   if (reason.code !== Code.Internal && reason.code !== Code.Unknown) return undefined;
   return reason.cause instanceof Error ? stackOf(reason.cause) : undefined;
+}
+
+/** What an upstream answered is no defect, and its text, which would be the cause, is its caller's alone. */
+function isUpstreamAnswer(reason: unknown): boolean {
+  if (!(reason instanceof ConnectError)) return false;
+  return reason.findDetails(ErrorInfoSchema)[0]?.metadata.http_status !== undefined;
 }
 
 function stackOf(error: unknown): string {

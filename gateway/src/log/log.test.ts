@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Call } from "../protocol/call.ts";
 import { logCall } from "./call-log.ts";
 import { createDriftLog } from "./drift-log.ts";
@@ -79,6 +80,16 @@ test("a defect has its stack, and is an error", () => {
     { level: "error", code: "internal", cause: expect.stringMatching(/^RangeError: cause\n/) },
     { level: "error", code: "internal", cause: expect.stringMatching(/^Error: outside\n/) },
   ]);
+});
+
+test("what an upstream answered is its caller's alone", () => {
+  const { log, lines } = capture();
+  const value = { reason: "BAD", domain: "echo", metadata: { http_status: "500" } };
+  const cause = new Error("HTTP 500: s3cret");
+  const detail = { desc: ErrorInfoSchema, value };
+  logCall(log, endedCall(new ConnectError("said s3cret", Code.Internal, undefined, [detail], cause)), 500);
+  expect(lines).toMatchObject([{ level: "info", code: "internal" }]);
+  expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
 test("a call that was refused before it began has its HTTP status", () => {

@@ -5,17 +5,19 @@ import { requestIdHeader } from "../log/request-id.ts";
 /** How long a browser may remember the answer to a preflight request, in seconds. */
 const maxAgeSeconds = 7200;
 
-const allowedHeaders = [...cors.allowedHeaders, requestIdHeader].join(", ");
 const exposedHeaders = [...cors.exposedHeaders, requestIdHeader].join(", ");
 
 /**
  * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section
- * 3.2); `*` is every origin. Cookies are not allowed along. Tells whether it has answered the request.
+ * 3.2); `*` is every origin. Cookies are not allowed along; further
+ * request headers that callers may send are. Tells whether it has answered the request.
  */
 export function createCors(
   origins: readonly string[],
+  requestHeaders: readonly string[] = [],
 ): (request: HttpRequest, response: HttpResponse) => boolean {
   const allowed = new Set(origins);
+  const allowedHeaders = [...cors.allowedHeaders, requestIdHeader, ...requestHeaders].join(", ");
   return (request, response) => {
     const { origin } = request.headers;
     if (allowed.size === 0 || typeof origin !== "string") return false;

@@ -1,0 +1,154 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { type CallOptions, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { Secret } from "connect-rest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { type Gateway, startGateway } from "../index.ts";
+import { createLogger } from "../log/logger.ts";
+import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { passThroughCredentials, wantedKindsOf } from "./pass-through.ts";
+
+let upstream: http.Server;
+let gateway: Gateway;
+let status = 200;
+let received: http.IncomingHttpHeaders = {};
+const lines: string[] = [];
+
+beforeAll(async () => {
+  upstream = http.createServer((request, response) => {
+    received = request.headers;
+    response.writeHead(status, { "content-type": "application/json" }).end('{"text":"yes"}');
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const from = { apiKey: { header: "X-Echo-Key" } };
+  const rest = EchoServiceRest.methods.echo;
+  if (rest === undefined) throw new Error("no adapter");
+  const adapters = [
+    {
+      ...EchoServiceRest,
+      methods: { echo: { ...rest, rules: { ...rest.rules, credentials: ["api_key"] } as const } },
+    },
+  ];
+  gateway = await startGateway({
+    adapters,
+    upstreams: {
+      echo: {
+        baseUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+        credentials: passThroughCredentials("echo", {}, from, wantedKindsOf(adapters)),
+      },
+    },
+    origins: ["https://app.example"],
+    corsHeaders: ["x-echo-key"],
+    limits: { drainNoticeMs: 1 },
+    log: createLogger("trace", { write: (line: string) => lines.push(line) }),
+  });
+});
+afterEach(() => {
+  status = 200;
+  received = {};
+});
+afterAll(async () => {
+  await gateway.close();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const echo = (headers: Record<string, string>, options: CallOptions = {}) =>
+  createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url })).echo(
+    { text: "a" },
+    { ...options, headers },
+  );
+
+test("each caller's own credentials go to the upstream, in the upstream's place for them and in no other", async () => {
+  await echo({ "x-echo-key": "callers-key-1", "x-other": "stays-here", cookie: "stays=here" });
+  expect(received["x-api-key"]).toBe("callers-key-1");
+  expect(JSON.stringify(received)).not.toContain("stays");
+  expect(received["x-echo-key"]).toBeUndefined();
+  await echo({ "x-echo-key": "callers-key-2" });
+  expect(received["x-api-key"]).toBe("callers-key-2");
+  expect(lines.join("")).not.toContain("callers-key");
+});
+
+test("a caller without them is told which header to send, and nothing is asked of the upstream", async () => {
+  await expect(echo({})).rejects.toThrow(
+    "[unauthenticated] echo.v1.EchoService.Echo needs the caller's credentials for the upstream echo; send them in the header x-echo-key",
+  );
+  expect(received).toEqual({});
+});
+
+test("a caller whose credentials are refused is told so", async () => {
+  status = 401;
+  await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
+    "[unauthenticated] upstream echo answered 401",
+  );
+  expect(lines.join("")).not.toContain("wrong-key");
+});
+
+test("a header that cannot be sent on is refused without its value", async () => {
+  const headers = { "x-echo-key": "k\u00e9y", "content-type": "application/json" };
+  const answer = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
+    method: "POST",
+    headers,
+    body: "{}",
+  });
+  expect(answer.status).toBe(401);
+  expect(await answer.text()).not.toContain("k\u00e9y");
+});
+
+test("pages of known origins may send the header", async () => {
+  const answer = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
+    method: "OPTIONS",
+    headers: { origin: "https://app.example", "access-control-request-method": "POST" },
+  });
+  expect(answer.headers.get("access-control-allow-headers")?.split(", ")).toContain("x-echo-key");
+});
+
+test("a call by GET is answered without a word that caches may keep", async () => {
+  const transport = createConnectTransport({ baseUrl: gateway.url, httpVersion: "1.1", useHttpGet: true });
+  let cached: string | null = "";
+  await createClient(EchoService, transport).echo(
+    { text: "a" },
+    {
+      headers: { "x-echo-key": "key" },
+      onHeader: (headers) => {
+        cached = headers.get("cache-control");
+      },
+    },
+  );
+  expect(cached).toBeNull();
+});
+
+describe("the credentials of a call", () => {
+  const from = {
+    oauth2: { header: "authorization" },
+    oauth1: { token: { header: "x-token" }, tokenSecret: { header: "x-token-secret" } },
+  };
+  const fixed = { oauth1: { consumerKey: new Secret("ck"), consumerSecret: new Secret("cs") } };
+  const of = async (headers: Record<string, string>) => {
+    const provide = passThroughCredentials("echo", fixed, from, () => ["oauth2", "oauth1", "oauth1_client"]);
+    return await provide({ method: EchoService.method.echo, header: new Headers(headers) });
+  };
+  const reveal = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
+
+  test.each(["Bearer abc", "bearer  abc", "abc"])("take a token from %j", async (value) => {
+    const { oauth2 } = await of({ authorization: value });
+    expect(reveal(oauth2?.accessToken)).toBe("abc");
+  });
+
+  test("join the caller's OAuth 1.0a token and the configured client", async () => {
+    const { oauth1 } = await of({ "x-token": "t", "x-token-secret": "ts" });
+    expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
+  });
+
+  test("leave half a token out, and stay the configured ones", async () => {
+    expect(await of({ "x-token": "t" })).toEqual(fixed);
+    expect(await of({ authorization: "" })).toEqual(fixed);
+  });
+
+  test("print nothing", async () => {
+    const all = await of({ authorization: "abc", "x-token": "t0k3n", "x-token-secret": "s3cret" });
+    expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
+  });
+});

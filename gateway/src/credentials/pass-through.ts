@@ -1,0 +1,111 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type CredentialKind,
+  type Credentials,
+  type CredentialsFunction,
+  Secret,
+  type ServiceAdapter,
+} from "connect-rest";
+
+/** The request header in which callers bring one secret. */
+interface From {
+  readonly header: string;
+}
+
+/** Credentials that every caller brings, by the request headers that carry them. */
+export interface PassThrough {
+  readonly apiKey?: From | undefined;
+  /** The user's token; the client's key and secret stay the configured ones. */
+  readonly oauth1?: { readonly token: From; readonly tokenSecret: From } | undefined;
+  /** The token, bare or after `Bearer `. */
+  readonly oauth2?: From | undefined;
+}
+
+/** The kinds of credentials that a method takes, in the order of its preference. */
+export type WantedKinds = (method: DescMethod) => readonly CredentialKind[];
+
+/** What the methods of these adapters take. */
+export function wantedKindsOf(adapters: readonly ServiceAdapter[]): WantedKinds {
+  const services = new Map(adapters.map(({ service, methods }) => [service.typeName, methods]));
+  return ({ parent, localName }) => services.get(parent.typeName)?.[localName]?.rules.credentials ?? [];
+}
+
+/** The names of the headers, in lower case. */
+export function headersOf({ apiKey, oauth1, oauth2 }: PassThrough): string[] {
+  const places = [apiKey, oauth1?.token, oauth1?.tokenSecret, oauth2];
+  return places.flatMap((place) => (place === undefined ? [] : [place.header.toLowerCase()]));
+}
+
+/**
+ * Takes credentials from the headers of each call, beside the fixed ones. Nothing else reads these headers, and no
+ * other upstream gets them. A caller who brings none of what a method needs gets UNAUTHENTICATED, with the names of
+ * the headers.
+ */
+export function passThroughCredentials(
+  upstream: string,
+  fixed: Credentials,
+  from: PassThrough,
+  wantedKinds: WantedKinds,
+): CredentialsFunction {
+  return ({ method, header }) => {
+    const brought = { ...fixed, ...read(from, fixed, header) };
+    const wanted = wantedKinds(method);
+    const missing = wanted.filter((kind) => headersFor(kind, from).length > 0);
+    if (missing.length > 0 && !wanted.some((kind) => has(brought, kind))) {
+      throw missingError(upstream, method, missing, from);
+    }
+    return brought;
+  };
+}
+
+function read(from: PassThrough, fixed: Credentials, header: Headers): Credentials {
+  const apiKey = broughtIn(header, from.apiKey);
+  const oauth2 = broughtIn(header, from.oauth2)?.replace(/^Bearer +/i, "");
+  const token = broughtIn(header, from.oauth1?.token);
+  const tokenSecret = broughtIn(header, from.oauth1?.tokenSecret);
+  return {
+    ...(apiKey === undefined ? {} : { apiKey: new Secret(apiKey) }),
+    ...(oauth2 === undefined ? {} : { oauth2: { accessToken: new Secret(oauth2) } }),
+    ...(token === undefined || tokenSecret === undefined || fixed.oauth1 === undefined
+      ? {}
+      : { oauth1: { ...fixed.oauth1, token: new Secret(token), tokenSecret: new Secret(tokenSecret) } }),
+  };
+}
+
+function broughtIn(header: Headers, from: From | undefined): string | undefined {
+  const value = from === undefined ? null : header.get(from.header);
+  return value === null || value === "" ? undefined : value;
+}
+
+function has({ apiKey, oauth1, oauth2 }: Credentials, kind: CredentialKind): boolean {
+  switch (kind) {
+    case "none":
+      return true;
+    case "api_key":
+      return apiKey !== undefined;
+    case "oauth1_client":
+      return oauth1 !== undefined;
+    case "oauth1":
+      return oauth1?.token !== undefined;
+    case "oauth2":
+      return oauth2 !== undefined;
+  }
+}
+
+function headersFor(kind: CredentialKind, { apiKey, oauth1, oauth2 }: PassThrough): string[] {
+  if (kind === "api_key") return headersOf({ apiKey });
+  if (kind === "oauth1") return headersOf({ oauth1 });
+  return kind === "oauth2" ? headersOf({ oauth2 }) : [];
+}
+
+function missingError(
+  upstream: string,
+  method: DescMethod,
+  kinds: readonly CredentialKind[],
+  from: PassThrough,
+): ConnectError {
+  const ways = kinds.map((kind) => headersFor(kind, from).join(" and "));
+  const text = `${method.parent.typeName}.${method.name} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
+  return new ConnectError(text, Code.Unauthenticated);
+}
