@@ -12,11 +12,14 @@ import {
   type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
+  fits,
   joinCommas,
+  noBinding,
   pathSegment,
   timeText,
   unary,
   valueAt,
+  writeHttpBody,
 } from "connect-rest/adapter";
 import type {
   BulkCreateBlocksRequest,
@@ -25,7 +28,7 @@ import type {
   ListBlocksRequest,
 } from "./block_pb.ts";
 import { decodeCreateBlockResponse, decodeListBlocksResponse } from "./block_rest.ts";
-import { BlogService, type GetBlogInfoRequest } from "./blog_pb.ts";
+import { BlogService, type GetAvatarRequest, type GetBlogInfoRequest } from "./blog_pb.ts";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import type { GetFollowedByRequest, ListFollowersRequest, ListFollowingRequest } from "./following_pb.ts";
 import {
@@ -104,6 +107,47 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
+
+/**
+ * Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.
+ *
+ * No credentials are needed.
+ *
+ * GET /v2/blog/{blog_identifier}/avatar/{size}
+ */
+export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
+  rules: {
+    ...BlogService_rules,
+    credentials: ["oauth1", "none"],
+    errors: [
+      { status: 400, code: 3, reason: "INVALID_AVATAR_SIZE" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
+    success: [301, 302],
+    responseEncoding: "by_content_type",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: GetAvatarRequest): RestRequest {
+    if (fits(message.blogIdentifier, "*") && fits(message.size, "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar/${pathSegment(message.size ?? "", "size")}`);
+      request.header("accept", "image/png, */*;q=0.5");
+      return request;
+    }
+    if (fits(message.blogIdentifier, "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar`);
+      request.header("accept", "image/png, */*;q=0.5");
+      request.query("size", message.size);
+      return request;
+    }
+    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/avatar/{size}", "/v2/blog/{blog_identifier}/avatar"]);
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    if (answer.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(answer, out));
+    out.string(1, valueAt(answer.payload, "avatar_url") ?? answer.header("location"), "path or Location");
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)
 
 /**
  * Lists the blogs that a blog has blocked. Only for administrators of the blog.
@@ -436,6 +480,7 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
   service: BlogService,
   methods: {
     getBlogInfo: BlogService_getBlogInfo,
+    getAvatar: BlogService_getAvatar,
     listBlocks: BlogService_listBlocks,
     createBlock: BlogService_createBlock,
     bulkCreateBlocks: BlogService_bulkCreateBlocks,
@@ -452,6 +497,7 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
     service: "Blogs: what they are and what belongs to them.",
     methods: {
       getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
+      getAvatar: "Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.\n\nNo credentials are needed.",
       listBlocks: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
       createBlock: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
       bulkCreateBlocks: "Blocks several blogs. Only for administrators of the blog.",
@@ -493,6 +539,30 @@ export const BlogServiceTools = {
       required: ["blogIdentifier"],
       additionalProperties: false,
       description: "Asks for a blog.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+  },
+  getAvatar: {
+    name: "BlogService_GetAvatar",
+    title: "Get avatar",
+    description: "Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.\n\nNo credentials are needed.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        blogIdentifier: {
+          type: "string",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+        },
+        size: {
+          type: "integer",
+          enum: [16, 24, 30, 40, 48, 64, 96, 128, 512],
+          description: "Width and height in pixels: 16, 24, 30, 40, 48, 64, 96, 128 or 512. Default: 64.",
+        },
+      },
+      required: ["blogIdentifier"],
+      additionalProperties: false,
+      description: "Asks for the avatar of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },

@@ -34,7 +34,9 @@ function responseLines(method: MethodModel, file: AdapterFile): string[] {
     responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
   if (!isHttpBody) return [valueLine(responseBody, "answer.payload", "", file), ...outer];
   const write = file.runtimeValue("writeHttpBody");
-  return [`out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`, ...outer];
+  const line = `out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`;
+  // an answer whose Content-Type says JSON has no bytes
+  return [`if (answer.bytes !== undefined) ${line}`, ...outer];
 }
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {
