@@ -1,0 +1,36 @@
+/** A fenced block of a Markdown page. */
+export interface Block {
+  /** The first word behind the fence, e.g. `sh`. */
+  readonly language: string;
+  readonly text: string;
+  /** The file that the block is, where the line before it is just that name: `` `buf.yaml`: ``. */
+  readonly file: string | undefined;
+}
+
+/** The blocks below a heading, up to the next one of its level or above, in order. */
+export function blocksBelow(markdown: string, heading: string): Block[] {
+  return blocksOf(sectionBelow(markdown, heading));
+}
+
+/** All blocks of a page, in order. */
+export function blocksOf(markdown: string): Block[] {
+  const fences = markdown.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n(.*?)^```$/gms);
+  return [...fences].map(([, file, language = "", text = ""]) => ({ file, language, text }));
+}
+
+function sectionBelow(markdown: string, heading: string): string {
+  const start = markdown.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`expected the heading "${heading}", got none`);
+  const body = markdown.slice(start + heading.length + 1);
+  const level = heading.indexOf(" ");
+  // A heading starts a line outside of a block; in a block such a line is a comment.
+  let fenced = false;
+  let end = 0;
+  for (const line of body.split("\n").slice(1)) {
+    if (line.startsWith("```")) fenced = !fenced;
+    const marks = /^#+(?= )/.exec(line)?.[0].length ?? Number.POSITIVE_INFINITY;
+    if (!fenced && marks <= level) return body.slice(0, end + 1);
+    end += line.length + 1;
+  }
+  return body;
+}

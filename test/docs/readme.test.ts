@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { blocksBelow } from "./blocks.ts";
+import { ROOT, type Running, run, start } from "./shell.ts";
+import { curl, expectShown } from "./shown.ts";
+
+const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+
+let gateway: Running;
+let ports: { readonly gateway: string; readonly sandbox: string };
+
+beforeAll(async () => {
+  gateway = start("GATEWAY_PORT=0 SANDBOX_PORT=0 connect-rest serve --sandbox", ROOT);
+  const ready = /sandbox ready on http:.*:(\d+)\ngateway ready on http:.*:(\d+)\n/;
+  const [, sandbox = "", port = ""] = await gateway.waitFor(ready);
+  ports = { gateway: port, sandbox };
+});
+
+afterAll(() => gateway.stop());
+
+/** What a page says, with the ports that are really there. */
+function real(text: string): string {
+  return text.replaceAll(":8080", `:${ports.gateway}`).replaceAll(":8081", `:${ports.sandbox}`);
+}
+
+test("the first call answers as the page shows", async () => {
+  const [call, answer, grpc, upstream, failing, error, ...rest] = blocksBelow(readme, "## First call");
+  expect(rest).toEqual([]);
+  expectShown(answer?.text ?? "", await curl(real(call?.text ?? "")));
+  const { stdout } = await run(real(grpc?.text ?? ""), ROOT);
+  expectShown(answer?.text ?? "", stdout);
+  expectShown(upstream?.text ?? "", await askUpstream("/v2/blog/demo/info"));
+  expectShown(error?.text ?? "", await curl(real(failing?.text ?? "")));
+});
+
+async function askUpstream(target: string): Promise<string> {
+  const key = /apiKey: "(\w+)"/.exec(readme)?.[1];
+  const url = `http://127.0.0.1:${ports.sandbox}${target}?api_key=${key}`;
+  const answer = await fetch(url, { headers: { connection: "close", "user-agent": "test" } });
+  return await answer.text();
+}
+
+test("the call in-process prints what the page shows", async () => {
+  const [file, command, shown, ...rest] = blocksBelow(readme, "## The same call in-process");
+  expect(rest).toEqual([]);
+  const folder = mkdtempSync(path.join(tmpdir(), "readme-"));
+  try {
+    for (const name of ["gen", "node_modules"]) symlinkSync(path.join(ROOT, name), path.join(folder, name));
+    writeFileSync(path.join(folder, file?.file ?? ""), real(file?.text ?? ""));
+    const { stdout, stderr } = await run(command?.text ?? "", folder);
+    expect(stdout, stderr).toBe(shown?.text);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+
+/** The folder of the repository. */
+export const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** What a command printed. */
+export interface Output {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  /** Resolves with the first match in what it prints; rejects when it ends without one. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends it, and what it started. */
+  stop(): Promise<void>;
+  readonly ended: Promise<Output>;
+}
+
+/**
+ * Runs commands in a shell, with the tools of the repository on the path. `npm install` does nothing: the tests
+ * link the repository's own packages instead.
+ */
+export function start(commands: string, cwd: string): Running {
+  const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';
+  const child = spawn("sh", ["-ec", `${npm}\n${commands}`], {
+    cwd,
+    detached: true,
+    env: {
+      ...process.env,
+      PATH: `${path.join(ROOT, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return watch(child);
+}
+
+/** Runs commands to their end. */
+export function run(commands: string, cwd: string): Promise<Output> {
+  return start(commands, cwd).ended;
+}
+
+function watch(child: ChildProcess): Running {
+  const output = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<Output>((resolve, reject) => {
+    child.once("error", reject).once("close", (status) => resolve({ status, ...output }));
+  });
+  const waitFor = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
+        if (found === null) return;
+        listeners.delete(look);
+        resolve(found);
+      };
+      listeners.add(look);
+      look();
+      void ended.then(() => reject(new Error(`expected ${pattern}, got:\n${output.stdout}${output.stderr}`)));
+    });
+  const stop = async () => {
+    // a negative number is the group of processes that the shell leads
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+      process.kill(-child.pid, "SIGTERM");
+    await ended;
+  };
+  return { waitFor, stop, ended };
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type Block, blocksBelow } from "./blocks.ts";
+import { ROOT, type Running, run, start } from "./shell.ts";
+import { curl, expectShown } from "./shown.ts";
+
+const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+const blocks = blocksBelow(readme, "## Your own API in ten minutes");
+const folder = mkdtempSync(path.join(tmpdir(), "tutorial-"));
+const project = path.join(folder, "shelf");
+const running: Running[] = [];
+
+afterAll(async () => {
+  for (const each of running) await each.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Follows the tutorial block by block, as a reader does; only the ports are free ones. */
+class Reader {
+  private readonly ports = new Map([
+    [":9090", ":0"],
+    [":8080", ":0"],
+  ]);
+  /** What the last command printed on standard output. */
+  private printed = "";
+  private gateway: Running | undefined;
+
+  async follow(block: Block): Promise<void> {
+    if (block.file !== undefined) return this.write(block.file, block.text);
+    if (block.language === "sh") return this.command(this.real(block.text));
+    if (block.text.includes('"msg":"drift"')) return this.expectLogged(block.text);
+    if (block.language === "json") return expectShown(block.text, this.printed);
+    if (block.text.startsWith("shelf/v1/shelf.proto:")) return this.expectProblem(block.text);
+    expect(this.printed).toBe(block.text);
+  }
+
+  private real(text: string): string {
+    let real = text;
+    for (const [shown, port] of this.ports) real = real.replaceAll(shown, port);
+    return real;
+  }
+
+  private write(file: string, text: string): void {
+    const target = path.join(project, file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, this.real(text).replace("listen(9090,", "listen(0,"));
+  }
+
+  private async command(text: string): Promise<void> {
+    if (text.startsWith("mkdir shelf\n")) return this.install(text);
+    if (text === "node upstream.ts\n") return this.serveUpstream(text);
+    if (text.endsWith("connect-rest serve\n")) return this.serveGateway(text);
+    if (text.startsWith("curl ")) this.printed = await curl(text);
+    else this.printed = await this.finish(text);
+  }
+
+  private async install(text: string): Promise<void> {
+    symlinkSync(ROOT, path.join(folder, "connect-rest"));
+    const { status, stderr } = await run(text, folder);
+    expect(status, stderr).toBe(0);
+    symlinkSync(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
+  }
+
+  private async serveUpstream(text: string): Promise<void> {
+    const upstream = start(text, project);
+    running.push(upstream);
+    const [, port] = await upstream.waitFor(/port: (\d+)/);
+    this.ports.set(":9090", `:${port}`);
+    this.write("connect-rest.yaml", blocks.find(({ file }) => file === "connect-rest.yaml")?.text ?? "");
+  }
+
+  private async serveGateway(text: string): Promise<void> {
+    this.gateway = start(`export GATEWAY_PORT=0\n${text}`, project);
+    running.push(this.gateway);
+    const [, port] = await this.gateway.waitFor(/gateway ready on http:\/\/127\.0\.0\.1:(\d+)\n/);
+    this.ports.set(":8080", `:${port}`);
+  }
+
+  private async finish(text: string): Promise<string> {
+    const { status, stdout, stderr } = await run(text, project);
+    expect(status, stderr).toBe(0);
+    return stdout;
+  }
+
+  private async expectLogged(shown: string): Promise<void> {
+    expect(this.printed.match(/"title": "\w+"/g)).toEqual([
+      '"title": "Walden"',
+      '"title": "Emma"',
+      '"title": "Dune"',
+    ]);
+    const line = await this.gateway?.waitFor(/^.*"msg":"drift".*$/m);
+    expectShown(shown, line?.[0] ?? "");
+  }
+
+  private async expectProblem(shown: string): Promise<void> {
+    const file = "proto/shelf/v1/shelf.proto";
+    const right = readFileSync(path.join(project, file), "utf8");
+    this.write(file, right.replace("{id}", "{idd}"));
+    const { stderr } = await run("npx buf generate", project);
+    expect(stderr).toContain(shown.trim());
+    this.write(file, right);
+    await this.finish("npx buf generate");
+  }
+}
+
+test("the tutorial, followed to the letter, comes to what it shows", { timeout: 120_000 }, async () => {
+  const reader = new Reader();
+  for (const block of blocks) await reader.follow(block);
+});
+
+test("the tutorial has a block of each kind that the test follows", () => {
+  const files = blocks.flatMap(({ file }) => file ?? []);
+  expect(files).toEqual([
+    "upstream.ts",
+    "proto/shelf/v1/shelf.proto",
+    "buf.yaml",
+    "buf.gen.yaml",
+    "connect-rest.yaml",
+    "client.ts",
+  ]);
+  expect(blocks.map(({ language }) => language)).toEqual(
+    expect.arrayContaining(["sh", "json", "text", "ts", "yaml", "proto"]),
+  );
+});
