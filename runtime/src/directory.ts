@@ -8,8 +8,10 @@ import type {
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
+import type { RateLimitRule } from "./adapter/rules.ts";
 import type { Clock } from "./clock.ts";
 import { restError } from "./errors/rest-error.ts";
+import { isTimeZone } from "./limits/calendar-day.ts";
 import { baseOf, type UpstreamOptions } from "./upstream/options.ts";
 import { createUpstream, type Upstream } from "./upstream/upstream.ts";
 
@@ -90,7 +92,23 @@ function route(adapter: AnyMethodAdapter, upstreams: ReadonlyMap<string, Upstrea
       problem: "expected a place for its API key, got none",
     });
   }
+  checkRateLimits(adapter);
   return { adapter, upstream };
+}
+
+function checkRateLimits({ method, rules: { rateLimits = [] } }: AnyMethodAdapter): void {
+  for (const rule of rateLimits) {
+    const problem = problemOf(rule);
+    if (problem !== undefined) throw restError("METHOD_RULES_INVALID", { method: fullName(method), problem });
+  }
+}
+
+function problemOf({ requests, windowMs, calendarDay }: RateLimitRule): string | undefined {
+  if (!(requests >= 1)) return `expected a rate limit of at least one request, got ${requests}`;
+  if (calendarDay === undefined) {
+    return windowMs > 0 ? undefined : `expected a rate limit with a window, got ${windowMs} ms`;
+  }
+  return isTimeZone(calendarDay) ? undefined : `expected a rate limit by a time zone, got "${calendarDay}"`;
 }
 
 function checkBase({ method, rules }: AnyMethodAdapter, { name, settings }: Upstream): void {

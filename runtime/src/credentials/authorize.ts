@@ -52,7 +52,15 @@ export function authorize(call: Authorizable, credentials: Credentials, clock: C
   }
 }
 
-function chooseKind({ method, rules }: Authorizable, credentials: Credentials): CredentialKind {
+/**
+ * The first kind of credentials that the method prefers and that is there.
+ *
+ * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING
+ */
+export function chooseKind(
+  { method, rules }: Pick<Authorizable, "method" | "rules">,
+  credentials: Credentials,
+): CredentialKind {
   if (rules.credentials.length === 0) return "none";
   const available = kindsOf(credentials);
   const kind = rules.credentials.find((wanted) => wanted === "none" || available.includes(wanted));

@@ -4,10 +4,12 @@ import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type Authorization, authorize } from "../credentials/authorize.ts";
+import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
+import { Identities } from "../credentials/identity.ts";
 import type { Secret } from "../credentials/secret.ts";
 import { restError } from "../errors/rest-error.ts";
+import { RateLimiter } from "../limits/rate-limiter.ts";
 import { raced } from "./abort.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
@@ -103,11 +105,15 @@ class PooledUpstream implements Upstream {
   private readonly clock: Clock;
   private readonly pools = new Map<string, Pool>();
   private readonly closed = new AbortController();
+  private readonly limiter: RateLimiter;
+  private readonly identities: Identities;
 
   constructor(name: string, settings: UpstreamSettings, clock: Clock) {
     this.name = name;
     this.settings = settings;
     this.clock = clock;
+    this.limiter = new RateLimiter(name, clock);
+    this.identities = new Identities(clock);
     for (const { origin } of settings.bases.values()) {
       if (!this.pools.has(origin)) this.pools.set(origin, createPool(origin, settings));
     }
@@ -144,12 +150,24 @@ class PooledUpstream implements Upstream {
     const { base, pool } = this.target(call.rules);
     const path = pathBelow(this.name, base, call.request.path);
     const credentials = await this.credentials(call);
+    await this.limited(call, credentials);
     const authorization = authorize({ ...call, origin: base.origin, path }, credentials, this.clock);
     return {
       pool,
       sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
       sender: this.senderOf(authorization),
     };
+  }
+
+  /** Before the request is signed: a signature must not grow old while it waits. */
+  private async limited(call: UpstreamCall, credentials: Credentials): Promise<void> {
+    const { rateLimits: rules = [] } = call.rules;
+    if (rules.length === 0) return;
+    const kind = chooseKind(call, credentials);
+    const identity = () => this.identities.of(kind, credentials);
+    const { signal, expiresAt, method } = call;
+    const name = `${method.parent.typeName}.${method.name}`;
+    await this.limiter.admit({ method: name, rules, identity, signal, expiresAt });
   }
 
   private senderOf({ kind, secrets }: Authorization): Sender {

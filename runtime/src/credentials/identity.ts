@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto";
+import type { CredentialKind } from "../adapter/rules.ts";
+import type { Clock } from "../clock.ts";
+import type { Credentials } from "./credentials.ts";
+import { Secret } from "./secret.ts";
+
+/** Tells sets of credentials apart without holding any: by a keyed hash, whose key nobody outside knows. */
+export class Identities {
+  private readonly key: string;
+
+  constructor(clock: Clock) {
+    this.key = clock.randomHex(32);
+  }
+
+  /** The identity of what a call of this kind sends. */
+  of(kind: CredentialKind, credentials: Credentials): string {
+    const hash = createHmac("sha256", this.key);
+    for (const part of [kind, ...partsOf(kind, credentials)]) hash.update(`${part.length}:${part}`);
+    return hash.digest("base64");
+  }
+}
+
+function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2 }: Credentials): string[] {
+  const reveal = (value: string | Secret | undefined) => Secret.of(value ?? "").reveal();
+  switch (kind) {
+    case "none":
+      return [];
+    case "api_key":
+      return [reveal(apiKey)];
+    case "oauth1_client":
+      return [reveal(oauth1?.consumerKey)];
+    case "oauth1":
+      return [reveal(oauth1?.consumerKey), reveal(oauth1?.token)];
+    case "oauth2":
+      return [reveal(oauth2?.accessToken)];
+  }
+}

@@ -1,0 +1,64 @@
+import type { Window } from "./window.ts";
+
+/** A limit of so many requests in any span of time of one length. */
+export class SlidingWindow implements Window {
+  private readonly lengthMs: number;
+  /** When requests go or went, in order; those in the future are reserved. */
+  private times: number[] = [];
+  private begin = 0;
+
+  constructor(lengthMs: number) {
+    this.lengthMs = lengthMs;
+  }
+
+  earliest(from: number, requests: number): number {
+    let time = from;
+    // each round leaves behind a span that is full, so it ends
+    for (;;) {
+      const full = this.fullSpan(time, requests);
+      if (full === undefined) return time;
+      time = full + this.lengthMs;
+    }
+  }
+
+  add(time: number): void {
+    this.times.splice(this.indexAfter(time), 0, time);
+  }
+
+  remove(time: number): void {
+    const index = this.indexAfter(time) - 1;
+    if (index >= this.begin && this.times[index] === time) this.times.splice(index, 1);
+  }
+
+  forget(now: number): void {
+    const limit = now - this.lengthMs;
+    while ((this.times[this.begin] ?? Number.POSITIVE_INFINITY) <= limit) this.begin++;
+    if (this.begin < 1024 && this.begin < this.times.length) return;
+    this.times = this.times.slice(this.begin);
+    this.begin = 0;
+  }
+
+  get empty(): boolean {
+    return this.times.length === this.begin;
+  }
+
+  /** The first request of a span that one more at `time` would overfill; undefined where there is none. */
+  private fullSpan(time: number, requests: number): number | undefined {
+    const after = this.indexAfter(time);
+    const last = Math.min(after, this.times.length - requests);
+    for (let first = Math.max(this.begin, after - requests); first <= last; first++) {
+      const start = this.times[first];
+      const end = this.times[first + requests - 1];
+      if (start === undefined || end === undefined) continue;
+      if (Math.max(end, time) - Math.min(start, time) < this.lengthMs) return start;
+    }
+    return undefined;
+  }
+
+  /** Where a time stands behind those up to it. Nearly always that is the end. */
+  private indexAfter(time: number): number {
+    let index = this.times.length;
+    while (index > this.begin && (this.times[index - 1] ?? 0) > time) index--;
+    return index;
+  }
+}
