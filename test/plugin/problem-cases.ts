@@ -1,0 +1,451 @@
+/** Wrong .proto sources, one for each kind of problem that the generator finds. */
+
+/** A source, without its head, and the problems it must give: `line:column: code: text`, one a line. */
+export interface ProblemCase {
+  /** Also the name of the file and package. */
+  readonly name: string;
+  readonly source: string;
+  readonly problems: readonly string[];
+}
+
+const GET = 'rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; }';
+
+/** A service with one method; lines count from its first one. */
+function method(http: string, rules = "", message = "string name = 1;"): string {
+  return `service S {
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {${http}};
+    ${rules}
+  }
+}
+message Req { ${message} }
+message Res {}`;
+}
+
+function request(fields: string, more = ""): string {
+  return `service S { ${GET} }
+message Res {}
+message Req {
+  ${fields}
+}
+${more}`;
+}
+
+function response(fields: string, more = ""): string {
+  return `service S { ${GET} }
+message Req {}
+message Res {
+  ${fields}
+}
+${more}`;
+}
+
+/** `case.proto` stands for the file, `case.` for the package; lines count from the first of the source. */
+export const PROBLEM_CASES: readonly ProblemCase[] = [
+  {
+    name: "http_pattern_missing",
+    source: method('body: "*"'),
+    problems: ['3:12: http-pattern-missing: the HTTP rule of case.S.Get has no verb; add e.g. `get: "/…"`'],
+  },
+  {
+    name: "http_verb",
+    source: method('custom: {kind: "get it", path: "/a"}'),
+    problems: ["3:42: http-verb: `get it` is not an HTTP method; write it in capitals, e.g. HEAD"],
+  },
+  {
+    name: "path_syntax",
+    source: method('get: "/a/{name"'),
+    problems: ["3:33: path-syntax: the path `/a/{name` is wrong at character 9: a variable ends with `}`"],
+  },
+  {
+    name: "path_syntax_relative",
+    source: method('get: "a"'),
+    problems: ["3:33: path-syntax: the path `a` is wrong at character 1: a path starts with `/`"],
+  },
+  {
+    name: "path_syntax_dots",
+    source: method('get: "/a/%2E."'),
+    problems: ["3:33: path-syntax: the path `/a/%2E.` is wrong at character 8: `%2E.` cannot be a segment"],
+  },
+  {
+    name: "path_syntax_literal",
+    source: method('get: "/a/\u00e9"'),
+    problems: ["3:33: path-syntax: the path `/a/é` is wrong at character 4: expected a segment"],
+  },
+  {
+    name: "path_wildcard",
+    source: method('get: "/a/*"'),
+    problems: [
+      "3:33: path-wildcard: a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
+    ],
+  },
+  {
+    name: "path_field",
+    source: method('get: "/{nmae}"'),
+    problems: [
+      "3:33: path-field: the path variable `nmae`: message case.Req has no field `nmae`; did you mean `name`?",
+    ],
+  },
+  {
+    name: "path_field_deep",
+    source: method('get: "/{name.x}"'),
+    problems: [
+      "3:33: path-field: the path variable `name.x`: `name` is not a message, so it has no field `x`",
+    ],
+  },
+  {
+    name: "path_field_twice",
+    source: method('get: "/{name}/{name}"'),
+    problems: [
+      "3:33: path-field-twice: the path variable `name` occurs twice; a field can stand in the path once",
+    ],
+  },
+  {
+    name: "path_field_type",
+    source: method('get: "/{name}"', "", "repeated string name = 1;"),
+    problems: [
+      "3:33: path-field-type: the path variable `name` must be a single string, number, bool or enum",
+    ],
+  },
+  {
+    name: "body_verb",
+    source: method('get: "/a" body: "*"'),
+    problems: [
+      "3:43: body-verb: a GET request has no body (RFC 9110 section 9.3.1); remove `body` or use post",
+    ],
+  },
+  {
+    name: "body_field",
+    source: method('post: "/a" body: "nam"'),
+    problems: ["3:44: body-field: the body: message case.Req has no field `nam`; did you mean `name`?"],
+  },
+  {
+    name: "body_field_in_path",
+    source: method('post: "/{name}" body: "name"'),
+    problems: ["3:49: body-field-in-path: the field `name` cannot be both in the path and the body"],
+  },
+  {
+    name: "response_body_field",
+    source: method('get: "/a" response_body: "x"'),
+    problems: ["3:43: response-body-field: response_body: message case.Res has no field `x`; it has none"],
+  },
+  {
+    name: "encoding_without_body",
+    source: method('post: "/a"', "option (connectrest.v1.method).request_encoding = FORM;"),
+    problems: [
+      '4:5: encoding-without-body: the request has an encoding, but google.api.http gives it no body; add `body: "*"`',
+    ],
+  },
+  {
+    name: "encoding_of_field",
+    source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = FORM;"),
+    problems: [
+      '4:5: encoding-of-field: a body that is one field is JSON; use `body: "*"` for a form or multipart',
+    ],
+  },
+  {
+    name: "binding_unreachable",
+    source: method('get: "/{name}" additional_bindings: {get: "/b/{name}"}'),
+    problems: [
+      "3:48: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+    ],
+  },
+  {
+    name: "api_key_place",
+    source: method('get: "/a"', "option (connectrest.v1.method).credentials = API_KEY;"),
+    problems: [
+      '4:5: api-key-place: case.S.Get accepts an API key, but nothing says where it goes; add `api_key { query: "…" }` or `api_key { header: "…" }`',
+    ],
+  },
+  {
+    name: "error_reason",
+    source: method(
+      'get: "/a"',
+      'option (connectrest.v1.method).errors = {status: 404, reason: "not found"};',
+    ),
+    problems: ["4:5: error-reason: the reason `not found` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)"],
+  },
+  {
+    name: "header",
+    source: method('get: "/a"', 'option (connectrest.v1.method).headers = {name: "a b", value: "\\n"};'),
+    problems: ['4:5: header: "a b: \\n" is no header (RFC 9110 section 5)'],
+  },
+  {
+    name: "query_map",
+    source: request("map<string, string> m = 1;"),
+    problems: ["4:3: query-map: the map `m` cannot be a query parameter of case.S.Get; set style: SPREAD"],
+  },
+  {
+    name: "query_repeated_message",
+    source: request("repeated Res r = 1;"),
+    problems: [
+      "4:3: query-repeated-message: the repeated message `r` cannot be a query parameter of case.S.Get; use a body",
+    ],
+  },
+  {
+    name: "query_recursion",
+    source: request("Tree tree = 1;", "message Tree { Tree child = 1; }"),
+    problems: [
+      "6:16: query-recursion: the message case.Tree at `tree.child` contains itself and cannot be query parameters of case.S.Get",
+    ],
+  },
+  {
+    name: "query_struct",
+    source: request("google.protobuf.Struct s = 1;"),
+    problems: [
+      "4:3: query-map: the map `s.fields` cannot be a query parameter of case.S.Get; set style: SPREAD",
+    ],
+  },
+  {
+    name: "spread_of_messages",
+    source: request("map<string, Res> m = 1 [(connectrest.v1.field).style = SPREAD];"),
+    problems: ["4:27: style-type: SPREAD writes values as text; those of case.Req.m are messages"],
+  },
+  {
+    name: "comma_of_messages",
+    source: `service S {
+  rpc Get(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "*"}; }
+}
+message Res {}
+message Req {
+  repeated Res r = 1 [(connectrest.v1.field).style = COMMA];
+}`,
+    problems: ["6:23: style-type: COMMA writes values as text; those of case.Req.r are messages"],
+  },
+  {
+    name: "in_type",
+    source: request("Res r = 1 [(connectrest.v1.field).in = HEADER];"),
+    problems: ["4:14: in-type: case.Req.r cannot be a header, a cookie or a parameter; use a scalar"],
+  },
+  {
+    name: "in_nested",
+    source: request("Inner i = 1;", "message Inner { string s = 1 [(connectrest.v1.field).in = HEADER]; }"),
+    problems: [
+      "6:31: in-nested: case.Inner.s has a place, but case.Inner is inside of a request or a response; only the fields of a request itself have places",
+    ],
+  },
+  {
+    name: "in_path",
+    source: request("string s = 1 [(connectrest.v1.field).in = PATH];"),
+    problems: [
+      "4:17: in-unused: case.Req.s is said to be in the path, but no path names it; write `{s}` into one, or take the rule away",
+    ],
+  },
+  {
+    name: "in_body",
+    source: request("string s = 1 [(connectrest.v1.field).in = BODY];"),
+    problems: [
+      '4:17: in-unused: case.Req.s is said to be in the body, but no binding has one that holds it; add `body: "*"`, or take the rule away',
+    ],
+  },
+  {
+    name: "part_type",
+    source: `service S {
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {post: "/a" body: "*"};
+    option (connectrest.v1.method).request_encoding = MULTIPART;
+  }
+}
+message Res {}
+message Req {
+  int32 n = 1 [(connectrest.v1.field).in = PART];
+}`,
+    problems: [
+      "9:16: part-type: case.Req.n cannot be a part; use bytes, google.api.HttpBody, or a message with a field that has piece: CONTENT",
+    ],
+  },
+  {
+    name: "in_part",
+    source: request("bytes b = 1 [(connectrest.v1.field).in = PART];"),
+    problems: [
+      '4:16: in-unused: case.Req.b is said to be a part, but no binding has parts; add `body: "*"` and request_encoding: MULTIPART, or take the rule away',
+    ],
+  },
+  {
+    name: "time_type",
+    source: response("int32 t = 1 [(connectrest.v1.field).time.unit = SECONDS];"),
+    problems: ["4:16: time-type: time is for fields of type google.protobuf.Timestamp; case.Res.t is none"],
+  },
+  {
+    name: "time_format",
+    source: response(
+      'google.protobuf.Timestamp t = 1 [(connectrest.v1.field).time = {unit: FORMAT, format: "HH:mm"}];',
+    ),
+    problems: ['4:36: time-format: the format of case.Res.t has no year; write e.g. "YYYY-MM-DD HH:mm:ss"'],
+  },
+  {
+    name: "unwrap_type",
+    source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
+    problems: ["4:14: unwrap-type: unwrap is for a message with one repeated field; case.Res.r is none"],
+  },
+  {
+    name: "style_type",
+    source: response("string s = 1 [(connectrest.v1.field).style = COMMA];"),
+    problems: ["4:17: style-type: style is for repeated fields and maps; case.Res.s is singular"],
+  },
+  {
+    name: "from_source",
+    source: response('string s = 1 [(connectrest.v1.field).from = {rel: "next"}];'),
+    problems: ["4:17: from-source: a source of case.Res.s names no place; set header, status or path"],
+  },
+  {
+    name: "unknown_twice",
+    source: response(
+      `map<string, string> a = 1 [(connectrest.v1.field).unknown = true];
+  map<string, string> b = 2 [(connectrest.v1.field).unknown = true];`,
+    ),
+    problems: ["5:30: unknown-twice: case.Res already collects unknown keys in `a`"],
+  },
+  {
+    name: "unknown_type",
+    source: response("repeated string a = 1 [(connectrest.v1.field).unknown = true];"),
+    problems: [
+      "4:26: unknown-type: unknown is for a map<string, string> or a google.protobuf.Struct; case.Res.a is none",
+    ],
+  },
+  {
+    name: "discriminator",
+    source: response(`oneof o {
+    option (connectrest.v1.oneof).layout = NESTED;
+    string a = 1;
+  }`),
+    problems: ["5:5: discriminator: the oneof case.Res.o has a layout but no discriminator"],
+  },
+  {
+    name: "fallback",
+    source: response(`oneof o {
+    option (connectrest.v1.oneof) = {discriminator: "type", fallback: "othr"};
+    string other = 1;
+  }`),
+    problems: ["5:61: fallback: the oneof case.Res.o has no member `othr`; did you mean `other`?"],
+  },
+  {
+    name: "payload",
+    source: response(`oneof o {
+    option (connectrest.v1.oneof) = {discriminator: "type", layout: BESIDE};
+    string a = 1;
+  }`),
+    problems: ["5:12: payload: the oneof case.Res.o has the layout BESIDE, which needs the key `payload`"],
+  },
+  {
+    name: "when_twice",
+    source: response(`oneof o {
+    option (connectrest.v1.oneof).discriminator = "type";
+    Req a = 1 [(connectrest.v1.field).when = {values: ["x", "y"]}];
+    Req b = 2 [(connectrest.v1.field).when = {values: ["y"]}];
+  }`),
+    problems: ["7:16: when-twice: `y` already chooses `a` in the oneof case.Res.o"],
+  },
+  {
+    name: "type_unsupported",
+    source: `import "google/api/httpbody.proto";
+${response("Inner i = 2;", "message Inner { google.api.HttpBody b = 1; }")}`,
+    problems: [
+      "7:17: type-unsupported: case.Inner.b is a google.api.HttpBody inside of JSON; it can only be a whole body",
+    ],
+  },
+  {
+    name: "type_unsupported_answer",
+    source: `service S {
+  rpc Get(Req) returns (google.protobuf.Timestamp) { option (google.api.http) = {get: "/a"}; }
+}
+message Req {}`,
+    problems: [
+      "2:3: type-unsupported: case.S.Get returns google.protobuf.Timestamp, which cannot be a whole answer",
+    ],
+  },
+  {
+    name: "query_of_google_type",
+    source: `import "google/api/httpbody.proto";
+service S {
+  rpc Get(google.api.HttpBody) returns (Res) { option (google.api.http) = {post: "/a"}; }
+}
+message Res {}`,
+    problems: [
+      "3:3: query-repeated-message: the repeated message `extensions` cannot be a query parameter of case.S.Get; use a body",
+    ],
+  },
+  {
+    name: "stream_unmapped",
+    source: `service S {
+  rpc Get(Req) returns (stream Res) { option (google.api.http) = {get: "/a"}; }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add paginate, poll or download, or remove its HTTP rule",
+    ],
+  },
+  {
+    name: "stream_kind",
+    source: method('get: "/a"', 'option (connectrest.v1.method).poll = {items: ".", key: "id"};'),
+    problems: [
+      "4:12: stream-kind: poll needs a method with `stream` in front of its response alone; case.S.Get has it not",
+    ],
+  },
+  ...(
+    [
+      [
+        "stream_rules",
+        'paginate: {items: ".", link: "next"}, poll: {items: ".", key: "id"}',
+        "4:84: stream-rules: case.S.Get has more than one stream rule: paginate, poll",
+      ],
+      [
+        "stream_items",
+        'paginate: {link: "next"}',
+        '4:50: stream-items: paginate needs the path to its items, e.g. items: "posts", or "." for the payload',
+      ],
+      [
+        "poll_items",
+        'poll: {key: "id"}',
+        '4:46: stream-items: poll needs the path to its items, e.g. items: "."',
+      ],
+      [
+        "poll_key",
+        'poll: {items: "."}',
+        '4:46: poll-key: poll needs what tells an item from others, e.g. key: "id"',
+      ],
+      [
+        "paginate_next",
+        'paginate: {items: "."}',
+        "4:50: paginate-next: paginate says not how the next page is found; add link, link_header, offset, page, cursor or last_item",
+      ],
+      [
+        "paginate_cursor_path",
+        'paginate: {items: ".", cursor: {field: "name"}}',
+        "4:50: paginate-cursor: the cursor needs the path to its value",
+      ],
+      [
+        "paginate_cursor_field",
+        'paginate: {items: ".", cursor: {path: "next", field: "tags"}}',
+        "4:50: paginate-cursor: the field `tags` takes no cursor; use a string, an integer or a Timestamp",
+      ],
+      [
+        "paginate_step",
+        'paginate: {items: ".", offset: "name"}',
+        "4:50: paginate-step: the field `name` must be a number to count pages or items",
+      ],
+      [
+        "stream_field",
+        'paginate: {items: ".", page: "pgae"}',
+        "4:50: stream-field: paginate: message case.Req has no field `pgae`; did you mean `page`?",
+      ],
+      [
+        "stream_chunk",
+        'download: {chunk: "text"}',
+        "4:50: stream-chunk: download: the chunk `text` must be a field of type bytes",
+      ],
+    ] as const
+  ).map(([name, rule, problem]) => ({
+    name,
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method) = {${rule}};
+  }
+}
+message Req { string name = 1; repeated string tags = 2; int32 page = 3; }
+message Res { string text = 1; }`,
+    problems: [problem],
+  })),
+];

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
+import { beforeAll, describe, expect, it } from "vitest";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+import { PROBLEM_CASES } from "./problem-cases.ts";
+
+const HEAD_LINES = HEAD.split("\n").length - 1;
+let request: CodeGeneratorRequest;
+
+beforeAll(() => {
+  const sources = PROBLEM_CASES.map(({ name, source }) => [
+    `${name}.proto`,
+    HEAD.replace("test.v1", name) + source,
+  ]);
+  request = compileRequest(Object.fromEntries(sources));
+});
+
+/** The problems of one source, as `problem-cases.ts` writes them. */
+function problemsOf(name: string): string[] {
+  const { error } = runGenerator(request, { fileToGenerate: [`${name}.proto`] });
+  return error.split("\n").map((line) => {
+    const [, row = "", column = "", text = ""] =
+      new RegExp(`^${name}\\.proto:(\\d+):(\\d+): (.*)$`).exec(line) ?? [];
+    return `${Number(row) - HEAD_LINES}:${column}: ${text.replaceAll(`${name}.`, "case.")}`;
+  });
+}
+
+describe("a wrong rule", () => {
+  it.each(PROBLEM_CASES)("$name is named with its place", ({ name, problems }) => {
+    expect(problemsOf(name)).toEqual(problems);
+  });
+
+  it("is reported with all others, in the order of files and lines", () => {
+    const names = ["path_syntax", "api_key_place", "stream_kind"];
+    const files = names.map((name) => `${name}.proto`);
+    const { error, files: generated } = runGenerator(request, { fileToGenerate: files });
+    expect(error.split("\n").map((line) => line.slice(0, line.indexOf(":")))).toEqual([...files].sort());
+    expect(generated).toEqual({});
+  });
+
+  it("has a case here for every code that the generator knows", () => {
+    const known = PROBLEM_CASES.flatMap(({ problems }) => problems.map((line) => line.split(": ")[1]));
+    expect([...new Set(known)].sort()).toEqual(codesInSource());
+  });
+});
+
+/** Codes as they are written in the generator: words joined by hyphens, or alone behind a number. */
+function codesInSource(): string[] {
+  const folder = join(import.meta.dirname, "../../plugin/src");
+  const texts = ["parse", "check"].flatMap((room) =>
+    readdirSync(join(folder, room))
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => readFileSync(join(folder, room, name), "utf8")),
+  );
+  const found = texts.flatMap((text) => [
+    ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
+    ...text.matchAll(/(?:add\(\d+, |\[RULES, \d+\],\s+)"([a-z]+)"/g),
+  ]);
+  // a kind of body, not of problem
+  return [...new Set(found.map(([, code = ""]) => code))].filter((code) => code !== "http-body").sort();
+}
+
+describe("what cannot be mapped", () => {
+  const name = "stream_unmapped";
+
+  it("is a problem by default, and left out with a warning where the options say so", () => {
+    const { error, files, warnings } = runGenerator(request, {
+      fileToGenerate: [`${name}.proto`],
+      parameter: "unsupported=skip",
+    });
+    expect(error).toBe("");
+    expect(files).toEqual({});
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(`${name}.proto:${HEAD_LINES + 2}:3: stream-unmapped: `);
+  });
+
+  it("is told from what is wrong, which is an error all the same", () => {
+    const { error } = runGenerator(request, {
+      fileToGenerate: ["path_syntax.proto"],
+      parameter: "unsupported=skip",
+    });
+    expect(error).toContain("path-syntax: ");
+  });
+});
+
+describe("positions", () => {
+  it("are line 1 where the compiler recorded none", () => {
+    const protoFile = request.protoFile.map((file) => {
+      const { sourceCodeInfo: _, ...rest } = file;
+      return rest;
+    });
+    const { error } = runGenerator(request, { fileToGenerate: ["path_syntax.proto"], protoFile });
+    expect(error).toMatch(/^path_syntax\.proto:1:1: path-syntax: /);
+  });
+});

@@ -1,0 +1,29 @@
+/** Runs the generator of adapters on .proto sources, as a compiler would. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import { runPlugin } from "../../plugin/src/index.ts";
+
+/** What came out: files by their names, or the text of `error`. */
+export interface GeneratorResult {
+  readonly files: Readonly<Record<string, string>>;
+  readonly error: string;
+  readonly warnings: readonly string[];
+  readonly response: CodeGeneratorResponse;
+}
+
+/** Answers a request, with what differs from it. */
+export function runGenerator(
+  request: CodeGeneratorRequest,
+  change: Partial<Pick<CodeGeneratorRequest, "fileToGenerate" | "parameter" | "protoFile">> = {},
+): GeneratorResult {
+  const changed = create(CodeGeneratorRequestSchema, { ...request, ...change });
+  const { response: bytes, warnings } = runPlugin(toBinary(CodeGeneratorRequestSchema, changed));
+  const response = fromBinary(CodeGeneratorResponseSchema, bytes);
+  const files = Object.fromEntries(response.file.map(({ name, content }) => [name, content]));
+  return { files, error: response.error, warnings, response };
+}
