@@ -22,7 +22,15 @@ export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { Outcome } from "./invoke.ts";
-export { type CallReport, DEFAULT_TIMEOUT_MS, type DriftReport, type RestOptions } from "./options.ts";
+export {
+  type CallReport,
+  DEFAULT_TIMEOUT_MS,
+  type DriftReport,
+  type RequestEnd,
+  type RequestObserver,
+  type RequestReport,
+  type RestOptions,
+} from "./options.ts";
 export {
   type CallOptions,
   createRest,

@@ -30,6 +30,30 @@ export interface CallReport {
   readonly error: ConnectError | undefined;
 }
 
+/** One request to an upstream. A call makes several where its answer comes in pages, or is asked for again. */
+export interface RequestReport {
+  readonly method: DescMethod;
+  readonly upstream: string;
+  /** The HTTP method. */
+  readonly verb: string;
+}
+
+/** What goes along with one request to an upstream. */
+export interface RequestObserver {
+  /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Is told of the answer's HTTP status, or of the error in its place. What it throws is ignored. */
+  readonly onEnd?: ((end: RequestEnd) => void) | undefined;
+}
+
+/** How one request to an upstream ended. */
+export interface RequestEnd {
+  /** The HTTP status; undefined when there was no answer. */
+  readonly status: number | undefined;
+  /** Why there was none. */
+  readonly error: unknown;
+}
+
 /** What is called, and how. */
 export interface RestOptions {
   /** The generated adapters of the services to call. */
@@ -44,6 +68,8 @@ export interface RestOptions {
   readonly interceptors?: Interceptor[] | undefined;
   /** Is told of every answer that is not as declared. What it throws is ignored. */
   readonly onDrift?: ((report: DriftReport) => void) | undefined;
+  /** Is told of every request to an upstream before it is sent. What it throws is ignored. */
+  readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /** Is told of every call when it is over. What it throws is ignored. */
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** For tests. Default: the real clock. */

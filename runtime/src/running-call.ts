@@ -18,6 +18,7 @@ import { errorOf, headerReader, type ReadAnswer, readAnswer } from "./answer/rea
 import type { Clock } from "./clock.ts";
 import { fullName, type Route } from "./directory.ts";
 import { restError } from "./errors/rest-error.ts";
+import { observed } from "./observed.ts";
 import { type CallReport, type RestOptions, tell } from "./options.ts";
 import type { BodyStream } from "./upstream/outgoing.ts";
 import type { UpstreamAnswer } from "./upstream/upstream.ts";
@@ -35,7 +36,7 @@ export interface CallContext {
 
 /** What running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "strict" | "onDrift" | "onCall">;
+  readonly options: Pick<RestOptions, "strict" | "onDrift" | "onRequest" | "onCall">;
   readonly clock: Clock;
   readonly decoder: Decoder;
 }
@@ -61,8 +62,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
   readonly context: CallContext;
   readonly clock: Clock;
-  /** Headers of the upstream's first answer that callers get. */
-  readonly header = new Headers();
+  private firstHeaders: Headers | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
   private readonly progress: Progress = { verb: undefined, upstreamStatus: undefined, bytes: 0, drifts: 0 };
@@ -77,6 +77,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   get adapter(): A {
     return this.route.adapter;
+  }
+
+  /** Headers of the upstream's first answer that callers get; none before it came. */
+  get header(): Headers {
+    return this.firstHeaders ?? new Headers();
   }
 
   /** Builds the REST call of a request message. */
@@ -98,18 +103,18 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   async answer(request: RestRequest, { rules, stream }: RequestExtras = {}): Promise<ReadAnswer> {
     const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
-    this.progress.verb = request.verb;
-    const answer = await this.route.upstream.call({ ...this.context, method, rules: used, request, stream });
-    this.count(answer);
+    const answer = await this.sent(request, (request) =>
+      this.route.upstream.call({ ...this.context, method, rules: used, request, stream }),
+    );
     return readAnswer(answer, used, this.clock.now());
   }
 
   /** Sends a request and leaves the body of the answer to be read. */
   async open(request: RestRequest): Promise<Download> {
     const { method, rules } = this.adapter;
-    this.progress.verb = request.verb;
-    const answer = await this.route.upstream.open({ ...this.context, method, rules, request });
-    this.count(answer);
+    const answer = await this.sent(request, (request) =>
+      this.route.upstream.open({ ...this.context, method, rules, request }),
+    );
     const { status, headers, chunks } = answer;
     if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
     const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
@@ -164,14 +169,23 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     tell(this.settings.options.onCall, report);
   }
 
+  private async sent<T extends UpstreamAnswer>(
+    request: RestRequest,
+    send: (request: RestRequest) => Promise<T>,
+  ): Promise<T> {
+    const { verb } = request;
+    const { method, rules } = this.adapter;
+    this.progress.verb = verb;
+    const report = { method, upstream: rules.upstream, verb };
+    const answer = await observed(this.settings.options.onRequest, report, request, send);
+    this.count(answer);
+    return answer;
+  }
+
   private count({ status, headers, body }: UpstreamAnswer): void {
-    const first = this.progress.upstreamStatus === undefined;
     this.progress.upstreamStatus = status;
     this.progress.bytes += body.length;
-    if (!first) return;
-    passHeaders(headers).forEach((value, name) => {
-      this.header.set(name, value);
-    });
+    this.firstHeaders ??= passHeaders(headers);
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
