@@ -10,6 +10,7 @@ import { refuseFeed } from "./events/caller.ts";
 import { feedRoutes } from "./events/routes.ts";
 import type { Route } from "./http/call.ts";
 import type { Service } from "./http/dispatch.ts";
+import { Router } from "./http/router.ts";
 import * as oauth1 from "./oauth/oauth1.ts";
 import { accessToken, requestToken } from "./oauth/oauth1.ts";
 import * as oauth2 from "./oauth/oauth2-authorize.ts";
@@ -93,7 +94,7 @@ const oauthRoutes: Route[] = [
 const routes: Route[] = [...blogRoutes, ...postRoutes, ...oauthRoutes, ...feedRoutes];
 
 export const service: Service = {
-  routes,
+  router: new Router(routes),
   prepare: publishDue,
   feedNotFound: () => refuseFeed(404, "Not Found"),
 };

@@ -7,7 +7,7 @@ import { type Answer, type HeaderMap, Refusal, reason, refuse } from "./answer.t
 import { readBody } from "./body.ts";
 import type { Call, Route } from "./call.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { findRoute } from "./router.ts";
+import type { Router } from "./router.ts";
 import { parseTarget, type Target } from "./target.ts";
 
 /** `scheme://host` the client addressed: the public address if one is set. */
@@ -107,7 +107,7 @@ async function read(
 
 /** The endpoints, and what surrounds them. */
 export interface Service {
-  routes: readonly Route[];
+  router: Router;
   /** Runs before each handler, in its transaction: what time has brought about. */
   prepare: (world: World) => void;
   /** The failure for a path below `/feed` that leads nowhere. */
@@ -125,7 +125,7 @@ export async function dispatch(world: World, service: Service, request: Incoming
   try {
     const target = parseTarget(request.url ?? "");
     if (!target) throw refuse(400, "Malformed request target");
-    const found = findRoute(service.routes, request.method ?? "", target.segments);
+    const found = service.router.find(request.method ?? "", target.rawPath);
     const feed = target.segments[0] === "feed";
     if (!feed) checkTransport(world, request);
     if (!feed) countAddress(world, request.socket.remoteAddress ?? "");

@@ -1,3 +1,4 @@
+import findMyWay, { type HTTPMethod, type Instance } from "find-my-way";
 import type { Route } from "./call.ts";
 
 export interface Found {
@@ -5,30 +6,23 @@ export interface Found {
   path: Record<string, string>;
 }
 
-function match(route: Route, segments: readonly string[]): Record<string, string> | undefined {
-  const pattern = route.path.slice(1).split("/");
-  if (pattern.length !== segments.length) return undefined;
-  const path: Record<string, string> = {};
-  for (const [i, step] of pattern.entries()) {
-    const segment = segments[i] ?? "";
-    if (step.startsWith(":")) path[step.slice(1)] = segment;
-    else if (step !== segment) return undefined;
-  }
-  return path;
-}
+/** Routes by method and path. A trailing slash is tolerated, and `t:abc` is the same as `t%3Aabc`. */
+export class Router {
+  private readonly router: Instance<never>;
+  private readonly methods: readonly HTTPMethod[];
 
-/** The first route for this method and path; else the methods the path has under other routes. */
-export function findRoute(
-  routes: readonly Route[],
-  method: string,
-  segments: readonly string[],
-): Found | string[] {
-  const others = new Set<string>();
-  for (const route of routes) {
-    const path = match(route, segments);
-    if (!path) continue;
-    if (route.method === method) return { route, path };
-    others.add(route.method);
+  constructor(routes: readonly Route[]) {
+    const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 4096 }) as Instance<never>;
+    // the router calls nothing here: a route is what it has in its store
+    for (const route of routes) router.on(route.method as HTTPMethod, route.path, () => {}, route);
+    this.router = router;
+    this.methods = [...new Set(routes.map((route) => route.method as HTTPMethod))];
   }
-  return [...others];
+
+  /** The route for this method and path, as it was sent; else the methods that the path has. */
+  find(method: string, rawPath: string): Found | string[] {
+    const found = this.router.find(method as HTTPMethod, rawPath);
+    if (found !== null) return { route: found.store as Route, path: found.params as Record<string, string> };
+    return this.methods.filter((other) => this.router.find(other, rawPath) !== null);
+  }
 }
