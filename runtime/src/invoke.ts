@@ -55,7 +55,7 @@ export class Invoker {
   stream(route: Route<StreamAdapter>, message: AnyMessage, context: CallContext): MessageStream {
     return new MessageStream(context, (inner) => {
       const call = new RunningCall(route, inner, this.settings);
-      return { header: call.header, messages: this.reported(call, message) };
+      return { call, messages: this.reported(call, message) };
     });
   }
 

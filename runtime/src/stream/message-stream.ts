@@ -6,8 +6,7 @@ type Step = IteratorResult<Uint8Array<ArrayBuffer>, undefined>;
 
 /** What a stream is made of. */
 export interface StreamSource {
-  /** Headers for callers; filled in when the first message comes. */
-  readonly header: Headers;
+  readonly call: { readonly header: Headers };
   readonly messages: Messages;
 }
 
@@ -16,13 +15,18 @@ export interface StreamSource {
  * the request that runs, even where a message is being waited for.
  */
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
-  readonly header: Headers;
+  private readonly call: StreamSource["call"];
   private readonly messages: Messages;
   private readonly left = new AbortController();
 
   constructor(context: CallContext, start: (context: CallContext) => StreamSource) {
     const signal = AbortSignal.any([context.signal, this.left.signal]);
-    ({ header: this.header, messages: this.messages } = start({ ...context, signal }));
+    ({ call: this.call, messages: this.messages } = start({ ...context, signal }));
+  }
+
+  /** Headers for callers. They are there when the first message is. */
+  get header(): Headers {
+    return this.call.header;
   }
 
   [Symbol.asyncIterator](): this {
