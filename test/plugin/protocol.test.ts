@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ProtocolError, runPlugin } from "../../plugin/src/index.ts";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../plugin/src/bin.ts");
+
+async function run(input: Uint8Array, ...args: string[]) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: "pipe" });
+  // a program that has seen enough may close its input
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    buffer(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number]>,
+  ]);
+  return { stdout, stderr, code };
+}
+
+let request: CodeGeneratorRequest;
+let bytes: Uint8Array;
+
+beforeAll(() => {
+  request = compileRequest({
+    "a.proto": `${HEAD}service S { rpc Get(Req) returns (Req) { option (google.api.http) = {get: "/a"}; } }
+message Req { string name = 1; }`,
+  });
+  bytes = toBinary(CodeGeneratorRequestSchema, request);
+});
+
+describe("the program", () => {
+  it("answers a request on standard output", async () => {
+    const { stdout, stderr, code } = await run(bytes);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
+    expect(file.map(({ name }) => name)).toEqual(["a_rest.ts"]);
+    expect(error).toBe("");
+  });
+
+  it("exits with zero for a fault of the user, which is in the answer", async () => {
+    const changed = toBinary(
+      CodeGeneratorRequestSchema,
+      create(CodeGeneratorRequestSchema, { ...request, parameter: "target=js" }),
+    );
+    const { stdout, stderr, code } = await run(changed);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe("option target=js: expected ts");
+  });
+
+  it.each<[string, () => Uint8Array, string]>([
+    [
+      "nothing",
+      () => new Uint8Array(),
+      "protoc-gen-connect-rest: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
+    ],
+    [
+      "something else",
+      () => Buffer.from("GET / HTTP/1.1\r\n"),
+      "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
+    ],
+    [
+      "half of a request",
+      () => bytes.subarray(0, bytes.length / 2),
+      "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
+    ],
+  ])("exits with one for %s, and says so on standard error", async (_, input, message) => {
+    const { stdout, stderr, code } = await run(input());
+    expect(code).toBe(1);
+    expect(stdout).toHaveLength(0);
+    expect(stderr.startsWith(message)).toBe(true);
+    expect(stderr).not.toContain("internal error");
+  });
+
+  it("shows its version and its options", async () => {
+    expect(await run(new Uint8Array(), "--version")).toMatchObject({ code: 0, stderr: "" });
+    const { stdout } = await run(new Uint8Array(), "--help");
+    for (const option of ["target", "import_extension", "unsupported"]) {
+      expect(stdout.toString()).toContain(option);
+    }
+  });
+});
+
+describe("a request that does not follow the protocol", () => {
+  const answer = (change: Partial<CodeGeneratorRequest>) =>
+    runPlugin(
+      toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change })),
+    );
+
+  it("names a file that it does not hold", () => {
+    expect(() => answer({ fileToGenerate: ["b.proto"] })).toThrow(
+      new ProtocolError("file_to_generate names b.proto, which is not in proto_file"),
+    );
+  });
+
+  it("lacks a file that another imports", () => {
+    const protoFile = request.protoFile.filter(({ name }) => name !== "google/api/annotations.proto");
+    expect(() => answer({ protoFile })).toThrow(ProtocolError);
+    expect(() => answer({ protoFile: [] })).toThrow(ProtocolError);
+  });
+
+  it("asks for nothing, and gets nothing", () => {
+    const { response } = answer({ fileToGenerate: [] });
+    expect(fromBinary(CodeGeneratorResponseSchema, response)).toMatchObject({ file: [], error: "" });
+  });
+
+  it("may be any bytes at all", () => {
+    const broken = fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]) => {
+      const copy = bytes.slice();
+      copy[at % copy.length] = byte;
+      return copy;
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), broken), (input) => {
+        try {
+          fromBinary(CodeGeneratorResponseSchema, runPlugin(input).response);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProtocolError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
