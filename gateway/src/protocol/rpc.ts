@@ -17,6 +17,7 @@ import { createRaceInterceptor } from "./race.ts";
 import { refuseCall } from "./refuse-call.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { serveCall } from "./serve-call.ts";
+import { unpackedInTurn } from "./turns.ts";
 import { unknownPathError } from "./unknown-path.ts";
 
 export interface RpcOptions {
@@ -42,7 +43,7 @@ export interface Rpc {
 export function createRpc(options: RpcOptions): Rpc {
   const { limits } = options;
   const router = createConnectRouter({
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: unpackedInTurn([compressionGzip, compressionBrotli]),
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
     jsonOptions: { recursionLimit: limits.messageDepth },
