@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { ProtoWriter } from "./proto-writer.ts";
+
+function drifts(textual: boolean): string[] {
+  const out = new ProtoWriter();
+  out.reset(false, textual);
+  out.int32(1, "5", "int");
+  out.bool(2, "true", "bool");
+  out.double(3, "1.5", "double");
+  out.list(4, "one", "list", "string");
+  out.uint64(5, "700000000000000001", "long");
+  out.int32(6, "x", "odd");
+  out.bool(7, "maybe", "unsure");
+  return out.drifts.map(({ kind, path }) => `${kind} ${path}`);
+}
+
+it("takes numbers, booleans and lists of one as text for declared, where a payload is nothing but text", () => {
+  expect(drifts(true)).toEqual(["dropped odd", "dropped unsure"]);
+  expect(drifts(false)).toEqual([
+    "coerced int",
+    "coerced bool",
+    "coerced double",
+    "coerced list",
+    "dropped odd",
+    "dropped unsure",
+  ]);
+});
+
+it("writes the same bytes for them", () => {
+  const bytes = [true, false].map((textual) => {
+    const out = new ProtoWriter();
+    out.reset(false, textual);
+    out.int32(1, "5", "int");
+    out.bool(2, "true", "bool");
+    return Buffer.from(out.finish()).toString("hex");
+  });
+  expect(bytes).toEqual(["08051001", "08051001"]);
+});
+
+it("writes the items of a list as messages of their own, with their place in reports", () => {
+  const out = new ProtoWriter();
+  out.reset();
+  const item = (value: unknown, index: number) =>
+    out.item(value as never, "a.posts", index, (json, writer) => {
+      writer.int32(1, json.id, "id");
+      writer.unknownKeys(json, new Set(["id"]));
+    });
+  const items = [{ id: 1 }, 7, { id: "2", other: true }].map(item);
+  expect(items.map((bytes) => bytes && Buffer.from(bytes).toString("hex"))).toEqual([
+    "0801",
+    undefined,
+    "0802",
+  ]);
+  expect(out.drifts.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    "dropped a.posts[1]",
+    "coerced a.posts[2].id",
+    "unknown a.posts[2].other",
+  ]);
+});
