@@ -96,7 +96,7 @@ export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void 
 
 /** Decodes blog.v1.PostReference. A post, by its identifier. */
 export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
+  out.loosely("id").uint64(1, json.id, "id");
   out.unknownKeys(json, POST_REFERENCE_KEYS);
 }
 

@@ -199,7 +199,7 @@ export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json.description, "description");
   out.time(6, json.updated, "updated", "seconds");
   out.messages(7, json.avatar, "avatar", decodeAvatar);
-  out.message(8, json.theme, "theme", decodeTheme);
+  out.loosely("theme").message(8, json.theme, "theme", decodeTheme);
   out.int64(9, json.theme_id ?? json.themeId, "theme_id");
   out.int32(10, json.posts, "posts");
   out.int32(11, json.total_posts ?? json.totalPosts, "total_posts");
@@ -267,8 +267,8 @@ export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void 
 export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.description, "description");
   out.string(2, json.currency_code ?? json.currencyCode, "currency_code");
-  out.int64(3, json.monthly_price ?? json.monthlyPrice, "monthly_price");
-  out.int64(4, json.yearly_price ?? json.yearlyPrice, "yearly_price");
+  out.loosely("monthly_price").int64(3, json.monthly_price ?? json.monthlyPrice, "monthly_price");
+  out.loosely("yearly_price").int64(4, json.yearly_price ?? json.yearlyPrice, "yearly_price");
   out.list(5, json.member_perks ?? json.memberPerks, "member_perks", "string");
   out.string(6, json.subscription_label ?? json.subscriptionLabel, "subscription_label");
   out.message(7, json.checkout_labels ?? json.checkoutLabels, "checkout_labels", decodeCheckoutLabels);
@@ -290,7 +290,7 @@ export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
   out.string(12, json.header_image_scaled ?? json.headerImageScaled, "header_image_scaled");
   out.string(13, json.header_image_poster ?? json.headerImagePoster, "header_image_poster");
   out.message(14, json.header_image_npf ?? json.headerImageNpf, "header_image_npf", decodeImageBlock);
-  out.list(15, splitNumbers(json.header_bounds ?? json.headerBounds), "header_bounds", "int32");
+  out.loosely("header_bounds").list(15, splitNumbers(json.header_bounds ?? json.headerBounds), "header_bounds", "int32");
   out.bool(16, json.header_stretch ?? json.headerStretch, "header_stretch");
   out.int32(17, json.header_full_width ?? json.headerFullWidth, "header_full_width");
   out.int32(18, json.header_full_height ?? json.headerFullHeight, "header_full_height");

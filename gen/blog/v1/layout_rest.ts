@@ -47,7 +47,7 @@ const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
 /** Decodes blog.v1.AskLayout. A question among the blocks; all other blocks are its answer. */
 export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json.blocks, "blocks", "int32");
-  out.message(2, json.attribution, "attribution", decodeAttribution);
+  out.loosely("attribution").message(2, json.attribution, "attribution", decodeAttribution);
   out.unknownKeys(json, ASK_LAYOUT_KEYS);
 }
 

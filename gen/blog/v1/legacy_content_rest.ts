@@ -135,8 +135,8 @@ export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json.artist, "artist");
   out.string(6, json.album, "album");
   out.string(7, json.track_name ?? json.trackName, "track_name");
-  out.int32(8, json.track_number ?? json.trackNumber, "track_number");
-  out.int32(9, json.year, "year");
+  out.loosely("track_number").int32(8, json.track_number ?? json.trackNumber, "track_number");
+  out.loosely("year").int32(9, json.year, "year");
   out.string(10, json.embed, "embed");
   out.string(11, json.id3_title ?? json.id3Title, "id3_title");
   out.string(12, json.audio_url ?? json.audioUrl, "audio_url");
@@ -179,7 +179,7 @@ export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.message(2, json.original_size ?? json.originalSize, "original_size", decodePhotoSize);
   out.messages(3, json.alt_sizes ?? json.altSizes, "alt_sizes", decodePhotoSize);
-  out.map(4, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("exif").map(4, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
   out.unknown(100, json, PHOTO_KEYS);
 }
 
@@ -219,7 +219,7 @@ export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
 /** Decodes blog.v1.VideoPlayer. HTML that plays a video in one width. */
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
-  out.string(2, json.embed_code ?? json.embedCode, "embed_code");
+  out.loosely("embed_code").string(2, json.embed_code ?? json.embedCode, "embed_code");
   out.unknownKeys(json, VIDEO_PLAYER_KEYS);
 }
 

@@ -32,7 +32,7 @@ export function decodeLink(json: JsonObject, out: ProtoWriter): void {
   out.enum(1, json.type, "type", LINK_TYPE);
   out.string(2, json.href, "href");
   out.string(3, json.method, "method");
-  out.map(4, json.query_params ?? json.queryParams, "query_params", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("query_params").map(4, json.query_params ?? json.queryParams, "query_params", "string", (value, key, out) => out.string(2, value, key));
   out.unknownKeys(json, LINK_KEYS);
 }
 

@@ -34,11 +34,11 @@ export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
   out.bool(6, json.cropped, "cropped");
   out.bool(7, json.has_original_dimensions ?? json.hasOriginalDimensions, "has_original_dimensions");
   out.string(8, json.identifier, "identifier");
-  out.message(9, json.poster, "poster", decodeMedia);
-  out.message(10, json.video, "video", decodeMedia);
+  out.loosely("poster").message(9, json.poster, "poster", decodeMedia);
+  out.loosely("video").message(10, json.video, "video", decodeMedia);
   out.string(11, json.media_key ?? json.mediaKey, "media_key");
   out.bool(12, json.hd, "hd");
-  out.map(13, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("colors").map(13, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
   out.unknown(100, json, MEDIA_KEYS);
 }
 

@@ -71,7 +71,7 @@ const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(1, json.type, "type", NOTE_TYPE);
   out.string(2, json.type, "type");
-  out.time(3, json.timestamp, "timestamp", "seconds");
+  out.loosely("timestamp").time(3, json.timestamp, "timestamp", "seconds");
   out.string(4, json.blog_name ?? json.blogName, "blog_name");
   out.string(5, json.blog_uuid ?? json.blogUuid, "blog_uuid");
   out.string(6, json.blog_url ?? json.blogUrl, "blog_url");

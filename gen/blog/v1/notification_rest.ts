@@ -135,11 +135,11 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.time(5, json.timestamp, "timestamp", "seconds");
   out.bool(6, json.unread, "unread");
   out.int64(7, json.before, "before");
-  out.uint64(10, json.target_post_id ?? json.targetPostId, "target_post_id");
+  out.loosely("target_post_id").uint64(10, json.target_post_id ?? json.targetPostId, "target_post_id");
   out.string(11, json.target_post_summary ?? json.targetPostSummary, "target_post_summary");
   out.string(12, json.target_tumblelog_name ?? json.targetTumblelogName, "target_tumblelog_name");
   out.string(13, json.target_tumblelog_uuid ?? json.targetTumblelogUuid, "target_tumblelog_uuid");
-  out.uint64(14, json.target_root_post_id ?? json.targetRootPostId, "target_root_post_id");
+  out.loosely("target_root_post_id").uint64(14, json.target_root_post_id ?? json.targetRootPostId, "target_root_post_id");
   out.string(15, json.target_post_type ?? json.targetPostType, "target_post_type");
   out.string(16, json.post_type ?? json.postType, "post_type");
   out.string(17, json.reblog_key ?? json.reblogKey, "reblog_key");
@@ -151,7 +151,7 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.bool(32, json.from_tumblelog_is_adult ?? json.fromTumblelogIsAdult, "from_tumblelog_is_adult");
   out.bool(33, json.followed, "followed");
   out.bool(34, json.is_anonymous ?? json.isAnonymous, "is_anonymous");
-  out.uint64(40, json.post_id ?? json.postId, "post_id");
+  out.loosely("post_id").uint64(40, json.post_id ?? json.postId, "post_id");
   out.list(41, json.post_tags ?? json.postTags, "post_tags", "string");
   out.string(42, json.added_text ?? json.addedText, "added_text");
   out.string(43, json.reply_text ?? json.replyText, "reply_text");

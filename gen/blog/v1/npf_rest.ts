@@ -157,15 +157,15 @@ const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
 export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.provider, "provider");
   out.string(2, json.url, "url");
-  out.message(3, json.media, "media", decodeMedia);
+  out.loosely("media").message(3, json.media, "media", decodeMedia);
   out.string(4, json.title, "title");
   out.string(5, json.artist, "artist");
   out.string(6, json.album, "album");
   out.string(7, json.embed_html ?? json.embedHtml, "embed_html");
   out.string(8, json.embed_url ?? json.embedUrl, "embed_url");
-  out.messages(9, json.poster, "poster", decodeMedia);
+  out.loosely("poster").messages(9, json.poster, "poster", decodeMedia);
   out.message(10, json.metadata, "metadata", decodeStruct);
-  out.message(11, json.attribution, "attribution", decodeAttribution);
+  out.loosely("attribution").message(11, json.attribution, "attribution", decodeAttribution);
   out.unknown(100, json, AUDIO_BLOCK_KEYS);
 }
 
@@ -217,14 +217,14 @@ export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
 
 /** Decodes blog.v1.ImageBlock. A picture. */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.media, "media", decodeMedia);
+  out.loosely("media").messages(1, json.media, "media", decodeMedia);
   out.string(2, json.alt_text ?? json.altText, "alt_text");
   out.string(3, json.caption, "caption");
-  out.map(4, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("colors").map(4, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
   out.string(5, json.feedback_token ?? json.feedbackToken, "feedback_token");
-  out.message(6, json.poster, "poster", decodeMedia);
-  out.message(7, json.attribution, "attribution", decodeAttribution);
-  out.map(8, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("poster").message(6, json.poster, "poster", decodeMedia);
+  out.loosely("attribution").message(7, json.attribution, "attribution", decodeAttribution);
+  out.loosely("exif").map(8, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
   out.message(9, json.clickthrough, "clickthrough", decodeClickthrough);
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
@@ -237,7 +237,7 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json.author, "author");
   out.string(5, json.site_name ?? json.siteName, "site_name");
   out.string(6, json.display_url ?? json.displayUrl, "display_url");
-  out.messages(7, json.poster, "poster", decodeMedia);
+  out.loosely("poster").messages(7, json.poster, "poster", decodeMedia);
   out.unknown(100, json, LINK_BLOCK_KEYS);
 }
 
@@ -294,16 +294,16 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
 export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.provider, "provider");
   out.string(2, json.url, "url");
-  out.message(3, json.media, "media", decodeMedia);
+  out.loosely("media").message(3, json.media, "media", decodeMedia);
   out.string(4, json.embed_html ?? json.embedHtml, "embed_html");
   out.string(5, json.embed_url ?? json.embedUrl, "embed_url");
   out.message(6, json.embed_iframe ?? json.embedIframe, "embed_iframe", decodeEmbedIframe);
-  out.messages(7, json.poster, "poster", decodeMedia);
+  out.loosely("poster").messages(7, json.poster, "poster", decodeMedia);
   out.message(8, json.metadata, "metadata", decodeStruct);
-  out.message(9, json.attribution, "attribution", decodeAttribution);
+  out.loosely("attribution").message(9, json.attribution, "attribution", decodeAttribution);
   out.bool(10, json.can_autoplay_on_cellular ?? json.canAutoplayOnCellular, "can_autoplay_on_cellular");
   out.int64(11, json.duration, "duration");
-  out.messages(12, json.filmstrip, "filmstrip", decodeMedia);
+  out.loosely("filmstrip").messages(12, json.filmstrip, "filmstrip", decodeMedia);
   out.unknown(100, json, VIDEO_BLOCK_KEYS);
 }
 

@@ -44,7 +44,7 @@ export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter)
 export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.posts, "posts", decodePost);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.message(3, json.state, "state", decodeQueueState);
+  out.loosely("state").message(3, json.state, "state", decodeQueueState);
   out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_KEYS);
 }
 

@@ -22,7 +22,7 @@ const REACTION_KEYS: ReadonlySet<string> = new Set([
 
 /** Decodes blog.v1.Emoji. An emoji. */
 export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.loosely("id").string(1, json.id, "id");
   out.string(2, json.grapheme, "grapheme");
   out.nullable(3, json.variants, "variants", decodeValue);
   out.string(4, json.base_slug ?? json.baseSlug, "base_slug");

@@ -35,7 +35,19 @@ const OAuthService_rules = {
     { kind: "oauth" },
     { kind: "text", path: "error" },
   ],
-  errors: [],
+  errors: [
+    { status: 0, subcode: "invalid_grant", code: 16, reason: "INVALID_GRANT" },
+    { status: 0, subcode: "invalid_client", code: 16, reason: "INVALID_CLIENT" },
+    { status: 0, subcode: "invalid_request", code: 3, reason: "INVALID_REQUEST" },
+    { status: 0, subcode: "invalid_scope", code: 3, reason: "INVALID_SCOPE" },
+    {
+      status: 0,
+      subcode: "unsupported_grant_type",
+      code: 3,
+      reason: "UNSUPPORTED_GRANT_TYPE",
+    },
+    { status: 0, subcode: "unauthorized_client", code: 7, reason: "UNAUTHORIZED_CLIENT" },
+  ],
   retryAfter: [],
   rawErrorBody: false,
 } satisfies Partial<MethodRules>;
@@ -157,16 +169,10 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
   },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
+    request.form("grant_type", "refresh_token");
+    if (message.refreshToken) request.form("refresh_token", message.refreshToken);
     if (message.clientId) request.form("client_id", message.clientId);
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
-    switch (message.grant.case) {
-      case "refreshToken": {
-        const member = message.grant.value;
-        request.form("grant_type", "refresh_token");
-        if (member.refreshToken) request.form("refresh_token", member.refreshToken);
-        break;
-      }
-    }
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -187,6 +193,7 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
     credentials: ["oauth1"],
     errors: [
       { status: 400, code: 9, reason: "NOT_OAUTH1" },
+      ...OAuthService_rules.errors,
     ],
     success: [],
     responseEncoding: "json",
@@ -257,14 +264,6 @@ const oauth_v1_ClientCredentialsGrant_schema = {
   },
   additionalProperties: false,
   description: "The application's own credentials.",
-};
-
-const oauth_v1_RefreshTokenGrant_schema = {
-  type: "object",
-  properties: { refreshToken: { type: "string", minLength: 1, description: "The token." } },
-  required: ["refreshToken"],
-  additionalProperties: false,
-  description: "A refresh token.",
 };
 
 /**
@@ -362,7 +361,11 @@ export const OAuthServiceTools = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
-        refreshToken: { $ref: "#/$defs/oauth.v1.RefreshTokenGrant", description: "A refresh token." },
+        refreshToken: {
+          type: "string",
+          minLength: 1,
+          description: "The refresh token; it is good once.",
+        },
         clientId: {
           type: "string",
           minLength: 1,
@@ -373,9 +376,6 @@ export const OAuthServiceTools = {
       required: ["refreshToken", "clientId", "clientSecret"],
       additionalProperties: false,
       description: "Asks for a new OAuth 2.0 access token.",
-      $defs: {
-        "oauth.v1.RefreshTokenGrant": oauth_v1_RefreshTokenGrant_schema,
-      },
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
@@ -475,7 +475,7 @@ export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): v
   out.string(3, json.token_type ?? json.tokenType, "token_type");
   out.string(4, json.scope, "scope");
   out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.string(6, json.id_token ?? json.idToken, "id_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
   out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
 }
 
@@ -486,7 +486,7 @@ export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter):
   out.string(3, json.token_type ?? json.tokenType, "token_type");
   out.string(4, json.scope, "scope");
   out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.string(6, json.id_token ?? json.idToken, "id_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
   out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
 }
 
@@ -497,7 +497,7 @@ export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): 
   out.string(3, json.token_type ?? json.tokenType, "token_type");
   out.string(4, json.scope, "scope");
   out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.string(6, json.id_token ?? json.idToken, "id_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
   out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_KEYS);
 }
 
