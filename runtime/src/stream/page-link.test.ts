@@ -33,6 +33,11 @@ describe("a link to the next page", () => {
     });
   });
 
+  it("that begins with two slashes on a bare host is refused: a path alone would read as a host", () => {
+    expect(follow("https://h.test//evil.test/x", bare)).toBeUndefined();
+    expect(follow("/v3//x", bare)?.path).toBe("/v3//x");
+  });
+
   it("never leads out of the base address, whatever it says", () => {
     const pieces = fc.constantFrom(
       ...[

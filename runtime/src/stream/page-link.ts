@@ -45,6 +45,8 @@ export function followLink(
 }
 
 function isBelow(path: string, prefix: string): boolean {
+  // with two slashes at its beginning a path alone reads as a host
+  if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
