@@ -61,7 +61,7 @@ message ${name}Req { a.Shared shared = 1; }`;
       .chain((order) => fc.constantFrom([...order], [...order, ...order]));
     fc.assert(
       fc.property(orders, (fileToGenerate) => {
-        expect(runGenerator(request, { fileToGenerate }).files).toEqual(expected);
+        expect(runGenerator(request, { fileToGenerate: [...fileToGenerate] }).files).toEqual(expected);
       }),
       { numRuns: 20 },
     );
