@@ -13,84 +13,88 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi3AYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCCKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UiqgEKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCSJbCgRVbml0EhQKEFVOSVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCgoGTUlMTElTEAISCgoGTUlDUk9TEAMSDAoISVNPXzg2MDEQBBIKCgZGT1JNQVQQBSJTCgRXaGVuEgsKA2tleRgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSFAoHcHJlc2VudBgDIAEoCEgAiAEBEgwKBHR5cGUYBCABKAlCCgoIX3ByZXNlbnQiwgEKCk9uZW9mUnVsZXMSFQoNZGlzY3JpbWluYXRvchgBIAEoCRIxCgZsYXlvdXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5PbmVvZlJ1bGVzLkxheW91dBIPCgdwYXlsb2FkGAMgASgJEhAKCGZhbGxiYWNrGAQgASgJIkcKBkxheW91dBIWChJMQVlPVVRfVU5TUEVDSUZJRUQQABINCglGTEFUVEVORUQQARIKCgZORVNURUQQAhIKCgZCRVNJREUQAyIvCg5FbnVtVmFsdWVSdWxlcxIMCgR3aXJlGAEgASgJEg8KB2FsaWFzZXMYAiADKAliBnByb3RvMw");
 
 /**
- * Where a field stands on the wire and how it is written.
+ * Where a field stands on the wire and how it is written there.
  *
  * @generated from message connectrest.v1.FieldRules
  */
 export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
-   * Where a request field goes. Default: as google.api.http says (path variable, body, else query).
+   * Where a field of a request goes. Only the fields of the request itself have places, not those of messages in it.
+   * Default: as google.api.http says (path variable, body, else query).
    *
    * @generated from field: connectrest.v1.FieldRules.Location in = 1;
    */
   in: FieldRules_Location;
 
   /**
-   * The name on the wire, e.g. `fields[blogs]`. Default: as `json` of the service says.
+   * The name on the wire, e.g. `fields[blogs]`. Default: in requests as `json` says, in answers the name as declared or
+   * in lowerCamel.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Further names under which an answer may carry the field, tried in order after `name`.
+   * Further names under which an answer may carry the field, tried in order after its name.
    *
    * @generated from field: repeated string aliases = 3;
    */
   aliases: string[];
 
   /**
-   * How a repeated field or a map is written in a query or a form. Default: REPEAT.
+   * For a repeated field or a map: how it is written in a query or a form. COMMA also holds in JSON, of requests and of
+   * answers. Default: REPEAT.
    *
    * @generated from field: connectrest.v1.FieldRules.Style style = 4;
    */
   style: FieldRules_Style;
 
   /**
-   * A response field that does not come from the body. Sources are tried in order.
+   * Where a field of an answer comes from. Sources are tried in order. Default: the key of its name in the payload.
    *
    * @generated from field: repeated connectrest.v1.Source from = 5;
    */
   from: Source[];
 
   /**
-   * How a google.protobuf.Timestamp is written. Default: ISO 8601.
+   * For a google.protobuf.Timestamp: how it is written. Default: ISO_8601.
    *
    * @generated from field: connectrest.v1.Time time = 6;
    */
   time?: Time | undefined;
 
   /**
-   * A message with one repeated field is the bare array.
+   * For a field whose message has one repeated field and no other: on the wire it is the bare array. So an empty list
+   * differs from an absent one, and lists of lists can be said.
    *
    * @generated from field: bool unwrap = 7;
    */
   unwrap: boolean;
 
   /**
-   * Collects the keys of the object that no field names. On a map<string, string> as raw JSON, lossless; on a
-   * google.protobuf.Struct as values, where integers beyond 2^53 become strings.
+   * Collects the keys of the object in an answer that no field names. In a `map<string, string>` they are raw JSON,
+   * lossless; in a google.protobuf.Struct they are values, where integers beyond 2^53 become strings.
    *
    * @generated from field: bool unknown = 8;
    */
   unknown: boolean;
 
   /**
-   * Never in logs, traces or metrics.
+   * The value never stands in logs, traces or metrics.
    *
    * @generated from field: bool redact = 9;
    */
   redact: boolean;
 
   /**
-   * The JSON type of a 64-bit integer in request bodies, where it differs from the service's.
+   * For a 64-bit integer in the JSON of a request: a bare number (true) or a string (false). Default: as `json` says.
    *
    * @generated from field: optional bool number = 10;
    */
   number?: boolean | undefined;
 
   /**
-   * How bytes are written. Default: BASE64.
+   * For bytes: how they are written. Default: BASE64.
    *
    * @generated from field: connectrest.v1.FieldRules.BytesEncoding bytes = 11;
    */
@@ -133,14 +137,14 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
  */
 export const FieldRules_Location = {
   /**
-   * As google.api.http says.
+   * As google.api.http says: in the path if it names the field, in the body if that holds it, else in the query.
    *
    * @generated from enum value: LOCATION_UNSPECIFIED = 0;
    */
   LOCATION_UNSPECIFIED: 0,
 
   /**
-   * A variable of the path.
+   * The path, which has to name the field.
    *
    * @generated from enum value: PATH = 1;
    */
@@ -189,7 +193,7 @@ export const FieldRules_Location = {
   OAUTH1_PARAM: 7,
 
   /**
-   * Nowhere: the field is for the gateway.
+   * Nowhere: it is not sent.
    *
    * @generated from enum value: NOTHING = 8;
    */
@@ -216,7 +220,7 @@ export const FieldRules_LocationSchema: GenEnum<FieldRules_Location> = /*@__PURE
  */
 export const FieldRules_Piece = {
   /**
-   * None.
+   * None of them.
    *
    * @generated from enum value: PIECE_UNSPECIFIED = 0;
    */
@@ -271,7 +275,7 @@ export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
  */
 export const FieldRules_Style = {
   /**
-   * REPEAT.
+   * As REPEAT.
    *
    * @generated from enum value: STYLE_UNSPECIFIED = 0;
    */
@@ -306,7 +310,7 @@ export const FieldRules_Style = {
   COMMA: 4,
 
   /**
-   * The entries of a map as parameters of their own.
+   * The entries of a map as parameters of their own: `a=1&b=2`.
    *
    * @generated from enum value: SPREAD = 5;
    */
@@ -333,7 +337,7 @@ export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
  */
 export const FieldRules_BytesEncoding = {
   /**
-   * BASE64.
+   * As BASE64.
    *
    * @generated from enum value: BYTES_ENCODING_UNSPECIFIED = 0;
    */
@@ -347,7 +351,7 @@ export const FieldRules_BytesEncoding = {
   BASE64: 1,
 
   /**
-   * As they are.
+   * As they are, without an encoding.
    *
    * @generated from enum value: RAW = 2;
    */
@@ -381,6 +385,8 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
  */
 export type Source = Message<"connectrest.v1.Source"> & {
   /**
+   * The place.
+   *
    * @generated from oneof connectrest.v1.Source.source
    */
   source: {
@@ -410,7 +416,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * For a `Link` header (RFC 8288): the relation whose address is taken.
+   * For a `Link` header (RFC 8288): the relation whose address is taken, e.g. `next`.
    *
    * @generated from field: string rel = 4;
    */
@@ -425,13 +431,13 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 1);
 
 /**
- * How a google.protobuf.Timestamp is written.
+ * How a google.protobuf.Timestamp is written on the wire.
  *
  * @generated from message connectrest.v1.Time
  */
 export type Time = Message<"connectrest.v1.Time"> & {
   /**
-   * Default: ISO_8601.
+   * The unit or notation. Default: ISO_8601.
    *
    * @generated from field: connectrest.v1.Time.Unit unit = 1;
    */
@@ -445,7 +451,7 @@ export type Time = Message<"connectrest.v1.Time"> & {
   format: string;
 
   /**
-   * A wire value that means "none", e.g. `0`.
+   * A value on the wire that means that there is no time, e.g. `0`.
    *
    * @generated from field: string none = 3;
    */
@@ -466,7 +472,7 @@ export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
  */
 export const Time_Unit = {
   /**
-   * ISO_8601.
+   * As ISO_8601.
    *
    * @generated from enum value: UNIT_UNSPECIFIED = 0;
    */
@@ -570,14 +576,15 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
  */
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
-   * The key whose value chooses the member, e.g. `type`.
+   * The key whose value chooses the member, e.g. `type`. Default: none; each member is a key of its own, as in
+   * ProtoJSON, or is chosen by its `when`.
    *
    * @generated from field: string discriminator = 1;
    */
   discriminator: string;
 
   /**
-   * Where the member's own keys stand.
+   * Where the member's own keys stand. Default: FLATTENED.
    *
    * @generated from field: connectrest.v1.OneofRules.Layout layout = 2;
    */
@@ -591,7 +598,8 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The member, by field name, that takes objects of an unknown type.
+   * The member, by field name, that takes objects of an unknown type. Default: none; they are left out, and reported as
+   * drift.
    *
    * @generated from field: string fallback = 4;
    */
@@ -612,7 +620,7 @@ export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
  */
 export const OneofRules_Layout = {
   /**
-   * FLATTENED.
+   * As FLATTENED.
    *
    * @generated from enum value: LAYOUT_UNSPECIFIED = 0;
    */
@@ -660,7 +668,7 @@ export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
  */
 export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
   /**
-   * The spelling that requests use and answers are read by. A number is given as its digits.
+   * The spelling that requests use and answers are read by. A number is given as its digits. Default: the value's name.
    *
    * @generated from field: string wire = 1;
    */

@@ -40,7 +40,7 @@ export const method: GenExtension<MethodOptions, MethodRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 1);
 
 /**
- * Where a field stands on the wire, and how it is written there.
+ * Where a field stands on the wire and how it is written there; for fields of requests and of answers.
  *
  * @generated from extension: connectrest.v1.FieldRules field = 50871;
  */

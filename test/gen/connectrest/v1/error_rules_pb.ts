@@ -15,7 +15,8 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEitAEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAlCCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkijQEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISABCBwoFc2hhcGUiRwoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIscBCgpSZXRyeUFmdGVyEg4KBmhlYWRlchgBIAEoCRIxCgZmb3JtYXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyLkZvcm1hdBItCgR3aGVuGAMgASgLMh8uY29ubmVjdHJlc3QudjEuSGVhZGVyQ29uZGl0aW9uIkcKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQA2IGcHJvdG8z", [file_google_rpc_code]);
 
 /**
- * What an error of the upstream means.
+ * What an error of the upstream means. A rule fits an answer if all of its conditions hold: `status`, `subcode` or
+ * `subcode_text`, and `header`. The first rule that fits counts.
  *
  * @generated from message connectrest.v1.ErrorRule
  */
@@ -28,7 +29,7 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   status: number;
 
   /**
-   * The upstream's own code in the body; unset means any.
+   * The upstream's own code in the body, where it is a number; unset means any.
    *
    * @generated from field: optional int64 subcode = 2;
    */
@@ -49,14 +50,14 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   code: Code;
 
   /**
-   * google.rpc.ErrorInfo.reason, UPPER_SNAKE_CASE. Default: that of the HTTP status.
+   * The `reason` of google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: that of the HTTP status.
    *
    * @generated from field: string reason = 5;
    */
   reason: string;
 
   /**
-   * The upstream's own code in the body where it is a word, e.g. `invalid_grant`; empty means any.
+   * The upstream's own code in the body, where it is a word, e.g. `invalid_grant`; empty means any.
    *
    * @generated from field: string subcode_text = 6;
    */
@@ -105,6 +106,8 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
  */
 export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
   /**
+   * What the body looks like.
+   *
    * @generated from oneof connectrest.v1.ErrorBody.shape
    */
   shape: {
@@ -125,7 +128,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "titleMap";
   } | {
     /**
-     * A plain string. The dotted path to it.
+     * A plain string, e.g. `{"message":"Not found"}`. The dotted path to it.
      *
      * @generated from field: string text = 3;
      */
@@ -133,7 +136,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "text";
   } | {
     /**
-     * RFC 6749 section 5.2: `error`, `error_description`.
+     * An error of OAuth 2 (RFC 6749 section 5.2): `error` and `error_description`.
      *
      * @generated from field: bool oauth = 4;
      */
@@ -213,7 +216,7 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   header: string;
 
   /**
-   * Default: SECONDS.
+   * How its value is written. Default: SECONDS.
    *
    * @generated from field: connectrest.v1.RetryAfter.Format format = 2;
    */
@@ -241,7 +244,7 @@ export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
  */
 export const RetryAfter_Format = {
   /**
-   * SECONDS.
+   * As SECONDS.
    *
    * @generated from enum value: FORMAT_UNSPECIFIED = 0;
    */

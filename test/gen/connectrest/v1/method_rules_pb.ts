@@ -19,8 +19,8 @@ export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
   fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIpcECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0QhEKD19yYXdfZXJyb3JfYm9keSLLBwoLTWV0aG9kUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEi0KCnBhcmFtZXRlcnMYHyADKAsyGS5jb25uZWN0cmVzdC52MS5QYXJhbWV0ZXJCEQoPX3Jhd19lcnJvcl9ib2R5IigKCVBhcmFtZXRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIqgBCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCCI2CgVTbGFzaBIVChFTTEFTSF9VTlNQRUNJRklFRBAAEgoKBkVTQ0FQRRABEgoKBlJFRlVTRRACIkwKCEVudmVsb3BlEg8KB3BheWxvYWQYASADKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGZXJyb3JzGAQgASgJIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJsCgpDcmVkZW50aWFsIl4KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInAKC1JlcXVlc3RCb2R5ImEKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEInMKDFJlc3BvbnNlQm9keSJjCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEggKBEpTT04QARIICgRGT1JNEAISCQoFQllURVMQAxIJCgVFTVBUWRAEEhMKD0JZX0NPTlRFTlRfVFlQRRAFIocBCglSYXRlTGltaXQSEAoIcmVxdWVzdHMYASABKAUSKQoGd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDGNhbGVuZGFyX2RheRgDIAEoCRIOCgZidWNrZXQYBCABKAkSFwoPcGVyX2NyZWRlbnRpYWxzGAUgASgIYgZwcm90bzM", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
- * Rules for all methods of a service. Every rule here may also stand on a method, where it replaces the
- * service's; `errors` and `headers` of a method are added in front of the service's.
+ * Rules for all methods of a service. Every rule here may also stand on a method, where it replaces the service's. Only
+ * `errors`, `headers` and `rate_limits` of a method are added to the service's.
  *
  * @generated from message connectrest.v1.ServiceRules
  */
@@ -40,7 +40,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   base: string;
 
   /**
-   * The wrapper around every answer.
+   * The wrapper around every answer. Default: none, the body is the payload.
    *
    * @generated from field: connectrest.v1.Envelope envelope = 3;
    */
@@ -68,7 +68,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   retryAfter: RetryAfter[];
 
   /**
-   * Attach the upstream's body, cut, to errors as connectrest.v1.UpstreamError. Never where credentials travel.
+   * The upstream's body, cut, is attached to errors as an UpstreamError. Not for methods whose answers carry
+   * credentials. Default: false.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
@@ -82,14 +83,15 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   headers: Header[];
 
   /**
-   * Where an API key goes.
+   * Where an API key goes; needed where `credentials` has API_KEY.
    *
    * @generated from field: connectrest.v1.ApiKey api_key = 9;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * The credentials that the methods accept, in order of preference.
+   * The credentials that the methods accept, in order of preference. The first kind that is there is sent. Default:
+   * NONE.
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
@@ -110,7 +112,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   http?: Http | undefined;
 
   /**
-   * Limits of the upstream that are known beforehand, for each method beside its own.
+   * Limits of the upstream that are known beforehand. Calls wait for them, or fail with RESOURCE_EXHAUSTED where the
+   * deadline comes before.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -131,91 +134,91 @@ export const ServiceRulesSchema: GenMessage<ServiceRules> = /*@__PURE__*/
  */
 export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: string upstream = 1;
    */
   upstream: string;
 
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: string base = 2;
    */
   base: string;
 
   /**
-   * As in ServiceRules. An envelope without `payload` means that this method has none.
+   * As in ServiceRules. An envelope without `payload` means that this method has none. Default: the service's.
    *
    * @generated from field: connectrest.v1.Envelope envelope = 3;
    */
   envelope?: Envelope | undefined;
 
   /**
-   * Added in front of the service's.
+   * As in ServiceRules; in front of the service's.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * Replaces the service's.
+   * As in ServiceRules; replaces the service's. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.ErrorBody error_bodies = 5;
    */
   errorBodies: ErrorBody[];
 
   /**
-   * Replaces the service's.
+   * As in ServiceRules; replaces the service's. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
   retryAfter: RetryAfter[];
 
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
   rawErrorBody?: boolean | undefined;
 
   /**
-   * Added in front of the service's; a name given here wins.
+   * As in ServiceRules, beside the service's; where both have a name, this one counts.
    *
    * @generated from field: repeated connectrest.v1.Header headers = 8;
    */
   headers: Header[];
 
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.ApiKey api_key = 9;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * Replaces the service's.
+   * As in ServiceRules; replaces the service's. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
   credentials: Credential_Kind[];
 
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
   json?: Json | undefined;
 
   /**
-   * As in ServiceRules.
+   * As in ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * OAuth scopes that the caller needs.
+   * OAuth scopes that the credentials need. For readers and tools; nothing checks them before the call.
    *
    * @generated from field: repeated string scopes = 20;
    */
@@ -258,7 +261,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   success: number[];
 
   /**
-   * Limits of the upstream that are known beforehand, beside the service's.
+   * As in ServiceRules, beside the service's.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -293,7 +296,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   download?: Download | undefined;
 
   /**
-   * Constant parameters: in the body where the request has one of fields, else in the query.
+   * Constant parameters. They go to the body where the request has one of fields, else to the query.
    *
    * @generated from field: repeated connectrest.v1.Parameter parameters = 31;
    */
@@ -342,21 +345,21 @@ export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
  */
 export type Http = Message<"connectrest.v1.Http"> & {
   /**
-   * Default: ESCAPE.
+   * A slash in the value of a path variable that is one segment. Default: ESCAPE.
    *
    * @generated from field: connectrest.v1.Http.Slash slash = 1;
    */
   slash: Http_Slash;
 
   /**
-   * With `body: "*"`: fields of the path are in the body too. Default: they are left out.
+   * With `body: "*"`: fields of the path are in the body too. Default: false, they are left out.
    *
    * @generated from field: bool path_fields_in_body = 2;
    */
   pathFieldsInBody: boolean;
 
   /**
-   * Bytes in a query use the URL-safe alphabet without padding. Default: base64 with padding, as in ProtoJSON.
+   * Bytes in a query use the URL-safe alphabet without padding. Default: false, base64 with padding as in ProtoJSON.
    *
    * @generated from field: bool url_safe_base64_in_query = 3;
    */
@@ -377,7 +380,7 @@ export const HttpSchema: GenMessage<Http> = /*@__PURE__*/
  */
 export const Http_Slash = {
   /**
-   * ESCAPE.
+   * As ESCAPE.
    *
    * @generated from enum value: SLASH_UNSPECIFIED = 0;
    */
@@ -488,6 +491,8 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
  */
 export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   /**
+   * The place.
+   *
    * @generated from oneof connectrest.v1.ApiKey.in
    */
   in: {
@@ -545,14 +550,14 @@ export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
  */
 export const Credential_Kind = {
   /**
-   * Not set.
+   * As NONE.
    *
    * @generated from enum value: KIND_UNSPECIFIED = 0;
    */
   KIND_UNSPECIFIED: 0,
 
   /**
-   * Nothing.
+   * No credentials are sent.
    *
    * @generated from enum value: NONE = 1;
    */
@@ -607,14 +612,14 @@ export const Credential_KindSchema: GenEnum<Credential_Kind> = /*@__PURE__*/
  */
 export type Json = Message<"connectrest.v1.Json"> & {
   /**
-   * Default: LOWER_CAMEL.
+   * Names of fields. Default: LOWER_CAMEL.
    *
    * @generated from field: connectrest.v1.Json.Names names = 1;
    */
   names: Json_Names;
 
   /**
-   * Default: STRINGS.
+   * Integers of 64 bits. Default: STRINGS.
    *
    * @generated from field: connectrest.v1.Json.Integers integers = 2;
    */
@@ -635,7 +640,7 @@ export const JsonSchema: GenMessage<Json> = /*@__PURE__*/
  */
 export const Json_Names = {
   /**
-   * LOWER_CAMEL.
+   * As LOWER_CAMEL.
    *
    * @generated from enum value: NAMES_UNSPECIFIED = 0;
    */
@@ -676,7 +681,7 @@ export const Json_NamesSchema: GenEnum<Json_Names> = /*@__PURE__*/
  */
 export const Json_Integers = {
   /**
-   * STRINGS.
+   * As STRINGS.
    *
    * @generated from enum value: INTEGERS_UNSPECIFIED = 0;
    */
@@ -726,13 +731,13 @@ export const RequestBodySchema: GenMessage<RequestBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 9);
 
 /**
- * How it is written.
+ * How the body of a request is written.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
 export const RequestBody_Encoding = {
   /**
-   * JSON.
+   * As JSON.
    *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
@@ -768,7 +773,7 @@ export const RequestBody_Encoding = {
 } as const;
 
 /**
- * How it is written.
+ * How the body of a request is written.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -796,13 +801,13 @@ export const ResponseBodySchema: GenMessage<ResponseBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 10);
 
 /**
- * How it is read.
+ * How the body of an answer is read.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
 export const ResponseBody_Encoding = {
   /**
-   * JSON.
+   * As JSON.
    *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
@@ -845,7 +850,7 @@ export const ResponseBody_Encoding = {
 } as const;
 
 /**
- * How it is read.
+ * How the body of an answer is read.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -885,14 +890,15 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   calendarDay: string;
 
   /**
-   * Methods of one upstream that name the same bucket share it. Default: the method's or service's own.
+   * Methods of one upstream that name the same bucket share its count. Default: the method's own, or for a limit of a
+   * service the service's.
    *
    * @generated from field: string bucket = 4;
    */
   bucket: string;
 
   /**
-   * Each set of credentials has a bucket of its own.
+   * Each set of credentials has its own count.
    *
    * @generated from field: bool per_credentials = 5;
    */

@@ -13,8 +13,8 @@ export const file_connectrest_v1_upstream_error: GenFile = /*@__PURE__*/
   fileDesc("CiNjb25uZWN0cmVzdC92MS91cHN0cmVhbV9lcnJvci5wcm90bxIOY29ubmVjdHJlc3QudjEiWwoNVXBzdHJlYW1FcnJvchITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEYm9keRgDIAEoDBIRCgl0cnVuY2F0ZWQYBCABKAhiBnByb3RvMw");
 
 /**
- * What an upstream answered when a call failed. Attached to an error as a detail where the rules of the method
- * say `raw_error_body`; never where credentials travel.
+ * What an upstream answered when a call failed: a detail of the error, where the rules of the method say
+ * `raw_error_body`.
  *
  * @generated from message connectrest.v1.UpstreamError
  */

@@ -1,0 +1,50 @@
+/** Prints the reference of errors from the runtime's tables. */
+import { readFileSync } from "node:fs";
+import { Code } from "@connectrpc/connect";
+import { KNOWN_STATUSES, meaningOf } from "../../runtime/src/errors/status.ts";
+import { ERRORS } from "../../runtime/src/errors/table.ts";
+import { code, page, table } from "./markdown.ts";
+
+const HEAD = new URL("errors-head.md", import.meta.url);
+/** For each range of statuses without a row of its own, one that stands for all. */
+const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
+  ["other 300 to 399", 399],
+  ["other 400 to 499", 499],
+  ["520 to 530", 520],
+  ["other 500 to 599", 599],
+  ["all others", 600],
+];
+
+/** The page `docs/errors.md`. */
+export function errorsPage(): string {
+  return page(
+    readFileSync(HEAD, "utf8"),
+    "## HTTP status to code",
+    "What a status means where no rule of the method says otherwise, and the body has no `google.rpc.Status`.",
+    table(["HTTP status", "Code", "Reason"], statusRows()),
+    "## Reasons of the runtime",
+    "What the runtime says by itself. Names in braces are filled in.",
+    ...Object.entries(ERRORS).flatMap(([reason, { code: number, text, cause, remedy }]) => [
+      `### ${reason}`,
+      `${code(codeName(number))}: ${code(text)}`,
+      `${cause}`,
+      `Remedy: ${remedy}`,
+    ]),
+  );
+}
+
+function statusRows(): string[][] {
+  const row = (label: string, status: number) => {
+    const meaning = meaningOf(status);
+    return [label, code(codeName(meaning.code)), code(meaning.reason)];
+  };
+  return [
+    ...KNOWN_STATUSES.map((status) => row(`${status} ${meaningOf(status).phrase}`, status)),
+    ...RANGES.map(([label, status]) => row(label, status)),
+  ];
+}
+
+/** A code as gRPC and google.rpc.Code spell it, e.g. NOT_FOUND. */
+function codeName(number: Code): string {
+  return Code[number].replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+}

@@ -1,0 +1,32 @@
+/**
+ * Writes the generated pages of docs/: `npm run docs`. With `--check` it writes nothing, names every page that is not
+ * current, and fails if there is one.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { annotationsPage } from "./annotations.ts";
+import { errorsPage } from "./errors.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const PAGES: Readonly<Record<string, () => string>> = {
+  "docs/annotations.md": () => annotationsPage(ROOT),
+  "docs/errors.md": errorsPage,
+};
+
+function isCurrent(path: string, text: string): boolean {
+  try {
+    return readFileSync(join(ROOT, path), "utf8") === text;
+  } catch {
+    return false;
+  }
+}
+
+for (const [path, print] of Object.entries(PAGES)) {
+  const text = print();
+  if (process.argv[2] !== "--check") writeFileSync(join(ROOT, path), text);
+  else if (!isCurrent(path, text)) {
+    process.stderr.write(`${path} is not current; run: npm run docs\n`);
+    process.exitCode = 1;
+  }
+}
