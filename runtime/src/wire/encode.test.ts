@@ -10,9 +10,13 @@ import {
   doubleJson,
   durationText,
   fieldMaskText,
+  type JsonRecord,
   joinCommas,
   listJson,
+  omit,
   rawEntries,
+  rawText,
+  setOwn,
   valueJson,
 } from "./encode.ts";
 import { bytesFromBase64 } from "./scalar.ts";
@@ -93,6 +97,39 @@ describe("dynamic values", () => {
       );
       expect(refusal(() => listJson(list)).code).toBe(Code.InvalidArgument);
     }
+  });
+});
+
+describe("setOwn", () => {
+  it("sets keys that every object inherits", () => {
+    const json: JsonRecord = {};
+    for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
+    expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
+    expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
+  });
+});
+
+describe("omit", () => {
+  it("takes a value at a path out, and nothing else", () => {
+    const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
+    omit(json, "a.b.c");
+    omit(json, "f");
+    expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
+  });
+
+  it("does nothing where there is nothing", () => {
+    const json: JsonRecord = { a: [1] };
+    for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""])
+      omit(json, path);
+    expect(json).toEqual({ a: [1] });
+    expect(typeof {}.toString).toBe("function");
+  });
+});
+
+describe("rawText", () => {
+  it("is bytes taken for UTF-8", () => {
+    expect(rawText(Buffer.from("é😀"))).toBe("é😀");
+    expect(rawText(Uint8Array.of(255, 97))).toBe("\ufffda");
   });
 });
 

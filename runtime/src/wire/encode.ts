@@ -15,6 +15,7 @@ import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import { parseJsonExactly } from "../answer/parse-json.ts";
 import { invalidParameter } from "../request/invalid-value.ts";
 import { wireNumber } from "../request/wire-number.ts";
+import { ownValue } from "./read.ts";
 import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "./timestamp.ts";
 
 /** A JSON object under construction. */
@@ -146,7 +147,8 @@ export function omit(json: JsonRecord, path: string): void {
   const steps = path.split(".");
   const last = steps.pop();
   let holder: JsonValue | undefined = json;
-  for (const step of steps) holder = isJsonObject(holder) ? holder[step] : undefined;
+  // own keys only: `__proto__` would lead to what all objects share
+  for (const step of steps) holder = isJsonObject(holder) ? ownValue(holder, step) : undefined;
   if (last !== undefined && isJsonObject(holder)) delete (holder as JsonRecord)[last];
 }
 

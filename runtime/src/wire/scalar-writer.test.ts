@@ -332,9 +332,40 @@ describe("enum", () => {
     });
   });
 
+  it("is left out without a note where another field keeps the spelling", () => {
+    const open = (value: JsonValue | undefined) =>
+      written((out) => out.openEnum(numberOf("int32"), value, "mood", table));
+    expect(open("great")).toEqual({ json: {}, drifts: [], inexact: false });
+    expect(open("fine").json).toEqual({ int32: 1 });
+    expect(open(null).json).toEqual({});
+  });
+
   it("is absent for null and no key", () => {
     expect(read(null)).toEqual({ json: {}, drifts: [], inexact: false });
     expect(read(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
+  });
+});
+
+describe("a field that is known to come with other types", () => {
+  it("is converted without a note, and so are the items of its list", () => {
+    const { json, drifts } = written((out) => {
+      out.loosely("a").string(numberOf("string"), 5, "a");
+      out.loosely("b").list(numberOf("string_list"), [1, "x", true], "b", "string");
+    });
+    expect(json).toEqual({ string: "5", string_list: ["1", "x", "true"] });
+    expect(drifts).toEqual([]);
+  });
+
+  it("is still named where it is not understood, and so is the next field", () => {
+    const { drifts } = written((out) => {
+      out.loosely("a").int32(numberOf("int32"), "x", "a");
+      out.loosely("b").string(numberOf("string"), "as declared", "b");
+      out.string(numberOf("string"), 5, "c");
+    });
+    expect(drifts).toEqual([
+      drift("dropped", "a", "int32", 'string "x"'),
+      drift("coerced", "c", "string", "number 5"),
+    ]);
   });
 });
 
