@@ -11,8 +11,8 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 300 to 399", 399],
   ["other 400 to 499", 499],
   ["520 to 530", 520],
-  ["other 500 to 599", 599],
-  ["all others", 600],
+  ["other 500 and above", 599],
+  ["all others", 199],
 ];
 
 /** The page `docs/errors.md`. */
