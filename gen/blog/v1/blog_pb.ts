@@ -6,16 +6,18 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { BulkCreateBlocksRequestSchema, BulkCreateBlocksResponseSchema, CreateBlockRequestSchema, CreateBlockResponseSchema, DeleteBlockRequestSchema, DeleteBlockResponseSchema, ListBlocksRequestSchema, ListBlocksResponseSchema } from "./block_pb.ts";
 import { file_blog_v1_block } from "./block_pb.ts";
-import type { Blog } from "./blog_resource_pb.ts";
+import type { Blog, BlogSchema } from "./blog_resource_pb.ts";
 import { file_blog_v1_blog_resource } from "./blog_resource_pb.ts";
-import type { GetFollowedByRequestSchema, GetFollowedByResponseSchema, ListFollowersRequestSchema, ListFollowersResponseSchema, ListFollowingRequestSchema, ListFollowingResponseSchema } from "./following_pb.ts";
+import type { FollowerSchema, GetFollowedByRequestSchema, GetFollowedByResponseSchema, ListFollowersRequestSchema, ListFollowersResponseSchema, ListFollowingRequestSchema, ListFollowingResponseSchema } from "./following_pb.ts";
 import { file_blog_v1_following } from "./following_pb.ts";
 import type { ListLikesRequestSchema, ListLikesResponseSchema } from "./like_pb.ts";
 import { file_blog_v1_like } from "./like_pb.ts";
-import type { ListNotificationsRequestSchema, ListNotificationsResponseSchema } from "./notification_pb.ts";
+import type { ListNotificationsRequestSchema, ListNotificationsResponseSchema, NotificationSchema } from "./notification_pb.ts";
 import { file_blog_v1_notification } from "./notification_pb.ts";
-import type { GetPageRequestSchema, GetPageResponseSchema, ListPagesRequestSchema, ListPagesResponseSchema } from "./page_pb.ts";
+import type { GetPageRequestSchema, GetPageResponseSchema, ListPagesRequestSchema, ListPagesResponseSchema, PageSchema } from "./page_pb.ts";
 import { file_blog_v1_page } from "./page_pb.ts";
+import type { PostSchema } from "./post_resource_pb.ts";
+import { file_blog_v1_post_resource } from "./post_resource_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
@@ -27,7 +29,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file blog/v1/blog.proto.
  */
 export const file_blog_v1_blog: GenFile = /*@__PURE__*/
-  fileDesc("ChJibG9nL3YxL2Jsb2cucHJvdG8SB2Jsb2cudjEirAIKEkdldEJsb2dJbmZvUmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSRgoGZmllbGRzGAIgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiMgoTR2V0QmxvZ0luZm9SZXNwb25zZRIbCgRibG9nGAEgASgLMg0uYmxvZy52MS5CbG9nIpkCChBHZXRBdmF0YXJSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIsCgRzaXplGAIgASgFQhm6SBYaFDAQMBgwHjAoMDAwQDBgMIABMIAESACIAQFCBwoFX3NpemUibAoRR2V0QXZhdGFyUmVzcG9uc2USMgoKYXZhdGFyX3VybBgBIAEoCUIeuusYGioMGgphdmF0YXJfdXJsKgoKCExvY2F0aW9uEiMKBWltYWdlGAIgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keTLHFAoLQmxvZ1NlcnZpY2USlAEKC0dldEJsb2dJbmZvEhsuYmxvZy52MS5HZXRCbG9nSW5mb1JlcXVlc3QaHC5ibG9nLnYxLkdldEJsb2dJbmZvUmVzcG9uc2UiSpACAbrrGBwiFQiUAyAFKg5CTE9HX05PVF9GT1VORFIDBAUCgtPkkwIhEh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9pbmZvEpACCglHZXRBdmF0YXISGS5ibG9nLnYxLkdldEF2YXRhclJlcXVlc3QaGi5ibG9nLnYxLkdldEF2YXRhclJlc3BvbnNlIssBkAIBuusYYSIaCJADIAMqE0lOVkFMSURfQVZBVEFSX1NJWkUiFQiUAyAFKg5CTE9HX05PVF9GT1VOREIeCgZBY2NlcHQSFGltYWdlL3BuZywgKi8qO3E9MC41UgIEAcABBcoBBK0CrgKC0+STAl1aKmIFaW1hZ2USIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2F2YXRhcmIFaW1hZ2USKC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2F2YXRhci97c2l6ZX0SkgEKCkxpc3RCbG9ja3MSGi5ibG9nLnYxLkxpc3RCbG9ja3NSZXF1ZXN0GhsuYmxvZy52MS5MaXN0QmxvY2tzUmVzcG9uc2UiS5ACAbrrGBuiAQViYXNpY9IBEAg8EgIIPCIGYmxvY2tzKAGC0+STAiMSIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2Jsb2NrcxKVAQoLQ3JlYXRlQmxvY2sSGy5ibG9nLnYxLkNyZWF0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuQ3JlYXRlQmxvY2tSZXNwb25zZSJLuusYG6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCJjoBKiIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqkBChBCdWxrQ3JlYXRlQmxvY2tzEiAuYmxvZy52MS5CdWxrQ3JlYXRlQmxvY2tzUmVxdWVzdBohLmJsb2cudjEuQnVsa0NyZWF0ZUJsb2Nrc1Jlc3BvbnNlIlC66xgbogEFd3JpdGXSARAIPBICCDwiBmJsb2NrcygBgtPkkwIrOgEqIiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ibG9ja3MvYnVsaxKwAQoLRGVsZXRlQmxvY2sSGy5ibG9nLnYxLkRlbGV0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuRGVsZXRlQmxvY2tSZXNwb25zZSJmkAICuusYNiIZCJQDIAUqEk5PVEhJTkdfVE9fVU5CTE9DS6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCIyohL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqgBCglMaXN0TGlrZXMSGS5ibG9nLnYxLkxpc3RMaWtlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RMaWtlc1Jlc3BvbnNlImSQAgG66xg1IhcIkwMgByoQTElLRVNfTk9UX1NIQVJFRCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQKC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2xpa2VzEosBCg1MaXN0Rm9sbG93aW5nEh0uYmxvZy52MS5MaXN0Rm9sbG93aW5nUmVxdWVzdBoeLmJsb2cudjEuTGlzdEZvbGxvd2luZ1Jlc3BvbnNlIjuQAgG66xgIogEFYmFzaWOC0+STAiYSJC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2ZvbGxvd2luZxKLAQoNTGlzdEZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaHi5ibG9nLnYxLkxpc3RGb2xsb3dlcnNSZXNwb25zZSI7kAIBuusYCKIBBWJhc2ljgtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dlcnMSjQEKDUdldEZvbGxvd2VkQnkSHS5ibG9nLnYxLkdldEZvbGxvd2VkQnlSZXF1ZXN0Gh4uYmxvZy52MS5HZXRGb2xsb3dlZEJ5UmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZWRfYnkSmwEKEUxpc3ROb3RpZmljYXRpb25zEiEuYmxvZy52MS5MaXN0Tm90aWZpY2F0aW9uc1JlcXVlc3QaIi5ibG9nLnYxLkxpc3ROb3RpZmljYXRpb25zUmVzcG9uc2UiP5ACAbrrGAiiAQViYXNpY4LT5JMCKhIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90aWZpY2F0aW9ucxLiAQoJTGlzdFBhZ2VzEhkuYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0GhouYmxvZy52MS5MaXN0UGFnZXNSZXNwb25zZSKdAZACAbrrGG4iHgiQAyADKhdJTlZBTElEX0JMT0dfSURFTlRJRklFUiISCJEDKg1OT1RfTE9HR0VEX0lOIhkIkwMgByoSQkxPR19BQ0NFU1NfREVOSUVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkSiAQViYXNpY4LT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMS9gEKB0dldFBhZ2USFy5ibG9nLnYxLkdldFBhZ2VSZXF1ZXN0GhguYmxvZy52MS5HZXRQYWdlUmVzcG9uc2UitwGQAgG66xh2Ih4IkAMgAyoXSU5WQUxJRF9CTE9HX0lERU5USUZJRVIiEgiRAyoNTk9UX0xPR0dFRF9JTiIZCJMDIAcqEkJMT0dfQUNDRVNTX0RFTklFRCIdCJQDIAUqFkJMT0dfT1JfUEFHRV9OT1RfRk9VTkSiAQViYXNpY4LT5JMCNGIEcGFnZRIsL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMve3BhZ2VfbmFtZX0argK66xipAgoEYmxvZxIDYXBpGikKCHJlc3BvbnNlEgttZXRhLnN0YXR1cxoIbWV0YS5tc2ciBmVycm9ycyoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMEoJCgdhcGlfa2V5UgIEBVoECAIQAmIGcHJvdG8z", [file_blog_v1_block, file_blog_v1_blog_resource, file_blog_v1_following, file_blog_v1_like, file_blog_v1_notification, file_blog_v1_page, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_api_httpbody]);
+  fileDesc("ChJibG9nL3YxL2Jsb2cucHJvdG8SB2Jsb2cudjEirAIKEkdldEJsb2dJbmZvUmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSRgoGZmllbGRzGAIgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiMgoTR2V0QmxvZ0luZm9SZXNwb25zZRIbCgRibG9nGAEgASgLMg0uYmxvZy52MS5CbG9nIpkCChBHZXRBdmF0YXJSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIsCgRzaXplGAIgASgFQhm6SBYaFDAQMBgwHjAoMDAwQDBgMIABMIAESACIAQFCBwoFX3NpemUibAoRR2V0QXZhdGFyUmVzcG9uc2USMgoKYXZhdGFyX3VybBgBIAEoCUIeuusYGioMGgphdmF0YXJfdXJsKgoKCExvY2F0aW9uEiMKBWltYWdlGAIgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keTKSHQoLQmxvZ1NlcnZpY2USlAEKC0dldEJsb2dJbmZvEhsuYmxvZy52MS5HZXRCbG9nSW5mb1JlcXVlc3QaHC5ibG9nLnYxLkdldEJsb2dJbmZvUmVzcG9uc2UiSpACAbrrGBwiFQiUAyAFKg5CTE9HX05PVF9GT1VORFIDBAUCgtPkkwIhEh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9pbmZvEpACCglHZXRBdmF0YXISGS5ibG9nLnYxLkdldEF2YXRhclJlcXVlc3QaGi5ibG9nLnYxLkdldEF2YXRhclJlc3BvbnNlIssBkAIBuusYYSIaCJADIAMqE0lOVkFMSURfQVZBVEFSX1NJWkUiFQiUAyAFKg5CTE9HX05PVF9GT1VOREIeCgZBY2NlcHQSFGltYWdlL3BuZywgKi8qO3E9MC41UgIEAcABBcoBBK0CrgKC0+STAl1aKmIFaW1hZ2USIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2F2YXRhcmIFaW1hZ2USKC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2F2YXRhci97c2l6ZX0SkgEKCkxpc3RCbG9ja3MSGi5ibG9nLnYxLkxpc3RCbG9ja3NSZXF1ZXN0GhsuYmxvZy52MS5MaXN0QmxvY2tzUmVzcG9uc2UiS5ACAbrrGBuiAQViYXNpY9IBEAg8EgIIPCIGYmxvY2tzKAGC0+STAiMSIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2Jsb2NrcxKsAQoMU3RyZWFtQmxvY2tzEhouYmxvZy52MS5MaXN0QmxvY2tzUmVxdWVzdBoNLmJsb2cudjEuQmxvZyJvkAIBuusYP6IBBWJhc2lj0gEQCDwSAgg8IgZibG9ja3MoAdoBIQoSYmxvY2tlZF90dW1ibGVsb2dzEgtfbGlua3MubmV4dILT5JMCIxIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzMAESlQEKC0NyZWF0ZUJsb2NrEhsuYmxvZy52MS5DcmVhdGVCbG9ja1JlcXVlc3QaHC5ibG9nLnYxLkNyZWF0ZUJsb2NrUmVzcG9uc2UiS7rrGBuiAQV3cml0ZdIBEAg8EgIIPCIGYmxvY2tzKAGC0+STAiY6ASoiIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2Jsb2NrcxKpAQoQQnVsa0NyZWF0ZUJsb2NrcxIgLmJsb2cudjEuQnVsa0NyZWF0ZUJsb2Nrc1JlcXVlc3QaIS5ibG9nLnYxLkJ1bGtDcmVhdGVCbG9ja3NSZXNwb25zZSJQuusYG6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzL2J1bGsSsAEKC0RlbGV0ZUJsb2NrEhsuYmxvZy52MS5EZWxldGVCbG9ja1JlcXVlc3QaHC5ibG9nLnYxLkRlbGV0ZUJsb2NrUmVzcG9uc2UiZpACArrrGDYiGQiUAyAFKhJOT1RISU5HX1RPX1VOQkxPQ0uiAQV3cml0ZdIBEAg8EgIIPCIGYmxvY2tzKAGC0+STAiMqIS92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2Jsb2NrcxKoAQoJTGlzdExpa2VzEhkuYmxvZy52MS5MaXN0TGlrZXNSZXF1ZXN0GhouYmxvZy52MS5MaXN0TGlrZXNSZXNwb25zZSJkkAIBuusYNSIXCJMDIAcqEExJS0VTX05PVF9TSEFSRUQiFQiUAyAFKg5CTE9HX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9saWtlcxK9AQoLU3RyZWFtTGlrZXMSGS5ibG9nLnYxLkxpc3RMaWtlc1JlcXVlc3QaDS5ibG9nLnYxLlBvc3QigQGQAgG66xhSIhcIkwMgByoQTElLRVNfTk9UX1NIQVJFRCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQLaARoKC2xpa2VkX3Bvc3RzEgtfbGlua3MubmV4dILT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbGlrZXMwARKLAQoNTGlzdEZvbGxvd2luZxIdLmJsb2cudjEuTGlzdEZvbGxvd2luZ1JlcXVlc3QaHi5ibG9nLnYxLkxpc3RGb2xsb3dpbmdSZXNwb25zZSI7kAIBuusYCKIBBWJhc2ljgtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dpbmcSlQEKD1N0cmVhbUZvbGxvd2luZxIdLmJsb2cudjEuTGlzdEZvbGxvd2luZ1JlcXVlc3QaDS5ibG9nLnYxLkJsb2ciUpACAbrrGB+iAQViYXNpY9oBFAoFYmxvZ3MSC19saW5rcy5uZXh0gtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dpbmcwARKLAQoNTGlzdEZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaHi5ibG9nLnYxLkxpc3RGb2xsb3dlcnNSZXNwb25zZSI7kAIBuusYCKIBBWJhc2ljgtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dlcnMSmQEKD1N0cmVhbUZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaES5ibG9nLnYxLkZvbGxvd2VyIlKQAgG66xgfogEFYmFzaWPaARQKBXVzZXJzEgtfbGlua3MubmV4dILT5JMCJhIkL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZXJzMAESjQEKDUdldEZvbGxvd2VkQnkSHS5ibG9nLnYxLkdldEZvbGxvd2VkQnlSZXF1ZXN0Gh4uYmxvZy52MS5HZXRGb2xsb3dlZEJ5UmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZWRfYnkSmwEKEUxpc3ROb3RpZmljYXRpb25zEiEuYmxvZy52MS5MaXN0Tm90aWZpY2F0aW9uc1JlcXVlc3QaIi5ibG9nLnYxLkxpc3ROb3RpZmljYXRpb25zUmVzcG9uc2UiP5ACAbrrGAiiAQViYXNpY4LT5JMCKhIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90aWZpY2F0aW9ucxKxAQoTU3RyZWFtTm90aWZpY2F0aW9ucxIhLmJsb2cudjEuTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0GhUuYmxvZy52MS5Ob3RpZmljYXRpb24iXpACAbrrGCeiAQViYXNpY9oBHAoNbm90aWZpY2F0aW9ucxILX2xpbmtzLm5leHSC0+STAioSKC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L25vdGlmaWNhdGlvbnMwARLiAQoJTGlzdFBhZ2VzEhkuYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0GhouYmxvZy52MS5MaXN0UGFnZXNSZXNwb25zZSKdAZACAbrrGG4iHgiQAyADKhdJTlZBTElEX0JMT0dfSURFTlRJRklFUiISCJEDKg1OT1RfTE9HR0VEX0lOIhkIkwMgByoSQkxPR19BQ0NFU1NfREVOSUVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkSiAQViYXNpY4LT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMS8QEKC1N0cmVhbVBhZ2VzEhkuYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0Gg0uYmxvZy52MS5QYWdlIrUBkAIBuusYhQEiHgiQAyADKhdJTlZBTElEX0JMT0dfSURFTlRJRklFUiISCJEDKg1OT1RfTE9HR0VEX0lOIhkIkwMgByoSQkxPR19BQ0NFU1NfREVOSUVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkSiAQViYXNpY9oBFAoFcGFnZXMSC19saW5rcy5uZXh0gtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wYWdlczABEvYBCgdHZXRQYWdlEhcuYmxvZy52MS5HZXRQYWdlUmVxdWVzdBoYLmJsb2cudjEuR2V0UGFnZVJlc3BvbnNlIrcBkAIBuusYdiIeCJADIAMqF0lOVkFMSURfQkxPR19JREVOVElGSUVSIhIIkQMqDU5PVF9MT0dHRURfSU4iGQiTAyAHKhJCTE9HX0FDQ0VTU19ERU5JRUQiHQiUAyAFKhZCTE9HX09SX1BBR0VfTk9UX0ZPVU5EogEFYmFzaWOC0+STAjRiBHBhZ2USLC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3BhZ2VzL3twYWdlX25hbWV9Gq4CuusYqQIKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_block, file_blog_v1_blog_resource, file_blog_v1_following, file_blog_v1_like, file_blog_v1_notification, file_blog_v1_page, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_api_httpbody]);
 
 /**
  * Asks for a blog.
@@ -176,6 +178,18 @@ export const BlogService: GenService<{
     output: typeof ListBlocksResponseSchema;
   },
   /**
+   * Streams all blogs that a blog has blocked. Only for administrators of the blog.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamBlocks
+   */
+  streamBlocks: {
+    methodKind: "server_streaming";
+    input: typeof ListBlocksRequestSchema;
+    output: typeof BlogSchema;
+  },
+  /**
    * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
    *
    * @generated from rpc blog.v1.BlogService.CreateBlock
@@ -218,6 +232,18 @@ export const BlogService: GenService<{
     output: typeof ListLikesResponseSchema;
   },
   /**
+   * Streams all posts that a blog likes, last liked first. The blog must share its likes.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamLikes
+   */
+  streamLikes: {
+    methodKind: "server_streaming";
+    input: typeof ListLikesRequestSchema;
+    output: typeof PostSchema;
+  },
+  /**
    * Lists the blogs that a blog follows, last followed first.
    *
    * @generated from rpc blog.v1.BlogService.ListFollowing
@@ -228,6 +254,18 @@ export const BlogService: GenService<{
     output: typeof ListFollowingResponseSchema;
   },
   /**
+   * Streams all blogs that a blog follows, last followed first.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamFollowing
+   */
+  streamFollowing: {
+    methodKind: "server_streaming";
+    input: typeof ListFollowingRequestSchema;
+    output: typeof BlogSchema;
+  },
+  /**
    * Lists the followers of a blog.
    *
    * @generated from rpc blog.v1.BlogService.ListFollowers
@@ -236,6 +274,18 @@ export const BlogService: GenService<{
     methodKind: "unary";
     input: typeof ListFollowersRequestSchema;
     output: typeof ListFollowersResponseSchema;
+  },
+  /**
+   * Streams all followers of a blog.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamFollowers
+   */
+  streamFollowers: {
+    methodKind: "server_streaming";
+    input: typeof ListFollowersRequestSchema;
+    output: typeof FollowerSchema;
   },
   /**
    * Says whether a blog is followed by another one.
@@ -258,6 +308,18 @@ export const BlogService: GenService<{
     output: typeof ListNotificationsResponseSchema;
   },
   /**
+   * Streams all that others did about a blog, newest first.
+   *
+   * Pages are asked for as the stream is read, and none after it is left.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamNotifications
+   */
+  streamNotifications: {
+    methodKind: "server_streaming";
+    input: typeof ListNotificationsRequestSchema;
+    output: typeof NotificationSchema;
+  },
+  /**
    * Lists the pages of a blog in their order.
    *
    * @generated from rpc blog.v1.BlogService.ListPages
@@ -266,6 +328,18 @@ export const BlogService: GenService<{
     methodKind: "unary";
     input: typeof ListPagesRequestSchema;
     output: typeof ListPagesResponseSchema;
+  },
+  /**
+   * Streams all pages of a blog in their order.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.BlogService.StreamPages
+   */
+  streamPages: {
+    methodKind: "server_streaming";
+    input: typeof ListPagesRequestSchema;
+    output: typeof PageSchema;
   },
   /**
    * Gets a page of a blog.

@@ -15,6 +15,7 @@ import {
   fits,
   joinCommas,
   noBinding,
+  paginate,
   pathSegment,
   timeText,
   unary,
@@ -40,9 +41,10 @@ import {
 import type { ListLikesRequest } from "./like_pb.ts";
 import { decodeListLikesResponse } from "./like_rest.ts";
 import type { ListNotificationsRequest } from "./notification_pb.ts";
-import { decodeListNotificationsResponse } from "./notification_rest.ts";
+import { decodeListNotificationsResponse, decodeNotification } from "./notification_rest.ts";
 import type { GetPageRequest, ListPagesRequest } from "./page_pb.ts";
 import { decodeListPagesResponse, decodePage } from "./page_rest.ts";
+import { decodePost } from "./post_resource_rest.ts";
 import type { BlogService as BlogService$tools } from "./blog_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -178,6 +180,37 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
 
 /**
+ * Streams all blogs that a blog has blocked. Only for administrators of the blog.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/blocks
+ */
+export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+  },
+  request(message: ListBlocksRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "blocked_tumblelogs",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodeBlog,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
+
+/**
  * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks
@@ -304,6 +337,44 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
 
 /**
+ * Streams all posts that a blog likes, last liked first. The blog must share its likes.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/likes
+ */
+export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, {
+  rules: {
+    ...BlogService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 403, code: 7, reason: "LIKES_NOT_SHARED" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListLikesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "liked_posts",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamLikes)
+
+/**
  * Lists the blogs that a blog follows, last followed first.
  *
  * GET /v2/blog/{blog_identifier}/following
@@ -329,6 +400,36 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
+
+/**
+ * Streams all blogs that a blog follows, last followed first.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/following
+ */
+export const BlogService_streamFollowing = paginate(BlogService.method.streamFollowing, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListFollowingRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/following`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "blogs",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodeBlog,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowing)
 
 /**
  * Lists the followers of a blog.
@@ -357,6 +458,35 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)
+
+/**
+ * Streams all followers of a blog.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/followers
+ */
+export const BlogService_streamFollowers = paginate(BlogService.method.streamFollowers, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListFollowersRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followers`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "users",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodeFollower,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
 
 /**
  * Says whether a blog is followed by another one.
@@ -411,6 +541,37 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
 
 /**
+ * Streams all that others did about a blog, newest first.
+ *
+ * Pages are asked for as the stream is read, and none after it is left.
+ *
+ * GET /v2/blog/{blog_identifier}/notifications
+ */
+export const BlogService_streamNotifications = paginate(BlogService.method.streamNotifications, {
+  rules: {
+    ...BlogService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListNotificationsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
+    request.query("rollups", message.rollups);
+    request.queryList("omit_post_ids", message.omitPostIds, "indexed");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "notifications",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodeNotification,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
+
+/**
  * Lists the pages of a blog in their order.
  *
  * GET /v2/blog/{blog_identifier}/pages
@@ -441,6 +602,41 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
+
+/**
+ * Streams all pages of a blog in their order.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/pages
+ */
+export const BlogService_streamPages = paginate(BlogService.method.streamPages, {
+  rules: {
+    ...BlogService_rules,
+    errors: [
+      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 401, reason: "NOT_LOGGED_IN" },
+      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListPagesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "pages",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePage,
+});
+// @@protoc_insertion_point(method:blog.v1.BlogService.StreamPages)
 
 /**
  * Gets a page of a blog.
@@ -482,15 +678,21 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
     getBlogInfo: BlogService_getBlogInfo,
     getAvatar: BlogService_getAvatar,
     listBlocks: BlogService_listBlocks,
+    streamBlocks: BlogService_streamBlocks,
     createBlock: BlogService_createBlock,
     bulkCreateBlocks: BlogService_bulkCreateBlocks,
     deleteBlock: BlogService_deleteBlock,
     listLikes: BlogService_listLikes,
+    streamLikes: BlogService_streamLikes,
     listFollowing: BlogService_listFollowing,
+    streamFollowing: BlogService_streamFollowing,
     listFollowers: BlogService_listFollowers,
+    streamFollowers: BlogService_streamFollowers,
     getFollowedBy: BlogService_getFollowedBy,
     listNotifications: BlogService_listNotifications,
+    streamNotifications: BlogService_streamNotifications,
     listPages: BlogService_listPages,
+    streamPages: BlogService_streamPages,
     getPage: BlogService_getPage,
   },
   comments: {
@@ -499,15 +701,21 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
       getAvatar: "Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.\n\nNo credentials are needed.",
       listBlocks: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
+      streamBlocks: "Streams all blogs that a blog has blocked. Only for administrators of the blog.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       createBlock: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
       bulkCreateBlocks: "Blocks several blogs. Only for administrators of the blog.",
       deleteBlock: "Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.",
       listLikes: "Lists the posts that a blog likes, last liked first.\n\nAn API key is enough. The blog must share its likes.",
+      streamLikes: "Streams all posts that a blog likes, last liked first. The blog must share its likes.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       listFollowing: "Lists the blogs that a blog follows, last followed first.",
+      streamFollowing: "Streams all blogs that a blog follows, last followed first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       listFollowers: "Lists the followers of a blog.",
+      streamFollowers: "Streams all followers of a blog.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       getFollowedBy: "Says whether a blog is followed by another one.",
       listNotifications: "Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
+      streamNotifications: "Streams all that others did about a blog, newest first.\n\nPages are asked for as the stream is read, and none after it is left.",
       listPages: "Lists the pages of a blog in their order.",
+      streamPages: "Streams all pages of a blog in their order.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       getPage: "Gets a page of a blog.",
     },
   },

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file blog/v1/legacy_post.proto.
  */
 export const file_blog_v1_legacy_post: GenFile = /*@__PURE__*/
-  fileDesc("ChlibG9nL3YxL2xlZ2FjeV9wb3N0LnByb3RvEgdibG9nLnYxIoYKChdDcmVhdGVMZWdhY3lQb3N0UmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIwoEdGV4dBgCIAEoCzITLmJsb2cudjEuTGVnYWN5VGV4dEgAEiUKBXBob3RvGAMgASgLMhQuYmxvZy52MS5MZWdhY3lQaG90b0gAEiUKBXF1b3RlGAQgASgLMhQuYmxvZy52MS5MZWdhY3lRdW90ZUgAEiMKBGxpbmsYBSABKAsyEy5ibG9nLnYxLkxlZ2FjeUxpbmtIABIjCgRjaGF0GAYgASgLMhMuYmxvZy52MS5MZWdhY3lDaGF0SAASJQoFYXVkaW8YByABKAsyFC5ibG9nLnYxLkxlZ2FjeUF1ZGlvSAASJQoFdmlkZW8YCCABKAsyFC5ibG9nLnYxLkxlZ2FjeVZpZGVvSAASKwoEZGF0YRgKIAMoCzITLmJsb2cudjEuRmlsZVVwbG9hZEIIuusYBAgGIAMSMwoFc3RhdGUYFCABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIQukgNggEKGAAYARgCGAMYBBIkCgR0YWdzGBUgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEg0KBXR3ZWV0GBYgASgJEksKBGRhdGUYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSMQoGZm9ybWF0GBggASgOMhMuYmxvZy52MS5Qb3N0Rm9ybWF0Qgy6SAmCAQYYABgBGAISDAoEc2x1ZxgZIAEoCRIcChRuYXRpdmVfaW5saW5lX2ltYWdlcxgaIAEoCDquA7pIqgMaogEKEWxlZ2FjeV9wb3N0LnBob3RvEihhIHBob3RvIG5lZWRzIGl0cyBzb3VyY2UsIGRhdGE2NCBvciBkYXRhGmMhaGFzKHRoaXMucGhvdG8pIHx8IHRoaXMucGhvdG8uc291cmNlICE9ICcnIHx8IHRoaXMucGhvdG8uZGF0YTY0LnNpemUoKSA+IDAgfHwgdGhpcy5kYXRhLnNpemUoKSA+IDAahwEKEWxlZ2FjeV9wb3N0LmF1ZGlvEiZhIHNvdW5kIG5lZWRzIGl0cyBleHRlcm5hbF91cmwgb3IgZGF0YRpKIWhhcyh0aGlzLmF1ZGlvKSB8fCB0aGlzLmF1ZGlvLmV4dGVybmFsX3VybCAhPSAnJyB8fCB0aGlzLmRhdGEuc2l6ZSgpID09IDEaeQoRbGVnYWN5X3Bvc3QudmlkZW8SH2EgdmlkZW8gbmVlZHMgaXRzIGVtYmVkIG9yIGRhdGEaQyFoYXModGhpcy52aWRlbykgfHwgdGhpcy52aWRlby5lbWJlZCAhPSAnJyB8fCB0aGlzLmRhdGEuc2l6ZSgpID09IDFCHAoHY29udGVudBIRukgCCAG66xgICgR0eXBlEAEidAoYQ3JlYXRlTGVnYWN5UG9zdFJlc3BvbnNlEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJIvIGChdVcGRhdGVMZWdhY3lQb3N0UmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIwoEdGV4dBgCIAEoCzITLmJsb2cudjEuTGVnYWN5VGV4dEgAEiUKBXBob3RvGAMgASgLMhQuYmxvZy52MS5MZWdhY3lQaG90b0gAEiUKBXF1b3RlGAQgASgLMhQuYmxvZy52MS5MZWdhY3lRdW90ZUgAEiMKBGxpbmsYBSABKAsyEy5ibG9nLnYxLkxlZ2FjeUxpbmtIABIjCgRjaGF0GAYgASgLMhMuYmxvZy52MS5MZWdhY3lDaGF0SAASJQoFYXVkaW8YByABKAsyFC5ibG9nLnYxLkxlZ2FjeUF1ZGlvSAASJQoFdmlkZW8YCCABKAsyFC5ibG9nLnYxLkxlZ2FjeVZpZGVvSAASKwoEZGF0YRgKIAMoCzITLmJsb2cudjEuRmlsZVVwbG9hZEIIuusYBAgGIAMSMwoFc3RhdGUYFCABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIQukgNggEKGAAYARgCGAMYBBIkCgR0YWdzGBUgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEg0KBXR3ZWV0GBYgASgJEksKBGRhdGUYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSMQoGZm9ybWF0GBggASgOMhMuYmxvZy52MS5Qb3N0Rm9ybWF0Qgy6SAmCAQYYABgBGAISDAoEc2x1ZxgZIAEoCRIcChRuYXRpdmVfaW5saW5lX2ltYWdlcxgaIAEoCBIgCgdwb3N0X2lkGB4gASgEQg+6SAQyAiAAuusYBBICaWRCFwoHY29udGVudBIMuusYCAoEdHlwZRABInQKGFVwZGF0ZUxlZ2FjeVBvc3RSZXNwb25zZRIfCgJpZBgBIAEoBEITuusYDxIJaWRfc3RyaW5nGgJpZBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCSKgBwoXUmVibG9nTGVnYWN5UG9zdFJlcXVlc3QSzQEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCUKzAbpIrwG6AasBCg9ibG9nX2lkZW50aWZpZXISRGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSBvciBpdHMgdXVpZCAodDouLi4pGlJ0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEiMKBHRleHQYAiABKAsyEy5ibG9nLnYxLkxlZ2FjeVRleHRIABIlCgVwaG90bxgDIAEoCzIULmJsb2cudjEuTGVnYWN5UGhvdG9IABIlCgVxdW90ZRgEIAEoCzIULmJsb2cudjEuTGVnYWN5UXVvdGVIABIjCgRsaW5rGAUgASgLMhMuYmxvZy52MS5MZWdhY3lMaW5rSAASIwoEY2hhdBgGIAEoCzITLmJsb2cudjEuTGVnYWN5Q2hhdEgAEiUKBWF1ZGlvGAcgASgLMhQuYmxvZy52MS5MZWdhY3lBdWRpb0gAEiUKBXZpZGVvGAggASgLMhQuYmxvZy52MS5MZWdhY3lWaWRlb0gAEisKBGRhdGEYCiADKAsyEy5ibG9nLnYxLkZpbGVVcGxvYWRCCLrrGAQIBiADEjMKBXN0YXRlGBQgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCELpIDYIBChgAGAEYAhgDGAQSJAoEdGFncxgVIAMoCUIWukgNkgEKIghyBhABugEBLLrrGAIgBBINCgV0d2VldBgWIAEoCRJLCgRkYXRlGBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIhuusYHTIbCAUSF1lZWVktTU0tREQgSEg6bW06c3MgR01UEjEKBmZvcm1hdBgYIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdEIMukgJggEGGAAYARgCEgwKBHNsdWcYGSABKAkSHAoUbmF0aXZlX2lubGluZV9pbWFnZXMYGiABKAgSIAoHcG9zdF9pZBgeIAEoBEIPukgEMgIgALrrGAQSAmlkEhsKCnJlYmxvZ19rZXkYHyABKAlCB7pIBHICEAESDwoHY29tbWVudBggIAEoCUIXCgdjb250ZW50Egy66xgICgR0eXBlEAEidAoYUmVibG9nTGVnYWN5UG9zdFJlc3BvbnNlEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJIjIKCkxlZ2FjeVRleHQSDQoFdGl0bGUYASABKAkSFQoEYm9keRgCIAEoCUIHukgEcgIQASJYCgtMZWdhY3lQaG90bxIPCgdjYXB0aW9uGAEgASgJEgwKBGxpbmsYAiABKAkSDgoGc291cmNlGAMgASgJEhoKBmRhdGE2NBgEIAEoDEIKukgHegUYgICABSI1CgtMZWdhY3lRdW90ZRIWCgVxdW90ZRgBIAEoCUIHukgEcgIQARIOCgZzb3VyY2UYAiABKAkiegoKTGVnYWN5TGluaxIUCgN1cmwYASABKAlCB7pIBHICEAESDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEQoJdGh1bWJuYWlsGAQgASgJEg8KB2V4Y2VycHQYBSABKAkSDgoGYXV0aG9yGAYgASgJIjoKCkxlZ2FjeUNoYXQSDQoFdGl0bGUYASABKAkSHQoMY29udmVyc2F0aW9uGAIgASgJQge6SARyAhABIl8KC0xlZ2FjeUF1ZGlvEg8KB2NhcHRpb24YASABKAkSFAoMZXh0ZXJuYWxfdXJsGAIgASgJEikKBGRhdGEYAyABKAsyEy5ibG9nLnYxLkZpbGVVcGxvYWRCBrrrGAIIBiJYCgtMZWdhY3lWaWRlbxIPCgdjYXB0aW9uGAEgASgJEg0KBWVtYmVkGAIgASgJEikKBGRhdGEYAyABKAsyEy5ibG9nLnYxLkZpbGVVcGxvYWRCBrrrGAIIBmIGcHJvdG8z", [file_blog_v1_post_resource, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
+  fileDesc("ChlibG9nL3YxL2xlZ2FjeV9wb3N0LnByb3RvEgdibG9nLnYxIt0JChdDcmVhdGVMZWdhY3lQb3N0UmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIwoEdGV4dBgCIAEoCzITLmJsb2cudjEuTGVnYWN5VGV4dEgAEiUKBXBob3RvGAMgASgLMhQuYmxvZy52MS5MZWdhY3lQaG90b0gAEiUKBXF1b3RlGAQgASgLMhQuYmxvZy52MS5MZWdhY3lRdW90ZUgAEiMKBGxpbmsYBSABKAsyEy5ibG9nLnYxLkxlZ2FjeUxpbmtIABIjCgRjaGF0GAYgASgLMhMuYmxvZy52MS5MZWdhY3lDaGF0SAASJQoFYXVkaW8YByABKAsyFC5ibG9nLnYxLkxlZ2FjeUF1ZGlvSAASJQoFdmlkZW8YCCABKAsyFC5ibG9nLnYxLkxlZ2FjeVZpZGVvSAASMwoFc3RhdGUYFCABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIQukgNggEKGAAYARgCGAMYBBIkCgR0YWdzGBUgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEg0KBXR3ZWV0GBYgASgJEksKBGRhdGUYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSMQoGZm9ybWF0GBggASgOMhMuYmxvZy52MS5Qb3N0Rm9ybWF0Qgy6SAmCAQYYABgBGAISDAoEc2x1ZxgZIAEoCRIcChRuYXRpdmVfaW5saW5lX2ltYWdlcxgaIAEoCDqyA7pIrgMaqAEKEWxlZ2FjeV9wb3N0LnBob3RvEihhIHBob3RvIG5lZWRzIGl0cyBzb3VyY2UsIGRhdGE2NCBvciBkYXRhGmkhaGFzKHRoaXMucGhvdG8pIHx8IHRoaXMucGhvdG8uc291cmNlICE9ICcnIHx8IHRoaXMucGhvdG8uZGF0YTY0LnNpemUoKSA+IDAgfHwgdGhpcy5waG90by5kYXRhLnNpemUoKSA+IDAahgEKEWxlZ2FjeV9wb3N0LmF1ZGlvEiZhIHNvdW5kIG5lZWRzIGl0cyBleHRlcm5hbF91cmwgb3IgZGF0YRpJIWhhcyh0aGlzLmF1ZGlvKSB8fCB0aGlzLmF1ZGlvLmV4dGVybmFsX3VybCAhPSAnJyB8fCBoYXModGhpcy5hdWRpby5kYXRhKRp4ChFsZWdhY3lfcG9zdC52aWRlbxIfYSB2aWRlbyBuZWVkcyBpdHMgZW1iZWQgb3IgZGF0YRpCIWhhcyh0aGlzLnZpZGVvKSB8fCB0aGlzLnZpZGVvLmVtYmVkICE9ICcnIHx8IGhhcyh0aGlzLnZpZGVvLmRhdGEpQhwKB2NvbnRlbnQSEbpIAggBuusYCAoEdHlwZRABInQKGENyZWF0ZUxlZ2FjeVBvc3RSZXNwb25zZRIfCgJpZBgBIAEoBEITuusYDxIJaWRfc3RyaW5nGgJpZBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCSLgBAoYVXBsb2FkTGVnYWN5VmlkZW9SZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIPCgdjYXB0aW9uGAIgASgJEjMKBXN0YXRlGBQgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCELpIDYIBChgAGAEYAhgDGAQSJAoEdGFncxgVIAMoCUIWukgNkgEKIghyBhABugEBLLrrGAIgBBINCgV0d2VldBgWIAEoCRJLCgRkYXRlGBcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIhuusYHTIbCAUSF1lZWVktTU0tREQgSEg6bW06c3MgR01UEjEKBmZvcm1hdBgYIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdEIMukgJggEGGAAYARgCEgwKBHNsdWcYGSABKAkSHAoUbmF0aXZlX2lubGluZV9pbWFnZXMYGiABKAgSHAoMY29udGVudF90eXBlGD0gASgJQga66xgCCAgSGAoIZmlsZW5hbWUYPiABKAlCBrrrGAIICBIVCgVjaHVuaxg/IAEoDEIGuusYAggIInUKGVVwbG9hZExlZ2FjeVZpZGVvUmVzcG9uc2USHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkixQYKF1VwZGF0ZUxlZ2FjeVBvc3RSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIjCgR0ZXh0GAIgASgLMhMuYmxvZy52MS5MZWdhY3lUZXh0SAASJQoFcGhvdG8YAyABKAsyFC5ibG9nLnYxLkxlZ2FjeVBob3RvSAASJQoFcXVvdGUYBCABKAsyFC5ibG9nLnYxLkxlZ2FjeVF1b3RlSAASIwoEbGluaxgFIAEoCzITLmJsb2cudjEuTGVnYWN5TGlua0gAEiMKBGNoYXQYBiABKAsyEy5ibG9nLnYxLkxlZ2FjeUNoYXRIABIlCgVhdWRpbxgHIAEoCzIULmJsb2cudjEuTGVnYWN5QXVkaW9IABIlCgV2aWRlbxgIIAEoCzIULmJsb2cudjEuTGVnYWN5VmlkZW9IABIzCgVzdGF0ZRgUIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQhC6SA2CAQoYABgBGAIYAxgEEiQKBHRhZ3MYFSADKAlCFrpIDZIBCiIIcgYQAboBASy66xgCIAQSDQoFdHdlZXQYFiABKAkSSwoEZGF0ZRgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIbrrGB0yGwgFEhdZWVlZLU1NLUREIEhIOm1tOnNzIEdNVBIxCgZmb3JtYXQYGCABKA4yEy5ibG9nLnYxLlBvc3RGb3JtYXRCDLpICYIBBhgAGAEYAhIMCgRzbHVnGBkgASgJEhwKFG5hdGl2ZV9pbmxpbmVfaW1hZ2VzGBogASgIEiAKB3Bvc3RfaWQYHiABKARCD7pIBDICIAC66xgEEgJpZEIXCgdjb250ZW50Egy66xgICgR0eXBlEAEidAoYVXBkYXRlTGVnYWN5UG9zdFJlc3BvbnNlEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJIvMGChdSZWJsb2dMZWdhY3lQb3N0UmVxdWVzdBLNAQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQrMBukivAboBqwEKD2Jsb2dfaWRlbnRpZmllchJEYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIG9yIGl0cyB1dWlkICh0Oi4uLikaUnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIwoEdGV4dBgCIAEoCzITLmJsb2cudjEuTGVnYWN5VGV4dEgAEiUKBXBob3RvGAMgASgLMhQuYmxvZy52MS5MZWdhY3lQaG90b0gAEiUKBXF1b3RlGAQgASgLMhQuYmxvZy52MS5MZWdhY3lRdW90ZUgAEiMKBGxpbmsYBSABKAsyEy5ibG9nLnYxLkxlZ2FjeUxpbmtIABIjCgRjaGF0GAYgASgLMhMuYmxvZy52MS5MZWdhY3lDaGF0SAASJQoFYXVkaW8YByABKAsyFC5ibG9nLnYxLkxlZ2FjeUF1ZGlvSAASJQoFdmlkZW8YCCABKAsyFC5ibG9nLnYxLkxlZ2FjeVZpZGVvSAASMwoFc3RhdGUYFCABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIQukgNggEKGAAYARgCGAMYBBIkCgR0YWdzGBUgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEg0KBXR3ZWV0GBYgASgJEksKBGRhdGUYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSMQoGZm9ybWF0GBggASgOMhMuYmxvZy52MS5Qb3N0Rm9ybWF0Qgy6SAmCAQYYABgBGAISDAoEc2x1ZxgZIAEoCRIcChRuYXRpdmVfaW5saW5lX2ltYWdlcxgaIAEoCBIgCgdwb3N0X2lkGB4gASgEQg+6SAQyAiAAuusYBBICaWQSGwoKcmVibG9nX2tleRgfIAEoCUIHukgEcgIQARIPCgdjb21tZW50GCAgASgJQhcKB2NvbnRlbnQSDLrrGAgKBHR5cGUQASJ0ChhSZWJsb2dMZWdhY3lQb3N0UmVzcG9uc2USHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkiMgoKTGVnYWN5VGV4dBINCgV0aXRsZRgBIAEoCRIVCgRib2R5GAIgASgJQge6SARyAhABIoUBCgtMZWdhY3lQaG90bxIPCgdjYXB0aW9uGAEgASgJEgwKBGxpbmsYAiABKAkSDgoGc291cmNlGAMgASgJEhoKBmRhdGE2NBgEIAEoDEIKukgHegUYgICABRIrCgRkYXRhGAUgAygLMhMuYmxvZy52MS5GaWxlVXBsb2FkQgi66xgECAYgAyI1CgtMZWdhY3lRdW90ZRIWCgVxdW90ZRgBIAEoCUIHukgEcgIQARIOCgZzb3VyY2UYAiABKAkiegoKTGVnYWN5TGluaxIUCgN1cmwYASABKAlCB7pIBHICEAESDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEQoJdGh1bWJuYWlsGAQgASgJEg8KB2V4Y2VycHQYBSABKAkSDgoGYXV0aG9yGAYgASgJIjoKCkxlZ2FjeUNoYXQSDQoFdGl0bGUYASABKAkSHQoMY29udmVyc2F0aW9uGAIgASgJQge6SARyAhABIl8KC0xlZ2FjeUF1ZGlvEg8KB2NhcHRpb24YASABKAkSFAoMZXh0ZXJuYWxfdXJsGAIgASgJEikKBGRhdGEYAyABKAsyEy5ibG9nLnYxLkZpbGVVcGxvYWRCBrrrGAIIBiJYCgtMZWdhY3lWaWRlbxIPCgdjYXB0aW9uGAEgASgJEg0KBWVtYmVkGAIgASgJEikKBGRhdGEYAyABKAsyEy5ibG9nLnYxLkZpbGVVcGxvYWRCBrrrGAIIBmIGcHJvdG8z", [file_blog_v1_post_resource, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Creates a post in the older form.
@@ -97,14 +97,6 @@ export type CreateLegacyPostRequest = Message<"blog.v1.CreateLegacyPostRequest">
     value: LegacyVideo;
     case: "video";
   } | { case: undefined; value?: undefined };
-
-  /**
-   * Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10
-   * MB at most; the video of a video post, 500 MB and 10 minutes at most.
-   *
-   * @generated from field: repeated blog.v1.FileUpload data = 10;
-   */
-  data: FileUpload[];
 
   /**
    * What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.
@@ -199,6 +191,139 @@ export const CreateLegacyPostResponseSchema: GenMessage<CreateLegacyPostResponse
   messageDesc(file_blog_v1_legacy_post, 1);
 
 /**
+ * Creates a video post in the older form from a file; only `chunk` counts in messages after the first.
+ *
+ * @generated from message blog.v1.UploadLegacyVideoRequest
+ */
+export type UploadLegacyVideoRequest = Message<"blog.v1.UploadLegacyVideoRequest"> & {
+  /**
+   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   *
+   * @generated from field: string blog_identifier = 1;
+   */
+  blogIdentifier: string;
+
+  /**
+   * Caption, HTML.
+   *
+   * @generated from field: string caption = 2;
+   */
+  caption: string;
+
+  /**
+   * What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.
+   *
+   * @generated from field: blog.v1.PostState state = 20;
+   */
+  state: PostState;
+
+  /**
+   * Tags; none may hold a comma.
+   *
+   * @generated from field: repeated string tags = 21;
+   */
+  tags: string[];
+
+  /**
+   * `off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.
+   *
+   * @generated from field: string tweet = 22;
+   */
+  tweet: string;
+
+  /**
+   * The time of the post; whole seconds. Default: the time of the request.
+   *
+   * @generated from field: google.protobuf.Timestamp date = 23;
+   */
+  date?: Timestamp | undefined;
+
+  /**
+   * The notation that texts are written in: HTML or MARKDOWN. Default: HTML.
+   *
+   * @generated from field: blog.v1.PostFormat format = 24;
+   */
+  format: PostFormat;
+
+  /**
+   * The readable end of the address. Default: made from the content, where the blog is set so.
+   *
+   * @generated from field: string slug = 25;
+   */
+  slug: string;
+
+  /**
+   * Turn addresses of pictures elsewhere into pictures held by the service. Default: false.
+   *
+   * @generated from field: bool native_inline_images = 26;
+   */
+  nativeInlineImages: boolean;
+
+  /**
+   * MIME type of the video, e.g. `video/mp4`. Default: `application/octet-stream`.
+   *
+   * @generated from field: string content_type = 61;
+   */
+  contentType: string;
+
+  /**
+   * Name of the file.
+   *
+   * @generated from field: string filename = 62;
+   */
+  filename: string;
+
+  /**
+   * The next bytes of the video; 500 MB and 10 minutes at most in all.
+   *
+   * @generated from field: bytes chunk = 63;
+   */
+  chunk: Uint8Array;
+};
+
+/**
+ * Describes the message blog.v1.UploadLegacyVideoRequest.
+ * Use `create(UploadLegacyVideoRequestSchema)` to create a new message.
+ */
+export const UploadLegacyVideoRequestSchema: GenMessage<UploadLegacyVideoRequest> = /*@__PURE__*/
+  messageDesc(file_blog_v1_legacy_post, 2);
+
+/**
+ * A post was created.
+ *
+ * @generated from message blog.v1.UploadLegacyVideoResponse
+ */
+export type UploadLegacyVideoResponse = Message<"blog.v1.UploadLegacyVideoResponse"> & {
+  /**
+   * Identifier of the post.
+   *
+   * @generated from field: uint64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * State of the post, where the answer says it.
+   *
+   * @generated from field: blog.v1.PostState state = 2;
+   */
+  state: PostState;
+
+  /**
+   * A sentence for people about what became of the post, where the answer has one.
+   *
+   * @generated from field: string display_text = 3;
+   */
+  displayText: string;
+};
+
+/**
+ * Describes the message blog.v1.UploadLegacyVideoResponse.
+ * Use `create(UploadLegacyVideoResponseSchema)` to create a new message.
+ */
+export const UploadLegacyVideoResponseSchema: GenMessage<UploadLegacyVideoResponse> = /*@__PURE__*/
+  messageDesc(file_blog_v1_legacy_post, 3);
+
+/**
  * Changes a post in the older form.
  *
  * @generated from message blog.v1.UpdateLegacyPostRequest
@@ -275,14 +400,6 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10
-   * MB at most; the video of a video post, 500 MB and 10 minutes at most.
-   *
-   * @generated from field: repeated blog.v1.FileUpload data = 10;
-   */
-  data: FileUpload[];
-
-  /**
    * What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.
    *
    * @generated from field: blog.v1.PostState state = 20;
@@ -344,7 +461,7 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
  * Use `create(UpdateLegacyPostRequestSchema)` to create a new message.
  */
 export const UpdateLegacyPostRequestSchema: GenMessage<UpdateLegacyPostRequest> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 2);
+  messageDesc(file_blog_v1_legacy_post, 4);
 
 /**
  * A post was changed.
@@ -379,7 +496,7 @@ export type UpdateLegacyPostResponse = Message<"blog.v1.UpdateLegacyPostResponse
  * Use `create(UpdateLegacyPostResponseSchema)` to create a new message.
  */
 export const UpdateLegacyPostResponseSchema: GenMessage<UpdateLegacyPostResponse> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 3);
+  messageDesc(file_blog_v1_legacy_post, 5);
 
 /**
  * Reblogs a post in the older form.
@@ -458,14 +575,6 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10
-   * MB at most; the video of a video post, 500 MB and 10 minutes at most.
-   *
-   * @generated from field: repeated blog.v1.FileUpload data = 10;
-   */
-  data: FileUpload[];
-
-  /**
    * What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.
    *
    * @generated from field: blog.v1.PostState state = 20;
@@ -541,7 +650,7 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
  * Use `create(ReblogLegacyPostRequestSchema)` to create a new message.
  */
 export const ReblogLegacyPostRequestSchema: GenMessage<ReblogLegacyPostRequest> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 4);
+  messageDesc(file_blog_v1_legacy_post, 6);
 
 /**
  * A post was reblogged.
@@ -576,7 +685,7 @@ export type ReblogLegacyPostResponse = Message<"blog.v1.ReblogLegacyPostResponse
  * Use `create(ReblogLegacyPostResponseSchema)` to create a new message.
  */
 export const ReblogLegacyPostResponseSchema: GenMessage<ReblogLegacyPostResponse> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 5);
+  messageDesc(file_blog_v1_legacy_post, 7);
 
 /**
  * A text.
@@ -604,7 +713,7 @@ export type LegacyText = Message<"blog.v1.LegacyText"> & {
  * Use `create(LegacyTextSchema)` to create a new message.
  */
 export const LegacyTextSchema: GenMessage<LegacyText> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 6);
+  messageDesc(file_blog_v1_legacy_post, 8);
 
 /**
  * One photo, or several as a set.
@@ -627,7 +736,7 @@ export type LegacyPhoto = Message<"blog.v1.LegacyPhoto"> & {
   link: string;
 
   /**
-   * Address of the photo. This, `data64` or `data` of the request is required.
+   * Address of the photo. When creating, this, `data64` or `data` is required.
    *
    * @generated from field: string source = 3;
    */
@@ -639,6 +748,13 @@ export type LegacyPhoto = Message<"blog.v1.LegacyPhoto"> & {
    * @generated from field: bytes data64 = 4;
    */
   data64: Uint8Array;
+
+  /**
+   * Photos as files, several as a set, 10 MB each at most.
+   *
+   * @generated from field: repeated blog.v1.FileUpload data = 5;
+   */
+  data: FileUpload[];
 };
 
 /**
@@ -646,7 +762,7 @@ export type LegacyPhoto = Message<"blog.v1.LegacyPhoto"> & {
  * Use `create(LegacyPhotoSchema)` to create a new message.
  */
 export const LegacyPhotoSchema: GenMessage<LegacyPhoto> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 7);
+  messageDesc(file_blog_v1_legacy_post, 9);
 
 /**
  * A quotation.
@@ -674,7 +790,7 @@ export type LegacyQuote = Message<"blog.v1.LegacyQuote"> & {
  * Use `create(LegacyQuoteSchema)` to create a new message.
  */
 export const LegacyQuoteSchema: GenMessage<LegacyQuote> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 8);
+  messageDesc(file_blog_v1_legacy_post, 10);
 
 /**
  * A link to a page.
@@ -730,7 +846,7 @@ export type LegacyLink = Message<"blog.v1.LegacyLink"> & {
  * Use `create(LegacyLinkSchema)` to create a new message.
  */
 export const LegacyLinkSchema: GenMessage<LegacyLink> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 9);
+  messageDesc(file_blog_v1_legacy_post, 11);
 
 /**
  * A chat.
@@ -758,7 +874,7 @@ export type LegacyChat = Message<"blog.v1.LegacyChat"> & {
  * Use `create(LegacyChatSchema)` to create a new message.
  */
 export const LegacyChatSchema: GenMessage<LegacyChat> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 10);
+  messageDesc(file_blog_v1_legacy_post, 12);
 
 /**
  * A sound.
@@ -774,7 +890,7 @@ export type LegacyAudio = Message<"blog.v1.LegacyAudio"> & {
   caption: string;
 
   /**
-   * Address on the site that holds the sound. This or `data` of the request is required.
+   * Address on the site that holds the sound. When creating, this or `data` is required.
    *
    * @generated from field: string external_url = 2;
    */
@@ -793,7 +909,7 @@ export type LegacyAudio = Message<"blog.v1.LegacyAudio"> & {
  * Use `create(LegacyAudioSchema)` to create a new message.
  */
 export const LegacyAudioSchema: GenMessage<LegacyAudio> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 11);
+  messageDesc(file_blog_v1_legacy_post, 13);
 
 /**
  * A video.
@@ -809,8 +925,8 @@ export type LegacyVideo = Message<"blog.v1.LegacyVideo"> & {
   caption: string;
 
   /**
-   * HTML that plays the video, or its address on a site that is supported. This or `data` of the request is
-   * required.
+   * HTML that plays the video, or its address on a site that is supported. When creating, this or
+   * `data` is required.
    *
    * @generated from field: string embed = 2;
    */
@@ -829,5 +945,5 @@ export type LegacyVideo = Message<"blog.v1.LegacyVideo"> & {
  * Use `create(LegacyVideoSchema)` to create a new message.
  */
 export const LegacyVideoSchema: GenMessage<LegacyVideo> = /*@__PURE__*/
-  messageDesc(file_blog_v1_legacy_post, 12);
+  messageDesc(file_blog_v1_legacy_post, 14);
 

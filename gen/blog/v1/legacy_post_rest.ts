@@ -44,6 +44,15 @@ const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
+const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "id_string",
+  "idString",
+  "id",
+  "state",
+  "display_text",
+  "displayText",
+]);
+
 /** Decodes blog.v1.CreateLegacyPostResponse. A post was created. */
 export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
@@ -66,6 +75,14 @@ export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.enum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
   out.unknownKeys(json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
+}
+
+/** Decodes blog.v1.UploadLegacyVideoResponse. A post was created. */
+export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -10,15 +10,17 @@ import type { DeletePostRequestSchema, DeletePostResponseSchema, GetPostRequestS
 import { file_blog_v1_editing } from "./editing_pb.ts";
 import type { ContentLayout } from "./layout_pb.ts";
 import { file_blog_v1_layout } from "./layout_pb.ts";
-import type { CreateLegacyPostRequestSchema, CreateLegacyPostResponseSchema, ReblogLegacyPostRequestSchema, ReblogLegacyPostResponseSchema, UpdateLegacyPostRequestSchema, UpdateLegacyPostResponseSchema } from "./legacy_post_pb.ts";
+import type { CreateLegacyPostRequestSchema, CreateLegacyPostResponseSchema, ReblogLegacyPostRequestSchema, ReblogLegacyPostResponseSchema, UpdateLegacyPostRequestSchema, UpdateLegacyPostResponseSchema, UploadLegacyVideoRequestSchema, UploadLegacyVideoResponseSchema } from "./legacy_post_pb.ts";
 import { file_blog_v1_legacy_post } from "./legacy_post_pb.ts";
 import type { Links } from "./links_pb.ts";
 import { file_blog_v1_links } from "./links_pb.ts";
 import type { ListNotesRequestSchema, ListNotesResponseSchema } from "./note_pb.ts";
 import { file_blog_v1_note } from "./note_pb.ts";
+import type { NoteSchema } from "./note_resource_pb.ts";
+import { file_blog_v1_note_resource } from "./note_resource_pb.ts";
 import type { ContentBlock } from "./npf_pb.ts";
 import { file_blog_v1_npf } from "./npf_pb.ts";
-import type { InteractabilityReblog, Post, PostFilter, PostState, PostType } from "./post_resource_pb.ts";
+import type { InteractabilityReblog, Post, PostFilter, PostSchema, PostState, PostType } from "./post_resource_pb.ts";
 import { file_blog_v1_post_resource } from "./post_resource_pb.ts";
 import type { ListDraftPostsRequestSchema, ListDraftPostsResponseSchema, ListQueuedPostsRequestSchema, ListQueuedPostsResponseSchema, ListSubmissionPostsRequestSchema, ListSubmissionPostsResponseSchema, ReorderQueueRequestSchema, ReorderQueueResponseSchema, ShuffleQueueRequestSchema, ShuffleQueueResponseSchema } from "./queue_pb.ts";
 import { file_blog_v1_queue } from "./queue_pb.ts";
@@ -35,7 +37,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file blog/v1/post.proto.
  */
 export const file_blog_v1_post: GenFile = /*@__PURE__*/
-  fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEi3QcKEExpc3RQb3N0c1JlcXVlc3QSzQEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCUKzAbpIrwG6AasBCg9ibG9nX2lkZW50aWZpZXISRGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSBvciBpdHMgdXVpZCAodDouLi4pGlJ0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEisKBHR5cGUYAiABKA4yES5ibG9nLnYxLlBvc3RUeXBlQgq6SAeCAQQQASAJEhkKB3Bvc3RfaWQYAyABKARCCLrrGAQSAmlkEicKBHRhZ3MYBCADKAlCGbpIC5IBCBAEIgRyAhABuusYBxIDdGFnIAMSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABI0CgZiZWZvcmUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIzCgVhZnRlchgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggBEioKBHNvcnQYDiABKA4yEi5ibG9nLnYxLlNvcnRPcmRlckIIukgFggECEAESEwoLcmVibG9nX2luZm8YFCABKAgSEgoKbm90ZXNfaW5mbxgVIAEoCBItCgZmaWx0ZXIYFiABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgXIAEoCBJLCgtibG9nX2ZpZWxkcxgYIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOoQBukiAARp+ChtsaXN0X3Bvc3RzLmJlZm9yZV9vcl9vZmZzZXQSNmJlZm9yZSBhbmQgb2Zmc2V0IG11c3Qgbm90IGJlIHVzZWQgaW4gdGhlIHNhbWUgcmVxdWVzdBonIShoYXModGhpcy5iZWZvcmUpICYmIHRoaXMub2Zmc2V0ICE9IDApQggKBl9saW1pdCKsAQoRTGlzdFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGwoEYmxvZxgCIAEoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9wb3N0cxgDIAEoBUgAiAEBEjIKBWxpbmtzGAQgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfcG9zdHMitQkKEUNyZWF0ZVBvc3RSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRL5AgoHY29udGVudBgCIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrQtACukjMAroBYAoOY29udGVudC5pbWFnZXMSI2EgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDMwIHBpY3R1cmVzGil0aGlzLmZpbHRlcihiLCBoYXMoYi5pbWFnZSkpLnNpemUoKSA8PSAzMLoB3QEKG2NvbnRlbnQubGlua3NfYXVkaW9zX3ZpZGVvcxI5YSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMTAgbGlua3MsIDEwIHNvdW5kcyBhbmQgMTAgdmlkZW9zGoIBdGhpcy5maWx0ZXIoYiwgaGFzKGIubGluaykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi5hdWRpbykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi52aWRlbykpLnNpemUoKSA8PSAxMJIBBQgBEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIBBIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEIQCg5fY2FuX2JlX3RpcHBlZCJZChJDcmVhdGVQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkqZwoJU29ydE9yZGVyEhoKFlNPUlRfT1JERVJfVU5TUEVDSUZJRUQQABIfCg9TT1JUX09SREVSX0RFU0MQARoKuusYBgoEZGVzYxIdCg5TT1JUX09SREVSX0FTQxACGgm66xgFCgNhc2Myvx8KC1Bvc3RTZXJ2aWNlEpcBCglMaXN0UG9zdHMSGS5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RQb3N0c1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxKTAQoPTGlzdFF1ZXVlZFBvc3RzEh8uYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXF1ZXN0GiAuYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZRKsAQoMUmVvcmRlclF1ZXVlEhwuYmxvZy52MS5SZW9yZGVyUXVldWVSZXF1ZXN0Gh0uYmxvZy52MS5SZW9yZGVyUXVldWVSZXNwb25zZSJfuusYIiIYCJADIAMqEVBPU1RfTk9UX0lOX1FVRVVFogEFd3JpdGWC0+STAjM6ASoiLi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlL3Jlb3JkZXISkgEKDFNodWZmbGVRdWV1ZRIcLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVxdWVzdBodLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVzcG9uc2UiRbrrGAiiAQV3cml0ZYLT5JMCMzoBKiIuL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUvc2h1ZmZsZRKQAQoOTGlzdERyYWZ0UG9zdHMSHi5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVxdWVzdBofLmJsb2cudjEuTGlzdERyYWZ0UG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9kcmFmdBKkAQoTTGlzdFN1Ym1pc3Npb25Qb3N0cxIjLmJsb2cudjEuTGlzdFN1Ym1pc3Npb25Qb3N0c1JlcXVlc3QaJC5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXNwb25zZSJCkAIBuusYCKIBBWJhc2ljgtPkkwItEisvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9zdWJtaXNzaW9uEvwBCgdHZXRQb3N0EhcuYmxvZy52MS5HZXRQb3N0UmVxdWVzdBoYLmJsb2cudjEuR2V0UG9zdFJlc3BvbnNlIr0BkAIBuusYfiIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkWiAQViYXNpY4LT5JMCMmIEcG9zdBIqL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9EpECCgpDcmVhdGVQb3N0EhouYmxvZy52MS5DcmVhdGVQb3N0UmVxdWVzdBobLmJsb2cudjEuQ3JlYXRlUG9zdFJlc3BvbnNlIskBuusYmQEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAiU6ASoiIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEq4CCgpSZWJsb2dQb3N0EhouYmxvZy52MS5SZWJsb2dQb3N0UmVxdWVzdBobLmJsb2cudjEuUmVibG9nUG9zdFJlc3BvbnNlIuYBuusYtgEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhsIkwMQACAHKhJSRUJMT0dfTk9UX0FMTE9XRUQiFQiUAyAFKg5CTE9HX05PVF9GT1VORCIbCPQDEAAgDSoSVU5FWFBFQ1RFRF9GQUlMVVJFIhcI9wMgDioQUE9TVElOR19ESVNBQkxFRKIBBXdyaXRlsAEEugEEanNvboLT5JMCJToBKiIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSwwIKClVwZGF0ZVBvc3QSGi5ibG9nLnYxLlVwZGF0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5VcGRhdGVQb3N0UmVzcG9uc2Ui+wGQAgK66xi+ASIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiGwiTAxAAIAcqElJFQkxPR19OT1RfQUxMT1dFRCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAi86ASoaKi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfRKjAQoKRGVsZXRlUG9zdBIaLmJsb2cudjEuRGVsZXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkRlbGV0ZVBvc3RSZXNwb25zZSJcuusYJyIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdC9kZWxldGUSxgEKCE11dGVQb3N0EhguYmxvZy52MS5NdXRlUG9zdFJlcXVlc3QaGS5ibG9nLnYxLk11dGVQb3N0UmVzcG9uc2UihAGQAgK66xhDIhoIkAMgAyoTSU5WQUxJRF9NVVRFX0xFTkdUSCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCNDoBKiIvL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9L211dGUSrAEKClVubXV0ZVBvc3QSGi5ibG9nLnYxLlVubXV0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5Vbm11dGVQb3N0UmVzcG9uc2UiZZACArrrGCciHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAjEqLy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfS9tdXRlEpcBCglMaXN0Tm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3ROb3Rlc1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ub3RlcxKSAQoQQ3JlYXRlTGVnYWN5UG9zdBIgLmJsb2cudjEuQ3JlYXRlTGVnYWN5UG9zdFJlcXVlc3QaIS5ibG9nLnYxLkNyZWF0ZUxlZ2FjeVBvc3RSZXNwb25zZSI5uusYC6IBBXdyaXRlsAEEgtPkkwIkOgEqIh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0ErYBChBVcGRhdGVMZWdhY3lQb3N0EiAuYmxvZy52MS5VcGRhdGVMZWdhY3lQb3N0UmVxdWVzdBohLmJsb2cudjEuVXBkYXRlTGVnYWN5UG9zdFJlc3BvbnNlIl266xgqIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORKIBBXdyaXRlsAEEgtPkkwIpOgEqIiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0L2VkaXQSuAEKEFJlYmxvZ0xlZ2FjeVBvc3QSIC5ibG9nLnYxLlJlYmxvZ0xlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5SZWJsb2dMZWdhY3lQb3N0UmVzcG9uc2UiX7rrGCoiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWwAQSC0+STAis6ASoiJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvcmVibG9nGrYFuusYsQUKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMiFQiQAxDBPiADKgtJTlZBTElEX05QRiIfCJADEMI+IAkqFUlOVkFMSURfUkVCTE9HX1BBUkVOVCIjCJADEMU+IAMqGU1FRElBX0ZPUk1BVF9OT1RfQUNDRVBURUQiHwiQAxDQPiADKhVJTlZBTElEX0FOU1dFUl9GT1JNQVQiIwiTAxDEPiAIKhlEQUlMWV9NRURJQV9MSU1JVF9SRUFDSEVEIiAIkwMQyD4gAyoWVklERU9fVVBMT0FEX0lOX1JFQkxPRyIhCJMDEMo+IAkqF1ZJREVPX1NUSUxMX1RSQU5TQ09ESU5HIiMIkwMQyz4gCCoZREFJTFlfVklERU9fTElNSVRfUkVBQ0hFRCIdCJMDENY+IAgqE1FVRVVFX0xJTUlUX1JFQUNIRUQiIgiTAxDXPiAIKhhEQUlMWV9QT1NUX0xJTUlUX1JFQUNIRUQiFwj0AxDGPiANKg1VUExPQURfRkFJTEVEIh0I9AMQyT4gDSoTVklERU9fVVBMT0FEX0ZBSUxFRCoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMEoJCgdhcGlfa2V5UgIEBVoECAIQAmIGcHJvdG8z", [file_blog_v1_blog_resource, file_blog_v1_editing, file_blog_v1_layout, file_blog_v1_legacy_post, file_blog_v1_links, file_blog_v1_note, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_queue, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEi3QcKEExpc3RQb3N0c1JlcXVlc3QSzQEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCUKzAbpIrwG6AasBCg9ibG9nX2lkZW50aWZpZXISRGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSBvciBpdHMgdXVpZCAodDouLi4pGlJ0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEisKBHR5cGUYAiABKA4yES5ibG9nLnYxLlBvc3RUeXBlQgq6SAeCAQQQASAJEhkKB3Bvc3RfaWQYAyABKARCCLrrGAQSAmlkEicKBHRhZ3MYBCADKAlCGbpIC5IBCBAEIgRyAhABuusYBxIDdGFnIAMSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABI0CgZiZWZvcmUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIzCgVhZnRlchgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggBEioKBHNvcnQYDiABKA4yEi5ibG9nLnYxLlNvcnRPcmRlckIIukgFggECEAESEwoLcmVibG9nX2luZm8YFCABKAgSEgoKbm90ZXNfaW5mbxgVIAEoCBItCgZmaWx0ZXIYFiABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgXIAEoCBJLCgtibG9nX2ZpZWxkcxgYIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOoQBukiAARp+ChtsaXN0X3Bvc3RzLmJlZm9yZV9vcl9vZmZzZXQSNmJlZm9yZSBhbmQgb2Zmc2V0IG11c3Qgbm90IGJlIHVzZWQgaW4gdGhlIHNhbWUgcmVxdWVzdBonIShoYXModGhpcy5iZWZvcmUpICYmIHRoaXMub2Zmc2V0ICE9IDApQggKBl9saW1pdCKsAQoRTGlzdFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGwoEYmxvZxgCIAEoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9wb3N0cxgDIAEoBUgAiAEBEjIKBWxpbmtzGAQgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfcG9zdHMitQkKEUNyZWF0ZVBvc3RSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRL5AgoHY29udGVudBgCIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrQtACukjMAroBYAoOY29udGVudC5pbWFnZXMSI2EgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDMwIHBpY3R1cmVzGil0aGlzLmZpbHRlcihiLCBoYXMoYi5pbWFnZSkpLnNpemUoKSA8PSAzMLoB3QEKG2NvbnRlbnQubGlua3NfYXVkaW9zX3ZpZGVvcxI5YSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMTAgbGlua3MsIDEwIHNvdW5kcyBhbmQgMTAgdmlkZW9zGoIBdGhpcy5maWx0ZXIoYiwgaGFzKGIubGluaykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi5hdWRpbykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi52aWRlbykpLnNpemUoKSA8PSAxMJIBBQgBEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIBBIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEIQCg5fY2FuX2JlX3RpcHBlZCJZChJDcmVhdGVQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkioAoKEVVwbG9hZFBvc3RSZXF1ZXN0Es0BCg9ibG9nX2lkZW50aWZpZXIYASABKAlCswG6SK8BugGrAQoPYmxvZ19pZGVudGlmaWVyEkRhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgb3IgaXRzIHV1aWQgKHQ6Li4uKRpSdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRL5AgoHY29udGVudBgCIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrQtACukjMAroBYAoOY29udGVudC5pbWFnZXMSI2EgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDMwIHBpY3R1cmVzGil0aGlzLmZpbHRlcihiLCBoYXMoYi5pbWFnZSkpLnNpemUoKSA8PSAzMLoB3QEKG2NvbnRlbnQubGlua3NfYXVkaW9zX3ZpZGVvcxI5YSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMTAgbGlua3MsIDEwIHNvdW5kcyBhbmQgMTAgdmlkZW9zGoIBdGhpcy5maWx0ZXIoYiwgaGFzKGIubGluaykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi5hdWRpbykpLnNpemUoKSA8PSAxMCAmJiB0aGlzLmZpbHRlcihiLCBoYXMoYi52aWRlbykpLnNpemUoKSA8PSAxMJIBBQgBEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIBBIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGEhoKCmlkZW50aWZpZXIYPCABKAlCBrrrGAIICBIcCgxjb250ZW50X3R5cGUYPSABKAlCBrrrGAIICBIYCghmaWxlbmFtZRg+IAEoCUIGuusYAggIEhUKBWNodW5rGD8gASgMQga66xgCCAhCFgoUX2hhc19jb21tdW5pdHlfbGFiZWxCEQoPX3NlbmRfdG9fc29jaWFsQhAKDl9jYW5fYmVfdGlwcGVkIlkKElVwbG9hZFBvc3RSZXNwb25zZRIKCgJpZBgBIAEoBBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCSpnCglTb3J0T3JkZXISGgoWU09SVF9PUkRFUl9VTlNQRUNJRklFRBAAEh8KD1NPUlRfT1JERVJfREVTQxABGgq66xgGCgRkZXNjEh0KDlNPUlRfT1JERVJfQVNDEAIaCbrrGAUKA2FzYzLsKQoLUG9zdFNlcnZpY2USlwEKCUxpc3RQb3N0cxIZLmJsb2cudjEuTGlzdFBvc3RzUmVxdWVzdBoaLmJsb2cudjEuTGlzdFBvc3RzUmVzcG9uc2UiU5ACAbrrGCQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EUgMEBQKC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEqUBCgtTdHJlYW1Qb3N0cxIZLmJsb2cudjEuTGlzdFBvc3RzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCJqkAIBuusYOyIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkRSAwQFAtoBFAoFcG9zdHMSC19saW5rcy5uZXh0gtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0czABEpMBCg9MaXN0UXVldWVkUG9zdHMSHy5ibG9nLnYxLkxpc3RRdWV1ZWRQb3N0c1JlcXVlc3QaIC5ibG9nLnYxLkxpc3RRdWV1ZWRQb3N0c1Jlc3BvbnNlIj2QAgG66xgIogEFYmFzaWOC0+STAigSJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlEpsBChFTdHJlYW1RdWV1ZWRQb3N0cxIfLmJsb2cudjEuTGlzdFF1ZXVlZFBvc3RzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCJUkAIBuusYH6IBBWJhc2lj2gEUCgVwb3N0cxILX2xpbmtzLm5leHSC0+STAigSJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlMAESrAEKDFJlb3JkZXJRdWV1ZRIcLmJsb2cudjEuUmVvcmRlclF1ZXVlUmVxdWVzdBodLmJsb2cudjEuUmVvcmRlclF1ZXVlUmVzcG9uc2UiX7rrGCIiGAiQAyADKhFQT1NUX05PVF9JTl9RVUVVRaIBBXdyaXRlgtPkkwIzOgEqIi4vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZS9yZW9yZGVyEpIBCgxTaHVmZmxlUXVldWUSHC5ibG9nLnYxLlNodWZmbGVRdWV1ZVJlcXVlc3QaHS5ibG9nLnYxLlNodWZmbGVRdWV1ZVJlc3BvbnNlIkW66xgIogEFd3JpdGWC0+STAjM6ASoiLi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlL3NodWZmbGUSkAEKDkxpc3REcmFmdFBvc3RzEh4uYmxvZy52MS5MaXN0RHJhZnRQb3N0c1JlcXVlc3QaHy5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvZHJhZnQSmQEKEFN0cmVhbURyYWZ0UG9zdHMSHi5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCJUkAIBuusYH6IBBWJhc2lj2gEUCgVwb3N0cxILX2xpbmtzLm5leHSC0+STAigSJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL2RyYWZ0MAESpAEKE0xpc3RTdWJtaXNzaW9uUG9zdHMSIy5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXF1ZXN0GiQuYmxvZy52MS5MaXN0U3VibWlzc2lvblBvc3RzUmVzcG9uc2UiQpACAbrrGAiiAQViYXNpY4LT5JMCLRIrL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvc3VibWlzc2lvbhKoAQoVU3RyZWFtU3VibWlzc2lvblBvc3RzEiMuYmxvZy52MS5MaXN0U3VibWlzc2lvblBvc3RzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCJZkAIBuusYH6IBBWJhc2lj2gEUCgVwb3N0cxILX2xpbmtzLm5leHSC0+STAi0SKy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3N1Ym1pc3Npb24wARL8AQoHR2V0UG9zdBIXLmJsb2cudjEuR2V0UG9zdFJlcXVlc3QaGC5ibG9nLnYxLkdldFBvc3RSZXNwb25zZSK9AZACAbrrGH4iHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORCIbCPQDEAAgDSoSVU5FWFBFQ1RFRF9GQUlMVVJFogEFYmFzaWOC0+STAjJiBHBvc3QSKi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfRKRAgoKQ3JlYXRlUG9zdBIaLmJsb2cudjEuQ3JlYXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkNyZWF0ZVBvc3RSZXNwb25zZSLJAbrrGJkBIh4IkAMQACADKhVSRVFVSVJFRF9EQVRBX01JU1NJTkciGAiRAyoTVU5BVVRIT1JJWkVEX0NMSUVOVCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkUiFwj3AyAOKhBQT1NUSU5HX0RJU0FCTEVEogEFd3JpdGWwAQS6AQRqc29ugtPkkwIlOgEqIiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxLBAgoKVXBsb2FkUG9zdBIaLmJsb2cudjEuVXBsb2FkUG9zdFJlcXVlc3QaGy5ibG9nLnYxLlVwbG9hZFBvc3RSZXNwb25zZSL3AbrrGMcBIh4IkAMQACADKhVSRVFVSVJFRF9EQVRBX01JU1NJTkciGAiRAyoTVU5BVVRIT1JJWkVEX0NMSUVOVCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkUiFwj3AyAOKhBQT1NUSU5HX0RJU0FCTEVEogEFd3JpdGWwAQO6AQRqc29u6gErCgVjaHVuaxIMY29udGVudF90eXBlGgppZGVudGlmaWVyIghmaWxlbmFtZYLT5JMCJToBKiIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMoARKuAgoKUmVibG9nUG9zdBIaLmJsb2cudjEuUmVibG9nUG9zdFJlcXVlc3QaGy5ibG9nLnYxLlJlYmxvZ1Bvc3RSZXNwb25zZSLmAbrrGLYBIh4IkAMQACADKhVSRVFVSVJFRF9EQVRBX01JU1NJTkciGAiRAyoTVU5BVVRIT1JJWkVEX0NMSUVOVCIbCJMDEAAgByoSUkVCTE9HX05PVF9BTExPV0VEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAiU6ASoiIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEsMCCgpVcGRhdGVQb3N0EhouYmxvZy52MS5VcGRhdGVQb3N0UmVxdWVzdBobLmJsb2cudjEuVXBkYXRlUG9zdFJlc3BvbnNlIvsBkAICuusYvgEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhsIkwMQACAHKhJSRUJMT0dfTk9UX0FMTE9XRUQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkUiFwj3AyAOKhBQT1NUSU5HX0RJU0FCTEVEogEFd3JpdGWwAQS6AQRqc29ugtPkkwIvOgEqGiovdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy97cG9zdF9pZH0SowEKCkRlbGV0ZVBvc3QSGi5ibG9nLnYxLkRlbGV0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5EZWxldGVQb3N0UmVzcG9uc2UiXLrrGCciHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAis6ASoiJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvZGVsZXRlEsYBCghNdXRlUG9zdBIYLmJsb2cudjEuTXV0ZVBvc3RSZXF1ZXN0GhkuYmxvZy52MS5NdXRlUG9zdFJlc3BvbnNlIoQBkAICuusYQyIaCJADIAMqE0lOVkFMSURfTVVURV9MRU5HVEgiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAjQ6ASoiLy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfS9tdXRlEqwBCgpVbm11dGVQb3N0EhouYmxvZy52MS5Vbm11dGVQb3N0UmVxdWVzdBobLmJsb2cudjEuVW5tdXRlUG9zdFJlc3BvbnNlImWQAgK66xgnIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORKIBBXdyaXRlgtPkkwIxKi8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy97cG9zdF9pZH0vbXV0ZRKXAQoJTGlzdE5vdGVzEhkuYmxvZy52MS5MaXN0Tm90ZXNSZXF1ZXN0GhouYmxvZy52MS5MaXN0Tm90ZXNSZXNwb25zZSJTkAIBuusYJCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkRSAwQFAoLT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90ZXMSpQEKC1N0cmVhbU5vdGVzEhkuYmxvZy52MS5MaXN0Tm90ZXNSZXF1ZXN0Gg0uYmxvZy52MS5Ob3RlImqQAgG66xg7Ih0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUC2gEUCgVub3RlcxILX2xpbmtzLm5leHSC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L25vdGVzMAESkgEKEENyZWF0ZUxlZ2FjeVBvc3QSIC5ibG9nLnYxLkNyZWF0ZUxlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5DcmVhdGVMZWdhY3lQb3N0UmVzcG9uc2UiObrrGAuiAQV3cml0ZbABBILT5JMCJDoBKiIfL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdBLRAQoRVXBsb2FkTGVnYWN5VmlkZW8SIS5ibG9nLnYxLlVwbG9hZExlZ2FjeVZpZGVvUmVxdWVzdBoiLmJsb2cudjEuVXBsb2FkTGVnYWN5VmlkZW9SZXNwb25zZSJzuusYRaIBBXdyaXRlsAED6gEnCgVjaHVuaxIMY29udGVudF90eXBlGgYnZGF0YSciCGZpbGVuYW1l+gENCgR0eXBlEgV2aWRlb4LT5JMCJDoBKiIfL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdCgBErYBChBVcGRhdGVMZWdhY3lQb3N0EiAuYmxvZy52MS5VcGRhdGVMZWdhY3lQb3N0UmVxdWVzdBohLmJsb2cudjEuVXBkYXRlTGVnYWN5UG9zdFJlc3BvbnNlIl266xgqIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORKIBBXdyaXRlsAEEgtPkkwIpOgEqIiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0L2VkaXQSuAEKEFJlYmxvZ0xlZ2FjeVBvc3QSIC5ibG9nLnYxLlJlYmxvZ0xlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5SZWJsb2dMZWdhY3lQb3N0UmVzcG9uc2UiX7rrGCoiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWwAQSC0+STAis6ASoiJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvcmVibG9nGpYFuusYkQUKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMiFQiQAxDBPiADKgtOUEZfSU5WQUxJRCIfCJADEMI+IAkqFVJFQkxPR19QQVJFTlRfSU5WQUxJRCIjCJADEMU+IAMqGU1FRElBX0ZPUk1BVF9OT1RfQUNDRVBURUQiHwiQAxDQPiADKhVBTlNXRVJfRk9STUFUX0lOVkFMSUQiGwiTAxDEPiAIKhFEQUlMWV9NRURJQV9MSU1JVCIgCJMDEMg+IAMqFlZJREVPX1VQTE9BRF9JTl9SRUJMT0ciIQiTAxDKPiAJKhdWSURFT19TVElMTF9UUkFOU0NPRElORyIbCJMDEMs+IAgqEURBSUxZX1ZJREVPX0xJTUlUIhUIkwMQ1j4gCCoLUVVFVUVfTElNSVQiGgiTAxDXPiAIKhBEQUlMWV9QT1NUX0xJTUlUIhcI9AMQxj4gDSoNVVBMT0FEX0ZBSUxFRCIdCPQDEMk+IA0qE1ZJREVPX1VQTE9BRF9GQUlMRUQqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_editing, file_blog_v1_layout, file_blog_v1_legacy_post, file_blog_v1_links, file_blog_v1_note, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_queue, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Asks for published posts.
@@ -363,6 +365,196 @@ export const CreatePostResponseSchema: GenMessage<CreatePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_post, 3);
 
 /**
+ * Creates a post with one large medium; only `chunk` counts in messages after the first.
+ *
+ * @generated from message blog.v1.UploadPostRequest
+ */
+export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
+  /**
+   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   *
+   * @generated from field: string blog_identifier = 1;
+   */
+  blogIdentifier: string;
+
+  /**
+   * The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
+   *
+   * @generated from field: repeated blog.v1.ContentBlock content = 2;
+   */
+  content: ContentBlock[];
+
+  /**
+   * How the blocks are arranged. Default: one below the other.
+   *
+   * @generated from field: repeated blog.v1.ContentLayout layout = 3;
+   */
+  layout: ContentLayout[];
+
+  /**
+   * What becomes of the post; any but SUBMISSION and ASK. Default: published at once.
+   *
+   * @generated from field: blog.v1.PostState state = 10;
+   */
+  state: PostState;
+
+  /**
+   * When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue
+   * comes to it.
+   *
+   * @generated from field: google.protobuf.Timestamp publish_on = 11;
+   */
+  publishOn?: Timestamp | undefined;
+
+  /**
+   * A time in the past to date the post back to; its place on dashboards stays that of its creation.
+   *
+   * @generated from field: google.protobuf.Timestamp date = 12;
+   */
+  date?: Timestamp | undefined;
+
+  /**
+   * Tags; none may hold a comma.
+   *
+   * @generated from field: repeated string tags = 20;
+   */
+  tags: string[];
+
+  /**
+   * Where the content comes from.
+   *
+   * @generated from field: string source_url = 21;
+   */
+  sourceUrl: string;
+
+  /**
+   * The readable end of the address. Default: made from the content.
+   *
+   * @generated from field: string slug = 22;
+   */
+  slug: string;
+
+  /**
+   * The post needs a label for readers who do not want to see everything.
+   *
+   * @generated from field: optional bool has_community_label = 23;
+   */
+  hasCommunityLabel?: boolean | undefined;
+
+  /**
+   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   *
+   * @generated from field: repeated string community_label_categories = 24;
+   */
+  communityLabelCategories: string[];
+
+  /**
+   * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
+   *
+   * @generated from field: optional bool send_to_social = 30;
+   */
+  sendToSocial?: boolean | undefined;
+
+  /**
+   * The answer is private. Only for answers to questions.
+   *
+   * @generated from field: bool is_private = 31;
+   */
+  isPrivate: boolean;
+
+  /**
+   * Who may reblog the post. Default: everyone.
+   *
+   * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
+   */
+  interactabilityReblog: InteractabilityReblog;
+
+  /**
+   * Readers can tip the author.
+   *
+   * @generated from field: optional bool can_be_tipped = 33;
+   */
+  canBeTipped?: boolean | undefined;
+
+  /**
+   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   *
+   * @generated from field: repeated blog.v1.MediaUpload media = 50;
+   */
+  media: MediaUpload[];
+
+  /**
+   * Name of the medium that is uploaded: the `identifier` of a medium in `content`.
+   *
+   * @generated from field: string identifier = 60;
+   */
+  identifier: string;
+
+  /**
+   * MIME type of the medium, e.g. `video/mp4`. Default: `application/octet-stream`.
+   *
+   * @generated from field: string content_type = 61;
+   */
+  contentType: string;
+
+  /**
+   * Name of the file.
+   *
+   * @generated from field: string filename = 62;
+   */
+  filename: string;
+
+  /**
+   * The next bytes of the medium.
+   *
+   * @generated from field: bytes chunk = 63;
+   */
+  chunk: Uint8Array;
+};
+
+/**
+ * Describes the message blog.v1.UploadPostRequest.
+ * Use `create(UploadPostRequestSchema)` to create a new message.
+ */
+export const UploadPostRequestSchema: GenMessage<UploadPostRequest> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post, 4);
+
+/**
+ * A post was created.
+ *
+ * @generated from message blog.v1.UploadPostResponse
+ */
+export type UploadPostResponse = Message<"blog.v1.UploadPostResponse"> & {
+  /**
+   * Identifier of the post.
+   *
+   * @generated from field: uint64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * State of the post, where the answer says it.
+   *
+   * @generated from field: blog.v1.PostState state = 2;
+   */
+  state: PostState;
+
+  /**
+   * A sentence for people about what became of the post, where the answer has one.
+   *
+   * @generated from field: string display_text = 3;
+   */
+  displayText: string;
+};
+
+/**
+ * Describes the message blog.v1.UploadPostResponse.
+ * Use `create(UploadPostResponseSchema)` to create a new message.
+ */
+export const UploadPostResponseSchema: GenMessage<UploadPostResponse> = /*@__PURE__*/
+  messageDesc(file_blog_v1_post, 5);
+
+/**
  * Orders of a list of posts.
  *
  * @generated from enum blog.v1.SortOrder
@@ -422,6 +614,18 @@ export const PostService: GenService<{
     output: typeof ListPostsResponseSchema;
   },
   /**
+   * Streams all published posts of a blog, newest first.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.PostService.StreamPosts
+   */
+  streamPosts: {
+    methodKind: "server_streaming";
+    input: typeof ListPostsRequestSchema;
+    output: typeof PostSchema;
+  },
+  /**
    * Lists the posts in the queue of a blog, the next to be published first.
    *
    * @generated from rpc blog.v1.PostService.ListQueuedPosts
@@ -430,6 +634,18 @@ export const PostService: GenService<{
     methodKind: "unary";
     input: typeof ListQueuedPostsRequestSchema;
     output: typeof ListQueuedPostsResponseSchema;
+  },
+  /**
+   * Streams all posts in the queue of a blog, the next to be published first.
+   *
+   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   *
+   * @generated from rpc blog.v1.PostService.StreamQueuedPosts
+   */
+  streamQueuedPosts: {
+    methodKind: "server_streaming";
+    input: typeof ListQueuedPostsRequestSchema;
+    output: typeof PostSchema;
   },
   /**
    * Moves a post in the queue behind another one, or to its top.
@@ -462,6 +678,18 @@ export const PostService: GenService<{
     output: typeof ListDraftPostsResponseSchema;
   },
   /**
+   * Streams all drafts of a blog.
+   *
+   * Pages are asked for as the stream is read, and none after it is left.
+   *
+   * @generated from rpc blog.v1.PostService.StreamDraftPosts
+   */
+  streamDraftPosts: {
+    methodKind: "server_streaming";
+    input: typeof ListDraftPostsRequestSchema;
+    output: typeof PostSchema;
+  },
+  /**
    * Lists the posts that were submitted to a blog and wait for approval.
    *
    * @generated from rpc blog.v1.PostService.ListSubmissionPosts
@@ -470,6 +698,18 @@ export const PostService: GenService<{
     methodKind: "unary";
     input: typeof ListSubmissionPostsRequestSchema;
     output: typeof ListSubmissionPostsResponseSchema;
+  },
+  /**
+   * Streams all posts that were submitted to a blog and wait for approval.
+   *
+   * Pages are asked for as the stream is read, and none after it is left.
+   *
+   * @generated from rpc blog.v1.PostService.StreamSubmissionPosts
+   */
+  streamSubmissionPosts: {
+    methodKind: "server_streaming";
+    input: typeof ListSubmissionPostsRequestSchema;
+    output: typeof PostSchema;
   },
   /**
    * Gets a post as it is needed for editing it.
@@ -494,6 +734,19 @@ export const PostService: GenService<{
     methodKind: "unary";
     input: typeof CreatePostRequestSchema;
     output: typeof CreatePostResponseSchema;
+  },
+  /**
+   * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
+   *
+   * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
+   * alone. Smaller media go along in `media` of the first message.
+   *
+   * @generated from rpc blog.v1.PostService.UploadPost
+   */
+  uploadPost: {
+    methodKind: "client_streaming";
+    input: typeof UploadPostRequestSchema;
+    output: typeof UploadPostResponseSchema;
   },
   /**
    * Reblogs a post: publishes it on another blog, with what is added to it.
@@ -563,6 +816,18 @@ export const PostService: GenService<{
     output: typeof ListNotesResponseSchema;
   },
   /**
+   * Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.
+   *
+   * Pages are asked for as the stream is read, and none after it is left.
+   *
+   * @generated from rpc blog.v1.PostService.StreamNotes
+   */
+  streamNotes: {
+    methodKind: "server_streaming";
+    input: typeof ListNotesRequestSchema;
+    output: typeof NoteSchema;
+  },
+  /**
    * Creates a post in the older form.
    *
    * @generated from rpc blog.v1.PostService.CreateLegacyPost
@@ -571,6 +836,19 @@ export const PostService: GenService<{
     methodKind: "unary";
     input: typeof CreateLegacyPostRequestSchema;
     output: typeof CreateLegacyPostResponseSchema;
+  },
+  /**
+   * Creates a video post in the older form from a file, which is sent on as it comes and never held.
+   *
+   * The first message has the post, and says what the file is; it may have the first chunk. All others have chunks
+   * alone.
+   *
+   * @generated from rpc blog.v1.PostService.UploadLegacyVideo
+   */
+  uploadLegacyVideo: {
+    methodKind: "client_streaming";
+    input: typeof UploadLegacyVideoRequestSchema;
+    output: typeof UploadLegacyVideoResponseSchema;
   },
   /**
    * Changes a post in the older form.

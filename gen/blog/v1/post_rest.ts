@@ -15,12 +15,14 @@ import {
   base64,
   joinCommas,
   listJson,
+  paginate,
   pathSegment,
   plainJson,
   rawEntries,
   timeJson,
   timeText,
   unary,
+  upload,
 } from "connect-rest/adapter";
 import type {
   AppAttribution,
@@ -58,15 +60,18 @@ import type {
   LegacyVideo,
   ReblogLegacyPostRequest,
   UpdateLegacyPostRequest,
+  UploadLegacyVideoRequest,
 } from "./legacy_post_pb.ts";
 import {
   decodeCreateLegacyPostResponse,
   decodeReblogLegacyPostResponse,
   decodeUpdateLegacyPostResponse,
+  decodeUploadLegacyVideoResponse,
 } from "./legacy_post_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 import type { Media } from "./media_pb.ts";
 import type { ListNotesRequest } from "./note_pb.ts";
+import { decodeNote } from "./note_resource_rest.ts";
 import { decodeListNotesResponse } from "./note_rest.ts";
 import type {
   AudioBlock,
@@ -82,7 +87,12 @@ import type {
   TextBlock,
   VideoBlock,
 } from "./npf_pb.ts";
-import { type CreatePostRequest, type ListPostsRequest, PostService } from "./post_pb.ts";
+import {
+  type CreatePostRequest,
+  type ListPostsRequest,
+  PostService,
+  type UploadPostRequest,
+} from "./post_pb.ts";
 import { decodePost } from "./post_resource_rest.ts";
 import type {
   ListDraftPostsRequest,
@@ -115,16 +125,16 @@ const PostService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 400, subcode: 8001, code: 3, reason: "INVALID_NPF" },
-    { status: 400, subcode: 8002, code: 9, reason: "INVALID_REBLOG_PARENT" },
+    { status: 400, subcode: 8001, code: 3, reason: "NPF_INVALID" },
+    { status: 400, subcode: 8002, code: 9, reason: "REBLOG_PARENT_INVALID" },
     { status: 400, subcode: 8005, code: 3, reason: "MEDIA_FORMAT_NOT_ACCEPTED" },
-    { status: 400, subcode: 8016, code: 3, reason: "INVALID_ANSWER_FORMAT" },
-    { status: 403, subcode: 8004, code: 8, reason: "DAILY_MEDIA_LIMIT_REACHED" },
+    { status: 400, subcode: 8016, code: 3, reason: "ANSWER_FORMAT_INVALID" },
+    { status: 403, subcode: 8004, code: 8, reason: "DAILY_MEDIA_LIMIT" },
     { status: 403, subcode: 8008, code: 3, reason: "VIDEO_UPLOAD_IN_REBLOG" },
     { status: 403, subcode: 8010, code: 9, reason: "VIDEO_STILL_TRANSCODING" },
-    { status: 403, subcode: 8011, code: 8, reason: "DAILY_VIDEO_LIMIT_REACHED" },
-    { status: 403, subcode: 8022, code: 8, reason: "QUEUE_LIMIT_REACHED" },
-    { status: 403, subcode: 8023, code: 8, reason: "DAILY_POST_LIMIT_REACHED" },
+    { status: 403, subcode: 8011, code: 8, reason: "DAILY_VIDEO_LIMIT" },
+    { status: 403, subcode: 8022, code: 8, reason: "QUEUE_LIMIT" },
+    { status: 403, subcode: 8023, code: 8, reason: "DAILY_POST_LIMIT" },
     { status: 500, subcode: 8006, code: 13, reason: "UPLOAD_FAILED" },
     { status: 500, subcode: 8009, code: 13, reason: "VIDEO_UPLOAD_FAILED" },
   ],
@@ -190,6 +200,51 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
 // @@protoc_insertion_point(method:blog.v1.PostService.ListPosts)
 
 /**
+ * Streams all published posts of a blog, newest first.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/posts
+ */
+export const PostService_streamPosts = paginate(PostService.method.streamPosts, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    if (message.type) request.query("type", POST_TYPE.wire(message.type));
+    if (message.postId) request.query("id", message.postId);
+    request.queryList("tag", message.tags, "indexed");
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+    if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
+    if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
+    if (message.notesInfo) request.query("notes_info", message.notesInfo);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "posts",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
+
+/**
  * Lists the posts in the queue of a blog, the next to be published first.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
@@ -217,6 +272,38 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
+
+/**
+ * Streams all posts in the queue of a blog, the next to be published first.
+ *
+ * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/queue
+ */
+export const PostService_streamQueuedPosts = paginate(PostService.method.streamQueuedPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListQueuedPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue`);
+    request.query("limit", message.limit);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "posts",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamQueuedPosts)
 
 /**
  * Moves a post in the queue behind another one, or to its top.
@@ -301,6 +388,37 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
 // @@protoc_insertion_point(method:blog.v1.PostService.ListDraftPosts)
 
 /**
+ * Streams all drafts of a blog.
+ *
+ * Pages are asked for as the stream is read, and none after it is left.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/draft
+ */
+export const PostService_streamDraftPosts = paginate(PostService.method.streamDraftPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListDraftPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/draft`);
+    if (message.beforePostId) request.query("before_id", message.beforePostId);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "posts",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
+
+/**
  * Lists the posts that were submitted to a blog and wait for approval.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
@@ -327,6 +445,37 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
+
+/**
+ * Streams all posts that were submitted to a blog and wait for approval.
+ *
+ * Pages are asked for as the stream is read, and none after it is left.
+ *
+ * GET /v2/blog/{blog_identifier}/posts/submission
+ */
+export const PostService_streamSubmissionPosts = paginate(PostService.method.streamSubmissionPosts, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["basic"],
+    idempotent: true,
+  },
+  request(message: ListSubmissionPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/submission`);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "posts",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
 
 /**
  * Gets a post as it is needed for editing it.
@@ -415,6 +564,63 @@ export const PostService_createPost = unary(PostService.method.createPost, {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
+
+/**
+ * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
+ *
+ * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
+ * alone. Smaller media go along in `media` of the first message.
+ *
+ * POST /v2/blog/{blog_identifier}/posts
+ */
+export const PostService_uploadPost = upload(PostService.method.uploadPost, {
+  rules: {
+    ...PostService_rules,
+    errors: [
+      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 401, reason: "UNAUTHORIZED_CLIENT" },
+      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: UploadPostRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    const json: JsonRecord = {};
+    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
+    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.state) json.state = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+    if (message.sourceUrl) json.source_url = message.sourceUrl;
+    if (message.slug) json.slug = message.slug;
+    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
+    if (message.isPrivate) json.is_private = message.isPrivate;
+    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    request.partJson("json", json);
+    for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    return request;
+  },
+  chunk: (message: UploadPostRequest) => message.chunk,
+  stream: (message: UploadPostRequest) => ({
+    contentType: message.contentType || "application/octet-stream",
+    part: message.identifier ?? "",
+    filename: message.filename ?? "",
+  }),
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeUploadPostResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.UploadPost)
 
 /**
  * Reblogs a post: publishes it on another blog, with what is added to it.
@@ -659,6 +865,42 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
 // @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
 
 /**
+ * Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.
+ *
+ * Pages are asked for as the stream is read, and none after it is left.
+ *
+ * GET /v2/blog/{blog_identifier}/notes
+ */
+export const PostService_streamNotes = paginate(PostService.method.streamNotes, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    errors: [
+      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      ...PostService_rules.errors,
+    ],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListNotesRequest): RestRequest {
+    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
+    if (message.postId) request.query("id", message.postId);
+    if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
+    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds"));
+    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros"));
+    request.queryMap("page_token", message.pageToken, ["api_key"]);
+    return request;
+  },
+  items: "notes",
+  next: { kind: "link", path: "_links.next" },
+  maxPages: 1000,
+  item: decodeNote,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamNotes)
+
+/**
  * Creates a post in the older form.
  *
  * POST /v2/blog/{blog_identifier}/post
@@ -711,7 +953,8 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
@@ -776,9 +1019,11 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
           break;
         }
       }
+      if (message.content.case === "photo" && message.content.value.data.length > 0) {
+        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+      }
       if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -789,6 +1034,47 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
+
+/**
+ * Creates a video post in the older form from a file, which is sent on as it comes and never held.
+ *
+ * The first message has the post, and says what the file is; it may have the first chunk. All others have chunks
+ * alone.
+ *
+ * POST /v2/blog/{blog_identifier}/post
+ */
+export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLegacyVideo, {
+  rules: {
+    ...PostService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: ["write"],
+    idempotent: false,
+  },
+  request(message: UploadLegacyVideoRequest): RestRequest {
+    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post`);
+    request.part("type", "video");
+    if (message.caption) request.part("caption", message.caption);
+    if (message.state) request.part("state", POST_STATE.wire(message.state));
+    request.partList("tags", message.tags, "comma");
+    if (message.tweet) request.part("tweet", message.tweet);
+    if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+    if (message.format) request.part("format", POST_FORMAT.wire(message.format));
+    if (message.slug) request.part("slug", message.slug);
+    if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
+    return request;
+  },
+  chunk: (message: UploadLegacyVideoRequest) => message.chunk,
+  stream: (message: UploadLegacyVideoRequest) => ({
+    contentType: message.contentType || "application/octet-stream",
+    part: "data",
+    filename: message.filename ?? "",
+  }),
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeUploadLegacyVideoResponse);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.UploadLegacyVideo)
 
 /**
  * Changes a post in the older form.
@@ -848,7 +1134,8 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
@@ -914,9 +1201,11 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
           break;
         }
       }
+      if (message.content.case === "photo" && message.content.value.data.length > 0) {
+        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+      }
       if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -988,7 +1277,8 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
         Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
         break;
     }
-    if ((message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined) || message.data.length > 0) {
+    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
@@ -1056,9 +1346,11 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
           break;
         }
       }
+      if (message.content.case === "photo" && message.content.value.data.length > 0) {
+        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+      }
       if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
       if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      for (const [index, item] of message.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -1079,20 +1371,27 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
   service: PostService,
   methods: {
     listPosts: PostService_listPosts,
+    streamPosts: PostService_streamPosts,
     listQueuedPosts: PostService_listQueuedPosts,
+    streamQueuedPosts: PostService_streamQueuedPosts,
     reorderQueue: PostService_reorderQueue,
     shuffleQueue: PostService_shuffleQueue,
     listDraftPosts: PostService_listDraftPosts,
+    streamDraftPosts: PostService_streamDraftPosts,
     listSubmissionPosts: PostService_listSubmissionPosts,
+    streamSubmissionPosts: PostService_streamSubmissionPosts,
     getPost: PostService_getPost,
     createPost: PostService_createPost,
+    uploadPost: PostService_uploadPost,
     reblogPost: PostService_reblogPost,
     updatePost: PostService_updatePost,
     deletePost: PostService_deletePost,
     mutePost: PostService_mutePost,
     unmutePost: PostService_unmutePost,
     listNotes: PostService_listNotes,
+    streamNotes: PostService_streamNotes,
     createLegacyPost: PostService_createLegacyPost,
+    uploadLegacyVideo: PostService_uploadLegacyVideo,
     updateLegacyPost: PostService_updateLegacyPost,
     reblogLegacyPost: PostService_reblogLegacyPost,
   },
@@ -1100,20 +1399,27 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
     service: "Posts of a blog.",
     methods: {
       listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is enough; with credentials of a user the answer also says which posts that user likes.",
+      streamPosts: "Streams all published posts of a blog, newest first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       listQueuedPosts: "Lists the posts in the queue of a blog, the next to be published first.",
+      streamQueuedPosts: "Streams all posts in the queue of a blog, the next to be published first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
       reorderQueue: "Moves a post in the queue behind another one, or to its top.",
       shuffleQueue: "Shuffles the queue.",
       listDraftPosts: "Lists the drafts of a blog.",
+      streamDraftPosts: "Streams all drafts of a blog.\n\nPages are asked for as the stream is read, and none after it is left.",
       listSubmissionPosts: "Lists the posts that were submitted to a blog and wait for approval.",
+      streamSubmissionPosts: "Streams all posts that were submitted to a blog and wait for approval.\n\nPages are asked for as the stream is read, and none after it is left.",
       getPost: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
       createPost: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
+      uploadPost: "Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the medium is; it may have the first chunk. All others have chunks\nalone. Smaller media go along in `media` of the first message.",
       reblogPost: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
       updatePost: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
       deletePost: "Deletes a post.",
       mutePost: "Mutes a post: its author gets no notices about it any more.",
       unmutePost: "Unmutes a post.",
       listNotes: "Lists what others did with a post, newest first: likes, reblogs, replies.\n\nAn API key is enough.",
+      streamNotes: "Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.\n\nPages are asked for as the stream is read, and none after it is left.",
       createLegacyPost: "Creates a post in the older form.",
+      uploadLegacyVideo: "Creates a video post in the older form from a file, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the file is; it may have the first chunk. All others have chunks\nalone.",
       updateLegacyPost: "Changes a post in the older form.",
       reblogLegacyPost: "Reblogs a post in the older form.",
     },
@@ -1921,7 +2227,7 @@ const blog_v1_LegacyAudio_schema = {
     caption: { type: "string", description: "Caption, HTML." },
     externalUrl: {
       type: "string",
-      description: "Address on the site that holds the sound. This or `data` of the request is required.",
+      description: "Address on the site that holds the sound. When creating, this or `data` is required.",
     },
     data: {
       $ref: "#/$defs/blog.v1.FileUpload",
@@ -1969,12 +2275,17 @@ const blog_v1_LegacyPhoto_schema = {
     link: { type: "string", description: "Address that a click on the photo leads to." },
     source: {
       type: "string",
-      description: "Address of the photo. This, `data64` or `data` of the request is required.",
+      description: "Address of the photo. When creating, this, `data64` or `data` is required.",
     },
     data64: {
       type: "string",
       contentEncoding: "base64",
       description: "The photo itself, 10 MB at most.",
+    },
+    data: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.FileUpload" },
+      description: "Photos as files, several as a set, 10 MB each at most.",
     },
   },
   additionalProperties: false,
@@ -2009,7 +2320,7 @@ const blog_v1_LegacyVideo_schema = {
     caption: { type: "string", description: "Caption, HTML." },
     embed: {
       type: "string",
-      description: "HTML that plays the video, or its address on a site that is supported. This or `data` of the request is\nrequired.",
+      description: "HTML that plays the video, or its address on a site that is supported. When creating, this or\n`data` is required.",
     },
     data: {
       $ref: "#/$defs/blog.v1.FileUpload",
@@ -2897,11 +3208,6 @@ export const PostServiceTools = {
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
         audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
-        data: {
-          type: "array",
-          items: { $ref: "#/$defs/blog.v1.FileUpload" },
-          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
-        },
         state: {
           type: "string",
           enum: [
@@ -2997,11 +3303,6 @@ export const PostServiceTools = {
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
         audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
-        data: {
-          type: "array",
-          items: { $ref: "#/$defs/blog.v1.FileUpload" },
-          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
-        },
         state: {
           type: "string",
           enum: [
@@ -3102,11 +3403,6 @@ export const PostServiceTools = {
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
         audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
-        data: {
-          type: "array",
-          items: { $ref: "#/$defs/blog.v1.FileUpload" },
-          description: "Files to upload: the photos of a photo post, several as a set, 10 MB each at most; the sound of an audio post, 10\nMB at most; the video of a video post, 500 MB and 10 minutes at most.",
-        },
         state: {
           type: "string",
           enum: [
@@ -3320,6 +3616,13 @@ const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
   [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
 ]);
 
+const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "state",
+  "display_text",
+  "displayText",
+]);
+
 /** Decodes blog.v1.CreatePostResponse. A post was created. */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
@@ -3335,6 +3638,14 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
   out.int32(3, json.total_posts ?? json.totalPosts, "total_posts");
   out.message(4, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
+}
+
+/** Decodes blog.v1.UploadPostResponse. A post was created. */
+export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, UPLOAD_POST_RESPONSE_KEYS);
 }
 
 /** Writes blog.v1.AppAttribution as JSON. */

@@ -80,7 +80,10 @@ function multipartLines(body: Multipart, context: Context): string[] {
   if (!whenParts) return [...object, ...parts];
   const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
   const plain = ["} else {", "  request.json(json);", "}"];
-  return [...object, `if (${condition}) {`, ...parts.map((line) => `  ${line}`), ...plain];
+  // the type checker must not conclude that members of a oneof without parts cannot be set below
+  const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
+  const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;
+  return [...object, ...named, head, ...parts.map((line) => `  ${line}`), ...plain];
 }
 
 function inOr(condition: string): string {
