@@ -92,7 +92,7 @@ const cases: readonly Case[] = [
   {
     name: "type",
     request: { type: PostType.PHOTO, limit: 3 },
-    query: "?type=photo&limit=3",
+    query: "/photo?limit=3",
     facts: (found) => found.map(({ type, typeName }) => [type, typeName]),
     expected: new Array(3).fill([PostType.PHOTO, "photo"]),
   },

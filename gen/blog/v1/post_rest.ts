@@ -13,8 +13,10 @@ import {
   type RestRequest,
   type ServiceAdapter,
   base64,
+  fits,
   joinCommas,
   listJson,
+  noBinding,
   paginate,
   pathSegment,
   plainJson,
@@ -160,7 +162,7 @@ const PostService_rules = {
  *
  * An API key is enough; with credentials of a user the answer also says which posts that user likes.
  *
- * GET /v2/blog/{blog_identifier}/posts
+ * GET /v2/blog/{blog_identifier}/posts/{type}
  */
 export const PostService_listPosts = unary(PostService.method.listPosts, {
   rules: {
@@ -176,22 +178,42 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
     idempotent: true,
   },
   request(message: ListPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
-    if (message.type) request.query("type", POST_TYPE.wire(message.type));
-    if (message.postId) request.query("id", message.postId);
-    request.queryList("tag", message.tags, "indexed");
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
-    if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
-    if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
-    if (message.notesInfo) request.query("notes_info", message.notesInfo);
-    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
+    if (fits(message.blogIdentifier, "*") && message.type !== undefined && fits(POST_TYPE.wire(message.type), "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
+      if (message.postId) request.query("id", message.postId);
+      request.queryList("tag", message.tags, "indexed");
+      request.query("limit", message.limit);
+      if (message.offset) request.query("offset", message.offset);
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
+      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
+      if (message.notesInfo) request.query("notes_info", message.notesInfo);
+      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+      if (message.npf) request.query("npf", message.npf);
+      request.queryList("fields[blogs]", message.blogFields, "comma");
+      request.queryMap("page_token", message.pageToken, ["api_key"]);
+      return request;
+    }
+    if (fits(message.blogIdentifier, "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+      if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
+      if (message.postId) request.query("id", message.postId);
+      request.queryList("tag", message.tags, "indexed");
+      request.query("limit", message.limit);
+      if (message.offset) request.query("offset", message.offset);
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
+      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
+      if (message.notesInfo) request.query("notes_info", message.notesInfo);
+      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+      if (message.npf) request.query("npf", message.npf);
+      request.queryList("fields[blogs]", message.blogFields, "comma");
+      request.queryMap("page_token", message.pageToken, ["api_key"]);
+      return request;
+    }
+    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
     out.root(answer.payload, decodeListPostsResponse);
@@ -204,7 +226,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
  *
  * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
  *
- * GET /v2/blog/{blog_identifier}/posts
+ * GET /v2/blog/{blog_identifier}/posts/{type}
  */
 export const PostService_streamPosts = paginate(PostService.method.streamPosts, {
   rules: {
@@ -220,22 +242,42 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
     idempotent: true,
   },
   request(message: ListPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
-    if (message.type) request.query("type", POST_TYPE.wire(message.type));
-    if (message.postId) request.query("id", message.postId);
-    request.queryList("tag", message.tags, "indexed");
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
-    if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
-    if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
-    if (message.notesInfo) request.query("notes_info", message.notesInfo);
-    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
+    if (fits(message.blogIdentifier, "*") && message.type !== undefined && fits(POST_TYPE.wire(message.type), "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
+      if (message.postId) request.query("id", message.postId);
+      request.queryList("tag", message.tags, "indexed");
+      request.query("limit", message.limit);
+      if (message.offset) request.query("offset", message.offset);
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
+      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
+      if (message.notesInfo) request.query("notes_info", message.notesInfo);
+      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+      if (message.npf) request.query("npf", message.npf);
+      request.queryList("fields[blogs]", message.blogFields, "comma");
+      request.queryMap("page_token", message.pageToken, ["api_key"]);
+      return request;
+    }
+    if (fits(message.blogIdentifier, "*")) {
+      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+      if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
+      if (message.postId) request.query("id", message.postId);
+      request.queryList("tag", message.tags, "indexed");
+      request.query("limit", message.limit);
+      if (message.offset) request.query("offset", message.offset);
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
+      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
+      if (message.notesInfo) request.query("notes_info", message.notesInfo);
+      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+      if (message.npf) request.query("npf", message.npf);
+      request.queryList("fields[blogs]", message.blogFields, "comma");
+      request.queryMap("page_token", message.pageToken, ["api_key"]);
+      return request;
+    }
+    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
   },
   items: "posts",
   next: { kind: "link", path: "_links.next" },
