@@ -5,12 +5,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { annotationsPage } from "./annotations.ts";
+import { diagnosticsPage } from "./diagnostics.ts";
 import { errorsPage } from "./errors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "docs/annotations.md": () => annotationsPage(ROOT),
+  "docs/diagnostics.md": diagnosticsPage,
   "docs/errors.md": errorsPage,
 };
 

@@ -24,5 +24,6 @@ export function code(text: string): string {
 
 /** Blocks of Markdown, each set off by an empty line. */
 export function page(...blocks: readonly string[]): string {
-  return `${blocks.map((block) => block.trim()).join("\n\n")}\n`;
+  const parts = blocks.map((block) => block.trim()).filter((block) => block !== "");
+  return `${parts.join("\n\n")}\n`;
 }

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { DIAGNOSTICS } from "../../scripts/docs/diagnostics-table.ts";
+import { ROOT } from "./shell.ts";
+
+/** The folders of the generator that find problems. */
+const ROOMS = ["parse", "check", "config", "protocol"];
+
+const sources = ROOMS.map((room) => path.join(ROOT, "plugin/src", room))
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  .map((file) => readFileSync(file, "utf8"));
+
+const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
+
+/** The codes that problems are reported with: words joined by hyphens, or one word behind a place. */
+function reported(): string[] {
+  const codes = sources.flatMap((text) => [
+    ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
+    ...text.matchAll(/(?:\badd\(\d+,|\[RULES, \d+\],)\s+"([a-z]+)"/g),
+  ]);
+  // a kind of body, and the name of the program
+  const others = new Set(["http-body", "protoc-gen-connect-rest"]);
+  return [...new Set(codes.map(([, code = ""]) => code))].filter((code) => !others.has(code));
+}
+
+test("every problem of the generator is explained, and no other", () => {
+  expect([...described].sort()).toEqual(reported().sort());
+});
+
+test("the page says which problems can be skipped", () => {
+  const problems = readFileSync(path.join(ROOT, "plugin/src/diagnostics/problem.ts"), "utf8");
+  const [, list = ""] = /const UNSUPPORTED[^[]*\[([^\]]*)\]/.exec(problems) ?? [];
+  const skipped = [...list.matchAll(/"([\w-]+)"/g)].map(([, code = ""]) => code);
+  const head = readFileSync(path.join(ROOT, "scripts/docs/diagnostics-head.md"), "utf8");
+  const [, said = ""] = /for what it asks:(.*?)\. With/s.exec(head) ?? [];
+  const named = [...said.matchAll(/`([\w-]+)`/g)].map(([, code = ""]) => code);
+  expect(named.sort()).toEqual(skipped.filter((code) => described.includes(code)).sort());
+});
+
+test("every explanation is sentences", () => {
+  for (const group of Object.values(DIAGNOSTICS)) {
+    for (const { meaning, remedy } of Object.values(group)) {
+      expect(meaning).toMatch(/^[A-Z`].*\.$/);
+      expect(remedy).toMatch(/^[A-Z].*\.$/);
+    }
+  }
+});

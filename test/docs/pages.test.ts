@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { anchor, code, page, table } from "../../scripts/docs/markdown.ts";
+import { ROOT } from "./shell.ts";
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ...["plugin", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
+];
+
+test("the generated pages are current", { timeout: 60_000 }, () => {
+  const script = path.join(ROOT, "scripts/docs/generate.ts");
+  const { status, stderr } = spawnSync(process.execPath, [script, "--check"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+describe.each(pages)("%s", (name) => {
+  const text = prose(readFileSync(path.join(ROOT, name), "utf8"));
+
+  test("has only links that lead somewhere", () => {
+    const dead = linksOf(text).filter((link) => !leadsSomewhere(name, link));
+    expect(dead).toEqual([]);
+  });
+});
+
+/** A page without its blocks. */
+function prose(markdown: string): string {
+  return markdown.replaceAll(/^```.*?^```$/gms, "");
+}
+
+/** The links of a page into the repository. */
+function linksOf(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = ""]) => link)
+    .filter((link) => !/^\w+:/.test(link));
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [target = "", fragment] = link.split("#");
+  const file = target === "" ? path.join(ROOT, from) : path.resolve(ROOT, path.dirname(from), target);
+  if (!existsSync(file)) return false;
+  return fragment === undefined || anchorsOf(file).has(fragment);
+}
+
+function anchorsOf(file: string): ReadonlySet<string> {
+  const headings = prose(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm);
+  return new Set([...headings].map(([, heading = ""]) => anchor(heading.replaceAll("`", ""))));
+}
+
+describe("Markdown", () => {
+  test("an anchor is what GitHub makes of a heading", () => {
+    expect(anchor("FieldRules.Location")).toBe("fieldruleslocation");
+    expect(anchor("HTTP status to code")).toBe("http-status-to-code");
+    expect(anchor("PATH_VALUE_INVALID")).toBe("path_value_invalid");
+  });
+
+  test("a cell is one line, and a bar in it ends no cell", () => {
+    expect(table(["a"], [["x\n| y"]])).toBe("| a |\n| --- |\n| x \\| y |");
+  });
+
+  test("code may have a backtick in it", () => {
+    expect(code("a")).toBe("`a`");
+    expect(code("a`b")).toBe("`` a`b ``");
+  });
+
+  test("a page is blocks with one empty line between them", () => {
+    expect(page("# A\n", "\ntext", "")).toBe("# A\n\ntext\n");
+  });
+});
