@@ -130,9 +130,8 @@ describe("ListPosts", () => {
     });
     expect(sent(PostService_listPosts, message)).toEqual({
       verb: "GET",
-      path: "/v2/blog/staff/posts",
+      path: "/v2/blog/staff/posts/quote",
       query: [
-        "type=quote",
         "id=700000000000000001",
         "tag%5B0%5D=a%20b&tag%5B1%5D=c%26d",
         "limit=20",
@@ -153,7 +152,11 @@ describe("ListPosts", () => {
 
   it("sends nothing for what is not set", () => {
     const message = create(ListPostsRequestSchema, { blogIdentifier: "staff" });
-    expect(sent(PostService_listPosts, message)).toMatchObject({ query: "", body: undefined });
+    expect(sent(PostService_listPosts, message)).toMatchObject({
+      path: "/v2/blog/staff/posts",
+      query: "",
+      body: undefined,
+    });
   });
 
   it("reads a page of posts, ids of 18 digits exact without a second look", () => {
