@@ -102,13 +102,22 @@ function announce(gateway: Gateway, config: Config, withSandbox: boolean): void 
   if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
 }
 
+/**
+ * For how many milliseconds a further signal is taken for the same one: under `npm start`, Ctrl-C reaches the process
+ * twice, from the terminal and from npm.
+ */
+const sameSignalMs = 300;
+
 /** Resolves upon the first SIGTERM or SIGINT, and when the sandbox dies. */
 function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
+    let stoppedAt = 0;
     const onSignal = (signal: NodeJS.Signals) => {
+      if (stopping && performance.now() - stoppedAt < sameSignalMs) return;
       if (stopping) process.exit(exitStatus.failure);
       stopping = true;
+      stoppedAt = performance.now();
       log.info({ signal }, "draining; a second signal ends at once");
       resolve();
     };
