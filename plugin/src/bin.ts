@@ -11,7 +11,7 @@ CodeGeneratorResponse to standard output. Run it from buf.gen.yaml:
       out: gen
       opt: [target=ts, import_extension=ts]
 
-Options: target=ts, import_extension=ts|js|none, unsupported=error|skip
+Options: target=ts, import_extension=ts|js|none, unsupported=error|skip, service_config=file.yaml
 `;
 
 await runExecutable({ name: "protoc-gen-connect-rest", version, usage, run: runPlugin });

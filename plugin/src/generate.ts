@@ -1,7 +1,7 @@
 import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
 import { checkBindings, unreachable } from "./check/bindings.ts";
 import { Checker } from "./check/check.ts";
-import { Problems } from "./diagnostics/problem.ts";
+import { type Problem, Problems } from "./diagnostics/problem.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
 import { parseServiceRules } from "./parse/rules.ts";
@@ -20,9 +20,18 @@ export type Generated =
     }
   | { readonly files?: undefined; readonly error: string };
 
-/** Generates adapters for files: parse, check, print. A pure function of its arguments. */
-export function generate(files: readonly DescFile[], options: Options): Generated {
+/**
+ * Generates adapters for files: parse, check, print. A pure function of its arguments.
+ *
+ * @param known problems that were found before, to be reported with those of the files
+ */
+export function generate(
+  files: readonly DescFile[],
+  options: Options,
+  known: Iterable<Problem> = [],
+): Generated {
   const run = new Run(options);
+  run.problems.addAll(known);
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
   const generation = new Generation(files, options.importExtension);

@@ -340,7 +340,7 @@ describe("options", () => {
     ["stile=long", "unknown option `stile`; did you mean `style`?"],
     [
       "toString=1",
-      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `unsupported`",
+      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `unsupported`, `service_config`",
     ],
     ["style=wide", "option style=wide: expected short or long"],
     ["target=js", "option target=js: expected ts"],

@@ -1,37 +1,47 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import type { SourceCodeInfo_Location } from "@bufbuild/protobuf/wkt";
 import { fileOf, optionsNumber, sourcePath } from "../descriptors/source-path.ts";
-
-/** A place in a .proto file; lines and columns count from 1. */
-export interface Position {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+import { originOf, type Position } from "./origin.ts";
 
 const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 
 /**
- * Where an element, or an option on it, stands. The most exact place that the compiler recorded: an option inside
- * an aggregate is found at the aggregate, a repeated one at its first value, and one that is not written at the
- * first of its extension, or else at the element. An element without source information is at line 1.
+ * Where an element, or an option on it, stands. An option that a service config gives is there; another is at the
+ * most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the aggregate,
+ * a repeated one at its first value, and one that is not written at the first of its extension, or else at the
+ * element. An element without source information is at line 1.
  */
 export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
-  const file = fileOf(desc);
-  const element = sourcePath(desc);
-  const options = option.length > 0 ? [...element, optionsNumber(desc), ...option] : element;
-  const locations = indexOf(file);
-  for (let length = options.length; length >= element.length; length--) {
-    // a path to options alone would find those of other extensions
-    if (length === element.length + 1) continue;
-    const path = options.slice(0, length).join(".");
-    const span = (locations.get(path) ?? (length > element.length ? firstBelow(locations, path) : undefined))
-      ?.span;
-    if (span?.[0] !== undefined && span[1] !== undefined) {
-      return { file: file.proto.name, line: span[0] + 1, column: span[1] + 1 };
-    }
+  const isWhole = option.length === 1;
+  return (
+    originOf(desc, option, isWhole ? 1 : 2) ??
+    optionPosition(desc, option) ??
+    originOf(desc, option, 1) ??
+    located(desc, sourcePath(desc).join(".")) ?? { file: fileOf(desc).proto.name, line: 1, column: 1 }
+  );
+}
+
+/** Where the .proto file says an option, or one of the same extension. */
+function optionPosition(desc: AnyDesc, option: readonly number[]): Position | undefined {
+  const options = [...sourcePath(desc), optionsNumber(desc)];
+  const locations = indexOf(fileOf(desc));
+  // a path to options alone would find those of other extensions
+  for (let length = option.length; length > 0; length--) {
+    const path = [...options, ...option.slice(0, length)].join(".");
+    const found = located(desc, path) ?? spanPosition(desc, firstBelow(locations, path));
+    if (found !== undefined) return found;
   }
-  return { file: file.proto.name, line: 1, column: 1 };
+  return undefined;
+}
+
+function located(desc: AnyDesc, path: string): Position | undefined {
+  return spanPosition(desc, indexOf(fileOf(desc)).get(path));
+}
+
+function spanPosition(desc: AnyDesc, location: SourceCodeInfo_Location | undefined): Position | undefined {
+  const [line, column] = location?.span ?? [];
+  if (line === undefined || column === undefined) return undefined;
+  return { file: fileOf(desc).proto.name, line: line + 1, column: column + 1 };
 }
 
 function firstBelow(

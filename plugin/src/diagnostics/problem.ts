@@ -1,6 +1,7 @@
 import type { AnyDesc } from "@bufbuild/protobuf";
 import { qualifiedName } from "@bufbuild/protobuf/reflect";
-import { type Position, positionOf } from "./position.ts";
+import type { Position } from "./origin.ts";
+import { positionOf } from "./position.ts";
 
 /** A fault of the input: what is wrong, where, and what to do about it. */
 export interface Problem {
@@ -38,7 +39,12 @@ export class Problems {
    * @param option where in the element's options, as field numbers; empty for the element itself
    */
   add(desc: AnyDesc, option: OptionPath, code: string, text: string): void {
-    this.found.push({ position: positionOf(desc, option), code, text, unsupported: UNSUPPORTED.has(code) });
+    this.addAt(positionOf(desc, option), code, text);
+  }
+
+  /** Adds a problem by its place, also in a file that is no .proto file. */
+  addAt(position: Position, code: string, text: string): void {
+    this.found.push({ position, code, text, unsupported: UNSUPPORTED.has(code) });
   }
 
   /** Takes over the problems of another collection. */

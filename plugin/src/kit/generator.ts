@@ -7,8 +7,9 @@ import {
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
 import { runExecutable } from "../protocol/executable.ts";
+import { readInput } from "../protocol/input.ts";
 import { ParameterError } from "../protocol/parameter.ts";
-import { decodeRequest, filesToGenerate } from "../protocol/request.ts";
+import { decodeRequest } from "../protocol/request.ts";
 import { emptyResponse } from "../protocol/response.ts";
 import { type OptionSpecs, type ParsedOptions, parseOptions } from "./options.ts";
 import { KitRequest } from "./request.ts";
@@ -59,7 +60,7 @@ export function respond<Specs extends OptionSpecs>(
     response.error = options;
     return response;
   }
-  const kit = new KitRequest(filesToGenerate(request), options, suffixOf(generator));
+  const kit = new KitRequest(readInput(request, options.common), options, suffixOf(generator));
   generator.generate(kit);
   if (kit.faults !== "") response.error = kit.faults;
   else response.file = [...newFiles(kit, generator), ...insertions(kit)];
@@ -132,6 +133,6 @@ same output directory:
       strategy: all
       opt: [target=ts, import_extension=ts]
 
-Options: target=ts, import_extension=ts|js|none, unsupported=error|skip, as for protoc-gen-connect-rest
+Options: target=ts, import_extension=ts|js|none, unsupported=error|skip, service_config=file.yaml, as for protoc-gen-connect-rest
 ${own.join("")}`;
 }

@@ -1,5 +1,5 @@
-import type { DescFile } from "@bufbuild/protobuf";
 import { type Generated, generate } from "../generate.ts";
+import type { Input } from "../protocol/input.ts";
 import type { Options } from "../protocol/parameter.ts";
 
 /** What a second generator can know of a file that protoc-gen-connect-rest generates in the same run. */
@@ -15,18 +15,18 @@ export interface HostFile {
  * one made, so they are generated once more: that is a pure function of the request.
  */
 export class Host {
-  private readonly descs: readonly DescFile[];
+  private readonly input: Input;
   private readonly options: Options;
   private found: ReadonlyMap<string, HostFile> | undefined;
 
-  constructor(descs: readonly DescFile[], options: Options) {
-    this.descs = descs;
+  constructor(input: Input, options: Options) {
+    this.input = input;
     this.options = options;
   }
 
   /** By path; undefined where the run makes no such file, also because the .proto files have problems. */
   file(path: string): HostFile | undefined {
-    this.found ??= describe(generate(this.descs, this.options));
+    this.found ??= describe(generate(this.input.files, this.options, this.input.problems));
     return this.found.get(path);
   }
 }

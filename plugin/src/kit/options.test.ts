@@ -11,7 +11,7 @@ const specs = {
 test("blanks and empty items between options do not matter", () => {
   expect(parseOptions(" mode=b ,, import_extension=.js,", specs)).toEqual({
     own: { mode: "b", title: "none" },
-    common: { importExtension: "js", unsupported: "error" },
+    common: { importExtension: "js", unsupported: "error", serviceConfigs: [] },
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
+import type { Input } from "../protocol/input.ts";
 import { AdapterInsertions } from "./adapter-insertions.ts";
 import { Host } from "./host.ts";
 import { NewFile } from "./new-file.ts";
@@ -20,11 +21,11 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   private readonly added = new Map<string, AdapterInsertions>();
   private readonly made = new Map<string, NewFile>();
 
-  constructor(files: readonly DescFile[], parsed: ParsedOptions<Specs>, suffix: string) {
-    this.files = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
+  constructor(input: Input, parsed: ParsedOptions<Specs>, suffix: string) {
+    this.files = [...input.files].sort((a, b) => (a.name < b.name ? -1 : 1));
     this.options = parsed.own;
     this.parsed = parsed;
-    this.host = new Host(files, parsed.common);
+    this.host = new Host(input, parsed.common);
     this.suffix = suffix;
   }
 

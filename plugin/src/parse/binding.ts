@@ -1,6 +1,6 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { fieldRules, methodRules, serviceRules } from "../descriptors/options.ts";
-import type { Problems } from "../diagnostics/problem.ts";
+import type { OptionPath, Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, FieldPath } from "../model/model.ts";
@@ -8,15 +8,24 @@ import { bodyFields, parseBody } from "./body.ts";
 import { leaves } from "./leaves.ts";
 import { parsePattern, parseVariables } from "./pattern.ts";
 
-/** Parses one HTTP rule; undefined when it is wrong, and then there is a problem. */
-export function parseBinding(desc: DescMethod, rule: HttpRule, problems: Problems): BindingModel | undefined {
-  const pattern = parsePattern(desc, rule, problems);
+/**
+ * Parses one HTTP rule; undefined when it is wrong, and then there is a problem.
+ *
+ * @param rulePath where the rule stands in the options of the method
+ */
+export function parseBinding(
+  desc: DescMethod,
+  rule: HttpRule,
+  rulePath: OptionPath,
+  problems: Problems,
+): BindingModel | undefined {
+  const pattern = parsePattern(desc, rule, rulePath, problems);
   if (pattern === undefined) return undefined;
   const variables = parseVariables(desc, pattern, problems);
   const bound = new Set([...variables.values()].map((path) => path.map((field) => field.name).join(".")));
   const http = methodRules(desc).http ?? serviceRules(desc.parent).http;
   const pathFieldsInBody = http?.pathFieldsInBody ?? false;
-  const body = parseBody(rule, { desc, verb: pattern.verb, bound, pathFieldsInBody, problems });
+  const body = parseBody(rule, { desc, verb: pattern.verb, bound, pathFieldsInBody, rulePath, problems });
   const inBody = new Set(bodyFields(body));
   const rest =
     body.kind === "http-body" && body.field === undefined

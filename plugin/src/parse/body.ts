@@ -1,6 +1,6 @@
 import type { DescField, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { fieldRules, HTTP, methodRules, oneofRules, RULES } from "../descriptors/options.ts";
-import type { Problems } from "../diagnostics/problem.ts";
+import { fieldRules, methodRules, oneofRules, RULES } from "../descriptors/options.ts";
+import type { OptionPath, Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { RequestBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
@@ -19,16 +19,18 @@ export interface BodyContext {
   /** Dotted names of the fields in the path. */
   readonly bound: ReadonlySet<string>;
   readonly pathFieldsInBody: boolean;
+  /** Where the HTTP rule stands in the options of the method. */
+  readonly rulePath: OptionPath;
   readonly problems: Problems;
 }
 
 /** Parses the body of an HTTP rule. */
 export function parseBody(rule: HttpRule, context: BodyContext): BodyModel {
-  const { desc, verb, problems } = context;
+  const { desc, verb, rulePath, problems } = context;
   if (rule.body === "") return noBody(context);
   if (verb === "GET" || verb === "HEAD") {
     const text = `a ${verb} request has no body (RFC 9110 section 9.3.1); remove \`body\` or use post`;
-    problems.add(desc, [HTTP, RULE.body], "body-verb", text);
+    problems.add(desc, [...rulePath, RULE.body], "body-verb", text);
     return { kind: "none" };
   }
   if (isHttpBody(desc.input.typeName) && rule.body === "*") return { kind: "http-body", field: undefined };
@@ -99,8 +101,8 @@ function parameters(fields: readonly DescField[], { desc, bound, problems }: Bod
   };
 }
 
-function fieldBody(name: string, { desc, bound, problems }: BodyContext): BodyModel {
-  const add = (code: string, text: string) => problems.add(desc, [HTTP, RULE.body], code, text);
+function fieldBody(name: string, { desc, bound, rulePath, problems }: BodyContext): BodyModel {
+  const add = (code: string, text: string) => problems.add(desc, [...rulePath, RULE.body], code, text);
   const field = desc.input.fields.find((candidate) => candidate.name === name);
   if (field === undefined) {
     const message = desc.input;

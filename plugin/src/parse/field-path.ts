@@ -34,16 +34,21 @@ export function suggestion(name: string, message: DescMessage): string {
 
 /** `; did you mean x?`, or what there is to choose from. */
 export function suggest(name: string, candidates: readonly string[]): string {
-  const [best] = candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  if (best !== undefined && best.distance <= Math.max(2, name.length / 3))
-    return `; did you mean \`${best.candidate}\`?`;
+  const near = nearest(name, candidates);
+  if (near !== undefined) return `; did you mean \`${near}\`?`;
   if (candidates.length === 0) return "; it has none";
   return `; it has ${candidates
     .slice(0, 8)
     .map((candidate) => `\`${candidate}\``)
     .join(", ")}${candidates.length > 8 ? ", …" : ""}`;
+}
+
+/** The candidate that a name was probably meant to be; undefined where none is near. */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
 
 /** Levenshtein distance. */

@@ -9,7 +9,8 @@ import { suggestion } from "./field-path.ts";
 import { parseRules } from "./rules.ts";
 import { parseStream } from "./stream.ts";
 
-/** Field number of google.api.HttpRule.response_body. */
+/** Field numbers of google.api.HttpRule. */
+const ADDITIONAL_BINDINGS = 11;
 const RESPONSE_BODY = 12;
 
 /** Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. */
@@ -18,7 +19,10 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   if (rule === undefined) return undefined;
   const before = problems.size;
   const bindings = [rule, ...rule.additionalBindings]
-    .map((binding) => parseBinding(desc, binding, problems))
+    .map((binding, index) => {
+      const path = index === 0 ? [HTTP] : [HTTP, ADDITIONAL_BINDINGS, index - 1];
+      return parseBinding(desc, binding, path, problems);
+    })
     .filter((binding): binding is BindingModel => binding !== undefined);
   const responseBody = parseResponseBody(desc, rule, problems);
   const stream = parseStream(desc, problems);

@@ -1,6 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { HTTP } from "../descriptors/options.ts";
-import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { FieldPath } from "../model/model.ts";
 import type { PathTemplate } from "../model/path-template.ts";
@@ -14,16 +13,26 @@ export const RULE = { get: 2, put: 3, post: 4, delete: 5, patch: 6, body: 7, cus
 export interface Pattern {
   readonly verb: string;
   readonly template: PathTemplate;
-  readonly number: number;
+  /** Where the path stands in the options of the method. */
+  readonly at: OptionPath;
 }
 
-/** Parses the verb and path of a rule; undefined when they are wrong, and then there is a problem. */
-export function parsePattern(desc: DescMethod, rule: HttpRule, problems: Problems): Pattern | undefined {
+/**
+ * Parses the verb and path of a rule; undefined when they are wrong, and then there is a problem.
+ *
+ * @param rulePath where the rule stands in the options of the method
+ */
+export function parsePattern(
+  desc: DescMethod,
+  rule: HttpRule,
+  rulePath: OptionPath,
+  problems: Problems,
+): Pattern | undefined {
   const { pattern } = rule;
   if (pattern.case === undefined) {
     problems.add(
       desc,
-      [HTTP],
+      rulePath,
       "http-pattern-missing",
       `the HTTP rule of ${nameOf(desc)} has no verb; add e.g. \`get: "/…"\``,
     );
@@ -33,22 +42,17 @@ export function parsePattern(desc: DescMethod, rule: HttpRule, problems: Problem
     pattern.case === "custom"
       ? [pattern.value.kind, pattern.value.path]
       : [pattern.case.toUpperCase(), pattern.value];
-  const number = RULE[pattern.case];
+  const at = [...rulePath, RULE[pattern.case]];
   if (!/^[A-Z]+$/.test(verb)) {
-    problems.add(
-      desc,
-      [HTTP, number],
-      "http-verb",
-      `\`${verb}\` is not an HTTP method; write it in capitals, e.g. HEAD`,
-    );
+    problems.add(desc, at, "http-verb", `\`${verb}\` is not an HTTP method; write it in capitals, e.g. HEAD`);
     return undefined;
   }
   try {
-    return { verb, template: parsePathTemplate(path), number };
+    return { verb, template: parsePathTemplate(path), at };
   } catch (error) {
     if (!(error instanceof PathSyntaxError)) throw error;
     const text = `the path \`${path}\` is wrong at character ${error.offset + 1}: ${error.message}`;
-    problems.add(desc, [HTTP, number], "path-syntax", text);
+    problems.add(desc, at, "path-syntax", text);
     return undefined;
   }
 }
@@ -60,7 +64,7 @@ export function parseVariables(
   problems: Problems,
 ): Map<string, FieldPath> {
   const variables = new Map<string, FieldPath>();
-  const add = (code: string, text: string) => problems.add(desc, [HTTP, pattern.number], code, text);
+  const add = (code: string, text: string) => problems.add(desc, pattern.at, code, text);
   for (const segment of pattern.template.segments) {
     if (segment.kind === "wildcard")
       add(

@@ -45,7 +45,12 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
   );
   if (lines.length === 0) {
     const signature = `${name}(_message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")}`;
-    return [...docComment(`Writes ${desc.typeName} as JSON.`), `function ${signature} {`, "  return {};", "}"];
+    return [
+      ...docComment(`Writes ${desc.typeName} as JSON.`),
+      `function ${signature} {`,
+      "  return {};",
+      "}",
+    ];
   }
   return [
     ...docComment(`Writes ${desc.typeName} as JSON.`),

@@ -7,6 +7,8 @@ export interface Options {
   readonly importExtension: ImportExtension;
   /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
   readonly unsupported: "error" | "skip";
+  /** Paths of service configs, relative to the working directory of the compiler; later ones win. Default: none. */
+  readonly serviceConfigs: readonly string[];
 }
 
 /** An option that is unknown or has an unknown value. */
@@ -26,6 +28,11 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
   unsupported: (value, options) => {
     options.unsupported = oneOf("unsupported", value, ["error", "skip"]);
   },
+  service_config: (value, options) => {
+    if (value === "")
+      throw new ParameterError("option service_config: expected the path of a YAML or JSON file");
+    options.serviceConfigs = [...options.serviceConfigs, value];
+  },
 };
 
 /** The names of all options. */
@@ -37,7 +44,7 @@ export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
  * @throws ParameterError
  */
 export function parseParameter(parameter: string): Options {
-  const options: Mutable = { importExtension: "none", unsupported: "error" };
+  const options: Mutable = { importExtension: "none", unsupported: "error", serviceConfigs: [] };
   for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
     const [key = "", value = ""] = item.trim().split(/=(.*)/s);
     const parse = Object.hasOwn(PARSERS, key) ? PARSERS[key] : undefined;

@@ -37,8 +37,7 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
  *
  * @throws ProtocolError where the request lacks one, or a file that it imports
  */
-export function filesToGenerate(request: CodeGeneratorRequest): DescFile[] {
-  const registry = registryOf(request);
+export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {
     const file = registry.getFile(name);
     if (file === undefined)
@@ -47,7 +46,12 @@ export function filesToGenerate(request: CodeGeneratorRequest): DescFile[] {
   });
 }
 
-function registryOf(request: CodeGeneratorRequest): FileRegistry {
+/**
+ * All files of a request.
+ *
+ * @throws ProtocolError where it lacks a file that another imports
+ */
+export function registryOf(request: CodeGeneratorRequest): FileRegistry {
   // where given, these carry the options of source retention too
   const sources = new Map(request.sourceFileDescriptors.map((file) => [file.name, file]));
   const file = request.protoFile.map((proto) => sources.get(proto.name) ?? proto);

@@ -7,8 +7,9 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { type Generated, generate } from "../generate.ts";
 import type { Answer } from "./executable.ts";
+import { readInput } from "./input.ts";
 import { ParameterError, parseParameter } from "./parameter.ts";
-import { decodeRequest, filesToGenerate } from "./request.ts";
+import { decodeRequest } from "./request.ts";
 import { emptyResponse } from "./response.ts";
 
 /**
@@ -35,9 +36,10 @@ function respond(result: Generated): CodeGeneratorResponse {
 }
 
 function answer(request: CodeGeneratorRequest): Generated {
-  const files = filesToGenerate(request);
   try {
-    return generate(files, parseParameter(request.parameter));
+    const options = parseParameter(request.parameter);
+    const { files, problems } = readInput(request, options);
+    return generate(files, options, problems);
   } catch (error) {
     if (error instanceof ParameterError) return { error: error.message };
     throw error;

@@ -1,0 +1,106 @@
+import {
+  create,
+  type DescEnumValue,
+  type DescField,
+  type DescFile,
+  type DescMethod,
+  type DescOneof,
+  type DescService,
+  fromJson,
+  getOption,
+  type Message,
+  setExtension,
+} from "@bufbuild/protobuf";
+import { nestedTypes, reflect } from "@bufbuild/protobuf/reflect";
+import { noteOrigins } from "../diagnostics/origin.ts";
+import type { Problems } from "../diagnostics/problem.ts";
+import { nearest } from "../parse/field-path.ts";
+import { select } from "./selector.ts";
+import type { ConfigRule, ElementKind } from "./service-config.ts";
+
+/** What rules are for. */
+type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
+
+type Elements = Readonly<Record<ElementKind, ReadonlyMap<string, Element>>>;
+
+/**
+ * Writes rules into the options of descriptors, as if the .proto files had them; a later rule wins. From then on
+ * nothing has to know where an option comes from, but for the places of problems, which are noted.
+ *
+ * @param files all files of a run, also those that are only imported; their options are changed
+ */
+export function applyRules(
+  rules: readonly ConfigRule[],
+  files: Iterable<DescFile>,
+  problems: Problems,
+): void {
+  if (rules.length === 0) return;
+  const elements = elementsOf(files);
+  for (const rule of rules) {
+    for (const pattern of rule.patterns) {
+      const byName = elements[rule.kind];
+      const selected = select(pattern, byName.keys());
+      if (selected.length === 0)
+        problems.addAt(rule.position, "config-selector", missing(rule, pattern, byName));
+      for (const element of new Set(selected.map((name) => byName.get(name)))) {
+        if (element !== undefined) applyRule(rule, element);
+      }
+    }
+  }
+}
+
+function applyRule(rule: ConfigRule, element: Element): void {
+  const { extension, json, places, replaces } = rule;
+  const option = fromJson(extension.message, json);
+  const holder: { options?: Message | undefined } = element.proto;
+  const value = replaces ? option : merged(getOption(element, extension) as Message, option, rule);
+  holder.options ??= create(extension.extendee);
+  setExtension(holder.options, extension, value);
+  const own = extension.message.fields.filter((field) => Object.hasOwn(json, field.jsonName));
+  const replaced = replaces ? [extension.number] : own.map((field) => `${extension.number}.${field.number}`);
+  noteOrigins(element, replaced.map(String), places);
+}
+
+/** Rules that are named replace those of the annotation, each as a whole; one that is null takes it away. */
+function merged(annotation: Message, option: Message, { extension, json }: ConfigRule): Message {
+  const target = reflect(extension.message, annotation);
+  const source = reflect(extension.message, option);
+  for (const field of extension.message.fields) {
+    if (!Object.hasOwn(json, field.jsonName)) continue;
+    target.clear(field);
+    if (source.isSet(field)) target.set(field, source.get(field));
+  }
+  return target.message;
+}
+
+/** All elements by their full names; an enum value has that of its enum before its own. */
+function elementsOf(files: Iterable<DescFile>): Elements {
+  const types = [...files].flatMap((file) => [...nestedTypes(file)]);
+  const messages = types.filter((type) => type.kind === "message");
+  const services = types.filter((type) => type.kind === "service");
+  const named = <T extends Element>(parent: { readonly typeName: string }, members: readonly T[]) =>
+    members.map((member) => [`${parent.typeName}.${member.name}`, member] as const);
+  return {
+    service: new Map(services.map((desc) => [desc.typeName, desc])),
+    method: new Map(services.flatMap((desc) => named(desc, desc.methods))),
+    field: new Map(messages.flatMap((desc) => named(desc, desc.fields))),
+    oneof: new Map(messages.flatMap((desc) => named(desc, desc.oneofs))),
+    "enum value": new Map(
+      types.filter((type) => type.kind === "enum").flatMap((desc) => named(desc, desc.values)),
+    ),
+  };
+}
+
+function missing({ kind }: ConfigRule, pattern: string, byName: ReadonlyMap<string, Element>): string {
+  const isWild = pattern.endsWith("*");
+  const names = [...byName.keys()].filter((name) => !/^(google|buf\.validate|connectrest)\./.test(name));
+  const near = nearest(pattern, isWild ? [...new Set(names.flatMap(wildcards))] : names);
+  const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  return `\`${pattern}\` selects no ${kind} of the files of this run${hint}`;
+}
+
+/** The wildcards that select a name: `pkg.S.Get` is below `pkg.S.*` and `pkg.*`. */
+function wildcards(name: string): string[] {
+  const steps = name.split(".").slice(0, -1);
+  return steps.map((_, index) => `${steps.slice(0, index + 1).join(".")}.*`);
+}

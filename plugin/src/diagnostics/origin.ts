@@ -1,0 +1,42 @@
+import type { AnyDesc } from "@bufbuild/protobuf";
+
+/** A place in a file; lines and columns count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Places by the path of the option, as field numbers joined by dots: `50871.2`. */
+export type Origins = ReadonlyMap<string, Position>;
+
+const known = new WeakMap<AnyDesc, Map<string, Position>>();
+
+/**
+ * Notes where options of an element come from that its .proto file does not say.
+ *
+ * @param replaced paths below which nothing holds that was noted before
+ */
+export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins: Origins): void {
+  const all = known.get(desc) ?? new Map<string, Position>();
+  known.set(desc, all);
+  for (const path of [...all.keys()]) {
+    if (replaced.some((root) => path === root || path.startsWith(`${root}.`))) all.delete(path);
+  }
+  for (const [path, position] of origins) all.set(path, position);
+}
+
+/**
+ * Where an option of an element comes from, if not from its .proto file: the nearest place around it that is noted.
+ *
+ * @param least how many numbers of the path must be met
+ */
+export function originOf(desc: AnyDesc, option: readonly number[], least: number): Position | undefined {
+  const origins = known.get(desc);
+  if (origins === undefined) return undefined;
+  for (let length = option.length; length >= least; length--) {
+    const found = origins.get(option.slice(0, length).join("."));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
