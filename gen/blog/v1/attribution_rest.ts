@@ -65,8 +65,6 @@ export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
     case "app":
       out.flattened(4, json, decodeAppAttribution, ATTRIBUTION_KEYS);
       break;
-    default:
-      out.unknownMember("type", "a known source", json.type);
   }
   out.string(10, json.type, "type");
   out.unknown(100, json, ATTRIBUTION_KEYS);

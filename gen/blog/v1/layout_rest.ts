@@ -70,8 +70,6 @@ export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
     case "condensed":
       out.flattened(3, json, decodeCondensedLayout, CONTENT_LAYOUT_KEYS);
       break;
-    default:
-      out.unknownMember("type", "a known layout", json.type);
   }
   out.string(10, json.type, "type");
   out.unknown(100, json, CONTENT_LAYOUT_KEYS);

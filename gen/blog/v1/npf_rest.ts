@@ -200,8 +200,6 @@ export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
     case "poll":
       out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_KEYS);
       break;
-    default:
-      out.unknownMember("type", "a known block", json.type);
   }
   out.string(20, json.type, "type");
   out.unknown(100, json, CONTENT_BLOCK_KEYS);

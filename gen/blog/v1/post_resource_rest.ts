@@ -359,8 +359,6 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
     out.flattened(67, json, decodeVideoPost, POST_KEYS);
   } else if (holds(json, { key: "type", values: ["answer"] })) {
     out.flattened(68, json, decodeAnswerPost, POST_KEYS);
-  } else {
-    out.unknownMember("type", "a known body", json.type);
   }
   out.messages(70, json.trail, "trail", decodeTrailItem);
   out.message(71, json.reblog, "reblog", decodeReblogComment);

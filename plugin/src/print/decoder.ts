@@ -145,7 +145,12 @@ function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
       "    break;",
     ]);
   const otherwise = otherwiseLines(oneof, file).map((line) => `    ${line}`);
-  return [`switch (${subject}) {`, ...cases, "  default:", ...otherwise, "}"];
+  return [
+    `switch (${subject}) {`,
+    ...cases,
+    ...(otherwise.length > 0 ? ["  default:", ...otherwise] : []),
+    "}",
+  ];
 }
 
 function conditionLines(oneof: DescOneof, file: AdapterFile): string[] {
@@ -155,7 +160,8 @@ function conditionLines(oneof: DescOneof, file: AdapterFile): string[] {
     const condition = `${index === 0 ? "if" : "} else if"} (${conditionExpression(field, oneof, file)}) {`;
     return [condition, ...memberLines(field, file).map((line) => `  ${line}`)];
   });
-  return [...chain, "} else {", ...otherwiseLines(oneof, file).map((line) => `  ${line}`), "}"];
+  const otherwise = otherwiseLines(oneof, file).map((line) => `  ${line}`);
+  return [...chain, ...(otherwise.length > 0 ? ["} else {", ...otherwise] : []), "}"];
 }
 
 function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFile): string {
@@ -182,10 +188,19 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   const { discriminator, fallback } = oneofRules(oneof);
   const member = oneof.fields.find((field) => field.name === fallback);
   if (member !== undefined) return memberLines(member, file);
+  if (keepsSpelling(oneof, discriminator)) return [];
   const value = discriminator === "" ? "undefined" : printMember("json", discriminator);
   return [
     `out.unknownMember(${printString(discriminator)}, ${printString(`a known ${oneof.name}`)}, ${value});`,
   ];
+}
+
+/** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
+function keepsSpelling({ parent, fields }: DescOneof, discriminator: string): boolean {
+  return parent.fields.some(
+    (other) =>
+      !fields.includes(other) && other.fieldKind === "scalar" && responseNames(other)[0] === discriminator,
+  );
 }
 
 function memberLines(field: DescField, file: AdapterFile): string[] {

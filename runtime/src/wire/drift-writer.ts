@@ -42,7 +42,7 @@ export class DriftWriter extends BytesWriter {
 
   /**
    * Says that the next field, under this key, is known to come with other JSON types too: converting it, or the
-   * items of its list, is no drift.
+   * items of its list or the values of its map, is no drift.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -50,7 +50,12 @@ export class DriftWriter extends BytesWriter {
     return this;
   }
 
-  private isLoose(key: string): boolean {
+  /** The next field is as strict as others. */
+  protected strictly(): void {
+    this.looseKey = undefined;
+  }
+
+  protected isLoose(key: string): boolean {
     if (this.looseKey === undefined || this.path.length < this.looseDepth) return false;
     if (this.path.length === this.looseDepth) return key === this.looseKey;
     const below = this.path.slice(this.looseDepth + 1);

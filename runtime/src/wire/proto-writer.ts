@@ -298,9 +298,11 @@ export class ProtoWriter extends ScalarWriter {
   ): void {
     const object = this.objectOf(value, key);
     if (object === undefined) return;
+    const isLoose = this.isLoose(key);
     this.path.push(key);
     this.enter();
     for (const name of Object.keys(object)) {
+      if (isLoose) this.loosely(name);
       const before = this.length;
       this.tag(field, 2);
       const start = this.open(1);
@@ -310,6 +312,7 @@ export class ProtoWriter extends ScalarWriter {
       if (this.length === beforeValue) this.rewind(before);
       else this.close(start, 1);
     }
+    if (isLoose) this.strictly();
     this.depth--;
     this.path.pop();
   }

@@ -1,0 +1,250 @@
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+  Http2SessionManager,
+} from "@connectrpc/connect-node";
+import {
+  type Credentials,
+  createRestTransport,
+  type DriftReport,
+  type RestOptions,
+  type ServiceAdapter,
+} from "connect-rest";
+import { startGateway } from "connect-rest-gateway";
+import { LIMITS, type Sandbox, type SandboxOptions, startSandbox } from "connect-rest-sandbox";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
+import { EmbedService } from "../../gen/blog/v1/embed_pb.ts";
+import { EmbedServiceRest } from "../../gen/blog/v1/embed_rest.ts";
+import { PostService } from "../../gen/blog/v1/post_pb.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { OAuthService } from "../../gen/oauth/v1/oauth_pb.ts";
+import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
+
+export const WAYS = ["Connect JSON", "Connect proto", "gRPC", "gRPC-Web", "in-process"] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Whose credentials a call carries. */
+export type Identity =
+  | "demo"
+  | "ada"
+  | "reader"
+  | "signed"
+  | "signed-refused"
+  | "key"
+  | "application"
+  | "read-only"
+  | "unknown"
+  | "nobody";
+
+/** A client of each service of the blogging service. */
+export interface Api {
+  readonly blogs: Client<typeof BlogService>;
+  readonly posts: Client<typeof PostService>;
+  readonly embeds: Client<typeof EmbedService>;
+  readonly oauth: Client<typeof OAuthService>;
+}
+
+/** Identifiers of seeded posts. They are the same after each reset. */
+export interface Ids {
+  /** A published post of the blog `demo` in the older form, of each type. */
+  readonly legacy: Readonly<Record<string, bigint>>;
+  /** A published post of `demo` that is stored as blocks. */
+  readonly blocks: bigint;
+  /** The post of `demo` with the most notes: its oldest. */
+  readonly noted: bigint;
+  readonly queue: readonly bigint[];
+  readonly drafts: readonly bigint[];
+  readonly submissions: readonly bigint[];
+  /** A published reblog of `demo`. */
+  readonly reblog: bigint;
+  /** A published post of the blog `ada`, and what is needed to reblog it. */
+  readonly ada: { readonly id: bigint; readonly key: string; readonly uuid: string };
+}
+
+/** A sandbox, a gateway in front of it, and a transport that calls it in-process and checks nothing. */
+export interface BlogWorld {
+  readonly sandbox: Sandbox;
+  readonly ids: Ids;
+  /** What was reported of the calls in-process. */
+  readonly drifts: DriftReport[];
+  /** Whose credentials the next calls carry. */
+  identity: Identity;
+  /** Replaces the credentials of `identity` until the next reset. */
+  credentials: Credentials | undefined;
+  api(way: Way): Api;
+  /** Back to what was seeded, with the usual limits, rules, time and identity. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const CLOSED: Credentials = { apiKey: "unknown", oauth2: { accessToken: "unknown" } };
+
+/** The credentials of each identity, as the sandbox knows them. */
+export function credentialsOf({ credentials: known }: Sandbox, identity: Identity): Credentials {
+  const bearer = (accessToken: string): Credentials => ({ oauth2: { accessToken } });
+  const { consumerKey, consumerSecret } = known;
+  const signed = (token: string, tokenSecret: string) => ({
+    oauth1: { consumerKey, consumerSecret, token, tokenSecret },
+  });
+  switch (identity) {
+    case "demo":
+      return bearer(known.userToken);
+    case "ada":
+      return bearer(known.otherUserToken);
+    case "reader":
+      return signed(known.otherOauth1Token, known.otherOauth1TokenSecret);
+    case "signed":
+      return signed(known.oauth1Token, known.oauth1TokenSecret);
+    case "signed-refused":
+      return signed(known.oauth1Token, "wrong");
+    case "key":
+      return { apiKey: consumerKey };
+    case "application":
+      return bearer(known.applicationToken);
+    case "read-only":
+      return bearer(known.readOnlyToken);
+    case "unknown":
+      return CLOSED;
+    case "nobody":
+      return {};
+  }
+}
+
+export const ADAPTERS: readonly ServiceAdapter[] = [
+  BlogServiceRest,
+  PostServiceRest,
+  EmbedServiceRest,
+  OAuthServiceRest,
+];
+
+/** An adapter whose methods keep no limits of their own: a table of cases asks more often than people do. */
+function unlimited(adapter: ServiceAdapter): ServiceAdapter {
+  const methods = Object.entries(adapter.methods).map(([name, method]) => {
+    const { rateLimits: _, ...rules } = method.rules;
+    return [name, { ...method, rules }];
+  });
+  return { ...adapter, methods: Object.fromEntries(methods) };
+}
+
+export interface BlogWorldOptions {
+  /** Answers that are not as declared are errors. */
+  readonly strict?: boolean;
+  /** The methods keep their limits. */
+  readonly limited?: boolean;
+  readonly sandbox?: SandboxOptions;
+}
+
+/** Starts all of it on free ports. */
+export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<BlogWorld> {
+  const { strict = false, limited = false } = options;
+  const sandbox = await startSandbox({ port: 0, ...options.sandbox });
+  const state = { identity: "demo" as Identity, credentials: undefined as Credentials | undefined };
+  const drifts: DriftReport[] = [];
+  const calls: RestOptions = {
+    adapters: limited ? ADAPTERS : ADAPTERS.map(unlimited),
+    upstreams: {
+      blog: {
+        bases: { api: sandbox.url, web: sandbox.url },
+        credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
+      },
+    },
+    strict,
+  };
+  const gateway = await startGateway(calls as Parameters<typeof startGateway>[0]);
+  await gateway.warm;
+  const inProcess = createRestTransport({ ...calls, onDrift: (report) => drifts.push(report) });
+  const sessions = new Http2SessionManager(gateway.url);
+  const apis = apisOver(transportsTo(gateway.url, sessions, inProcess));
+  const ids = await findIds(apis["in-process"]);
+  const reset = () => {
+    sandbox.reset();
+    sandbox.clock.reset();
+    Object.assign(sandbox.limits, LIMITS, options.sandbox?.limits);
+    Object.assign(sandbox.rules, { postingDisabled: false, requireHttps: false, authorizeAs: undefined });
+    Object.assign(state, { identity: "demo", credentials: undefined });
+    drifts.length = 0;
+  };
+  reset();
+  return {
+    sandbox,
+    ids,
+    drifts,
+    get identity() {
+      return state.identity;
+    },
+    set identity(identity) {
+      state.identity = identity;
+    },
+    get credentials() {
+      return state.credentials;
+    },
+    set credentials(credentials) {
+      state.credentials = credentials;
+    },
+    api: (way) => apis[way],
+    reset,
+    close: async () => {
+      sessions.abort();
+      await inProcess.close();
+      await gateway.close();
+      await sandbox.close();
+    },
+  };
+}
+
+function transportsTo(
+  baseUrl: string,
+  sessionManager: Http2SessionManager,
+  inProcess: Transport,
+): Record<Way, Transport> {
+  const h2 = { baseUrl, httpVersion: "2", sessionManager } as const;
+  return {
+    "Connect JSON": createConnectTransport({ ...h2, useBinaryFormat: false }),
+    "Connect proto": createConnectTransport(h2),
+    gRPC: createGrpcTransport({ baseUrl, sessionManager }),
+    "gRPC-Web": createGrpcWebTransport(h2),
+    "in-process": inProcess,
+  };
+}
+
+function apisOver(transports: Record<Way, Transport>): Record<Way, Api> {
+  const api = (transport: Transport): Api => ({
+    blogs: createClient(BlogService, transport),
+    posts: createClient(PostService, transport),
+    embeds: createClient(EmbedService, transport),
+    oauth: createClient(OAuthService, transport),
+  });
+  const entries = WAYS.map((way) => [way, api(transports[way])] as const);
+  return Object.fromEntries(entries) as Record<Way, Api>;
+}
+
+/** Waits for all messages of a stream. */
+export async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+async function findIds({ posts }: Api): Promise<Ids> {
+  const blogIdentifier = "demo";
+  const published = await all(posts.streamPosts({ blogIdentifier, reblogInfo: true }));
+  const legacy = published.filter(({ isBlocksPostFormat }) => !isBlocksPostFormat).reverse();
+  const [ada] = (await posts.listPosts({ blogIdentifier: "ada", limit: 1 })).posts;
+  const blocks = published.find((post) => post.isBlocksPostFormat && post.parentPostUrl === "");
+  const reblog = published.find(({ parentPostUrl }) => parentPostUrl !== "");
+  const idsOf = async (stream: AsyncIterable<{ readonly id: bigint }>) =>
+    (await all(stream)).map(({ id }) => id);
+  return {
+    legacy: Object.fromEntries(legacy.map(({ typeName, id }) => [typeName, id]).reverse()),
+    blocks: blocks?.id ?? 0n,
+    noted: published.at(-1)?.id ?? 0n,
+    reblog: reblog?.id ?? 0n,
+    queue: await idsOf(posts.streamQueuedPosts({ blogIdentifier })),
+    drafts: await idsOf(posts.streamDraftPosts({ blogIdentifier })),
+    submissions: await idsOf(posts.streamSubmissionPosts({ blogIdentifier })),
+    ada: { id: ada?.id ?? 0n, key: ada?.reblogKey ?? "", uuid: "t:AdaLvlc1842xEngineNote" },
+  };
+}
