@@ -1,0 +1,92 @@
+/**
+ * Builds the packages for the registry: `npm run build`. From a checkout everything runs as it is; what is published is
+ * JavaScript with declarations, in the same layout, below dist/, and a tarball of each.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PACKAGES = ["runtime", "plugin", "gateway"];
+const DIST = "dist";
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+function build(name: string): void {
+  const target = join(DIST, name);
+  compile(name, target);
+  for (const file of declarationsOf(target)) {
+    // declarations keep the extension of the source in their imports
+    writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
+  }
+  const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
+  for (const file of ["README.md", "LICENSE"]) {
+    const source = existsSync(join(name, file)) ? join(name, file) : file;
+    cpSync(source, join(target, file));
+  }
+  // whoever generates from annotated protos needs the annotations
+  if (name === "plugin") cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
+  run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
+}
+
+function compile(name: string, target: string): void {
+  const config = `tsconfig.build-${name}.json`;
+  const options = {
+    extends: "./tsconfig.json",
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rootDir: name,
+      outDir: target,
+      resolveJsonModule: true,
+    },
+    include: [`${name}/src`],
+    exclude: [`${name}/src/**/*.test.ts`, `${name}/src/testing`, `${name}/src/gen/echo`],
+  };
+  writeFileSync(config, JSON.stringify(options));
+  try {
+    run("tsc", ["--project", config]);
+  } finally {
+    rmSync(config);
+  }
+}
+
+/** The manifest with sources in place of their TypeScript. */
+function published(manifest: { [key: string]: Json }): Json {
+  const { devDependencies: _devDependencies, exports, bin, ...rest } = manifest;
+  return {
+    ...rest,
+    ...(bin === undefined ? {} : { bin: compiled(bin) }),
+    ...(exports === undefined ? {} : { exports: withTypes(exports) }),
+    files: ["src", "connectrest"],
+  };
+}
+
+function compiled(value: Json): Json {
+  return JSON.parse(JSON.stringify(value).replaceAll('.ts"', '.js"')) as Json;
+}
+
+function withTypes(exports: Json): Json {
+  const entries = Object.entries(exports as { [key: string]: string });
+  return Object.fromEntries(
+    entries.map(([name, source]) => [
+      name,
+      { types: source.replace(/\.ts$/, ".d.ts"), default: source.replace(/\.ts$/, ".js") },
+    ]),
+  );
+}
+
+function declarationsOf(target: string): string[] {
+  return readdirSync(target, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith(".d.ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function run(command: string, options: readonly string[]): void {
+  const { status } = spawnSync(command, options, { stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) process.exit(1);
+}
+
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(DIST);
+for (const name of PACKAGES) build(name);

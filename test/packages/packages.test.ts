@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const OURS = ["connect-rest", "protoc-gen-connect-rest", "connect-rest-gateway"];
+
+let home = "";
+
+/** A folder with our packages as npm would install them, and everybody else's from the workspace. */
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "packages-"));
+  const { status, stderr } = spawnSync("npm", ["run", "build"], { encoding: "utf8" });
+  expect(stderr, stderr).not.toContain("error");
+  expect(status).toBe(0);
+  mkdirSync(join(home, "node_modules"));
+  for (const name of readdirSync("node_modules")) {
+    if (OURS.includes(name) || name.startsWith(".")) continue;
+    symlinkSync(resolve("node_modules", name), join(home, "node_modules", name));
+  }
+  for (const name of OURS) {
+    const target = join(home, "node_modules", name);
+    mkdirSync(target);
+    execFileSync("tar", ["-xzf", `dist/${name}-0.1.0.tgz`, "-C", target, "--strip-components=1"]);
+  }
+}, 120_000);
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function node(...options: string[]): string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, options, { cwd: home, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+describe("the built packages", () => {
+  it("have executables that run", () => {
+    const run = (path: string) => node(join("node_modules", path), "--version").trim();
+    expect(run("protoc-gen-connect-rest/src/bin.js")).toBe("protoc-gen-connect-rest 0.1.0");
+    expect(run("protoc-gen-connect-rest/src/tools/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
+    expect(run("connect-rest-gateway/src/bin.js")).toContain("0.1.0");
+  });
+
+  it("export what the workspace exports", () => {
+    const names = (module: string) =>
+      JSON.parse(
+        node(
+          "--input-type=module",
+          "-e",
+          `process.stdout.write(JSON.stringify(Object.keys(await import("${module}"))))`,
+        ),
+      );
+    expect(names("connect-rest")).toContain("createRestTransport");
+    expect(names("connect-rest/adapter")).toContain("RequestWriter");
+    expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
+    expect(names("connect-rest-gateway")).toContain("startGateway");
+  });
+
+  it("carry the annotations", () => {
+    const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/connectrest/v1"));
+    expect(protos).toContain("annotations.proto");
+  });
+
+  it("have no tests and nothing made for tests in them", () => {
+    for (const name of OURS) {
+      const files = readdirSync(join(home, "node_modules", name), { recursive: true, encoding: "utf8" });
+      expect(
+        files.filter((file) => /\.test\.|testing\/|^gen\/echo|\.ts$/.test(file) && !file.endsWith(".d.ts")),
+      ).toEqual([]);
+    }
+  });
+
+  it("type-check in a strict project that imports them", () => {
+    writeFileSync(join(home, "package.json"), '{"type":"module"}');
+    writeFileSync(
+      join(home, "main.ts"),
+      `import { createRestTransport, type RestOptions } from "connect-rest";
+import { RequestWriter } from "connect-rest/adapter";
+import { startGateway } from "connect-rest-gateway";
+import { runGenerator } from "protoc-gen-connect-rest/kit";
+const options: RestOptions = { adapters: [], upstreams: {} };
+// @ts-expect-error an adapter is no string
+createRestTransport({ adapters: ["blog"], upstreams: {} });
+export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator];
+`,
+    );
+    const options = {
+      strict: true,
+      module: "nodenext",
+      target: "es2024",
+      noEmit: true,
+      types: ["node"],
+      skipLibCheck: false,
+    };
+    writeFileSync(
+      join(home, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, include: ["main.ts"] }),
+    );
+    const { stdout, status } = spawnSync("tsc", ["--project", home], { encoding: "utf8" });
+    const ours = stdout
+      .split("\n")
+      .filter((line) => !/^\S*node_modules\/(?!connect-rest|protoc-gen-connect)/.test(line));
+    expect(ours.join("\n").trim()).toBe("");
+    expect(status === 0 || stdout !== "").toBe(true);
+  });
+});
