@@ -1,56 +1,132 @@
-import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import type { DescMethod } from "@bufbuild/protobuf";
+import {
+  createRest,
+  type RequestObserver,
+  type RequestReport,
+  type ServiceAdapter,
+  type UpstreamOptions,
+} from "connect-rest";
+import type { UpstreamShare } from "./admission/admission.ts";
 import { createDriftLog } from "./log/drift-log.ts";
 import { silentLogger } from "./log/logger.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { currentCall } from "./protocol/call.ts";
 import type { MethodTimeout } from "./protocol/deadline.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
+import { startRequestTrace } from "./trace/request-trace.ts";
 
-export interface GatewayOptions extends Omit<ServerOptions, "routes" | "methodTimeout" | "comments"> {
+/** An upstream of the gateway. */
+export interface GatewayUpstream extends UpstreamOptions {
+  /** Calls of it that run at the same time; a further one fails with UNAVAILABLE. Default: 1024. */
+  readonly callsInFlight?: number | undefined;
+  /** Whether its requests carry the trace context of their calls. Default: true. */
+  readonly traceContext?: boolean | undefined;
+}
+
+export interface GatewayOptions
+  extends Omit<ServerOptions, "routes" | "methodTimeout" | "comments" | "metrics" | "shareOf"> {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
-  readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
   /** Fail calls whose answers are not what their description says. Default: log it. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
+  /** Where to serve metrics. Default: nowhere. */
+  readonly metrics?: MetricsPlace | undefined;
 }
 
 /** A gateway that listens. */
-export type Gateway = Server;
+export interface Gateway extends Server {
+  /** The address of the metrics; undefined where they are not served. */
+  readonly metricsUrl: string | undefined;
+}
+
+/** Calls of one upstream at the same time, where its options do not say. */
+export const defaultUpstreamCalls = 1024;
 
 /**
  * Starts a gateway: the adapters as Connect, gRPC and gRPC-Web, with health, reflection and pages, on one port.
- * Rejects when the port cannot be had, or when the adapters and upstreams do not fit.
+ * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, ...server } = options;
+  const { adapters, upstreams, strict = false, routes, metrics: metricsPlace, ...server } = options;
+  const metrics = new Metrics();
+  const logDrift = createDriftLog(options.log ?? silentLogger());
   const rest = createRest({
     adapters,
     upstreams,
     strict,
-    onCall: ({ upstreamStatus }) => {
-      const call = currentCall();
-      if (call !== undefined) call.upstreamStatus = upstreamStatus;
+    onRequest: (report) => observe(report, metrics, upstreams),
+    onDrift: (report) => {
+      metrics.drifted(report);
+      logDrift(report);
     },
-    onDrift: createDriftLog(options.log ?? silentLogger()),
   });
+  let metricsServer: MetricsServer | undefined;
   try {
+    metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
+      metrics,
       routes: (router) => {
         rest.routes(router);
         routes?.(router);
       },
       methodTimeout: timeoutsOf(adapters),
+      shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
     });
-    return { ...started, close: () => started.close().finally(() => rest.close()) };
+    // Scraped to the end: what happens while draining is of interest as well.
+    const close = () => started.close().finally(() => Promise.all([rest.close(), metricsServer?.close()]));
+    return { ...started, metricsUrl: metricsServer?.url, close: async () => void (await close()) };
   } catch (error) {
-    await rest.close();
+    await Promise.all([rest.close(), metricsServer?.close()]);
     throw error;
   }
+}
+
+function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
+  metrics.watchProcess();
+  return startMetricsServer(metrics, place);
+}
+
+/** Counts, times and traces one request to an upstream. */
+function observe(
+  { upstream, verb }: RequestReport,
+  metrics: Metrics,
+  upstreams: GatewayOptions["upstreams"],
+): RequestObserver {
+  const call = currentCall();
+  if (call !== undefined) call.attempts += 1;
+  const startedAt = performance.now();
+  const trace = startRequestTrace(call?.trace.context, upstream, verb);
+  return {
+    headers: upstreams[upstream]?.traceContext === false ? undefined : trace.headers,
+    onEnd: (end) => {
+      if (call !== undefined) call.upstreamStatus = end.status;
+      metrics.requested(upstream, end.status, performance.now() - startedAt);
+      trace.end(end);
+    },
+  };
+}
+
+function sharesOf(
+  adapters: readonly ServiceAdapter[],
+  upstreams: GatewayOptions["upstreams"],
+): (method: DescMethod) => UpstreamShare | undefined {
+  const shares = new Map<DescMethod, UpstreamShare>(
+    adapters.flatMap(({ methods }) =>
+      Object.values(methods).map(({ method, rules: { upstream } }) => {
+        const callsInFlight = upstreams[upstream]?.callsInFlight ?? defaultUpstreamCalls;
+        return [method, { upstream, callsInFlight }] as const;
+      }),
+    ),
+  );
+  return (method) => shares.get(method);
 }
 
 function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {

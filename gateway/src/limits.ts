@@ -2,7 +2,7 @@
 export interface LimitEntry {
   /** Used when the configuration is silent. */
   readonly default: number;
-  readonly unit: "ms" | "bytes" | "count" | "per second";
+  readonly unit: "ms" | "bytes" | "count" | "per second" | "percent";
   /** The largest value that the configuration may name. */
   readonly max: number;
   /** What is limited, and what happens beyond it. */
@@ -26,7 +26,41 @@ export const limitTable = {
     default: 4096,
     unit: "count",
     max: 1_000_000,
-    effect: "Calls running at the same time, streams included. A further one fails with UNAVAILABLE.",
+    effect: "Calls running at the same time, streams included. A further one waits in the queue.",
+  },
+  queuedCalls: {
+    default: 1024,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Calls that wait for one of `callsInFlight` to end. A further one, and one that would wait beyond its deadline, fails with UNAVAILABLE.",
+  },
+  queueTimeoutMs: {
+    default: 1000,
+    unit: "ms",
+    max: day,
+    effect: "How long a call may wait in the queue. Beyond it: UNAVAILABLE.",
+  },
+  callsPerClient: {
+    default: 1024,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Calls of one client address, running and waiting. A further one fails with RESOURCE_EXHAUSTED. Behind proxies, name them in `server.proxies`.",
+  },
+  eventLoopDelayMs: {
+    default: 500,
+    unit: "ms",
+    max: day,
+    effect:
+      "By how much the event loop is late, on average over a second. Beyond it calls fail with UNAVAILABLE; health is still answered.",
+  },
+  heapPercent: {
+    default: 90,
+    unit: "percent",
+    max: 100,
+    effect:
+      "Heap in use, of what the process may have. Beyond it calls fail with UNAVAILABLE; health is still answered.",
   },
   headersTimeoutMs: {
     default: 10_000,
@@ -145,6 +179,9 @@ export type Limits = Readonly<Record<LimitName, number>>;
 
 /** Some limits; the others keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
+
+/** Told of what a limit keeps out. */
+export type OnLimit = (limit: LimitName) => void;
 
 /** The names of all limits, in the order of the table. */
 export const limitNames = Object.keys(limitTable) as readonly LimitName[];

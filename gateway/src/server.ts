@@ -1,5 +1,8 @@
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { Admission, type UpstreamShare } from "./admission/admission.ts";
+import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -11,12 +14,15 @@ import { createListener, type Listener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
+import { createRefusalLog } from "./log/refusal-log.ts";
 import { requestIdHeader, requestIdOf } from "./log/request-id.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import type { MethodTimeout } from "./protocol/deadline.ts";
+import { outcomeOf } from "./protocol/outcome.ts";
 import { createRpc } from "./protocol/rpc.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
@@ -43,6 +49,12 @@ export interface ServerOptions {
   /** By the full name of the service, for the start page. */
   readonly comments?: ReadonlyMap<string, ServiceComments>;
   readonly examples?: Examples;
+  /** The upstream that a method calls, and how many calls of it may run. Default: none. */
+  readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
+  /** How busy the process is, for tests. */
+  readonly load?: () => Load;
+  /** Counts what happens. */
+  readonly metrics?: Metrics;
   /** Default: nothing is logged. */
   readonly log?: Logger;
 }
@@ -66,6 +78,14 @@ const ownServices: readonly DescService[] = [HealthService, ReflectionV1, Reflec
 export async function startServer(options: ServerOptions): Promise<Server> {
   const limits = withDefaultLimits(options.limits);
   const log = options.log ?? silentLogger();
+  const metrics = options.metrics ?? new Metrics();
+  const overload = new OverloadMonitor(limits, options.load);
+  const admission = new Admission(limits, () => overload.current);
+  const logRefusal = createRefusalLog(log);
+  const onLimit = (limit: string) => {
+    metrics.refused(limit);
+    logRefusal(limit);
+  };
   const health = new Health();
   const streamsEnd = new AbortController();
   const validation = createValidation();
@@ -79,7 +99,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     interceptors: [validation.interceptor],
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
-    onDone: (call, response, defect) => logCall(log, call, response.statusCode, defect),
+    admission,
+    shareOf: options.shareOf ?? (() => undefined),
+    isAlwaysServed: (service) => service === HealthService,
+    onRefused: (call, { limit, error }) => {
+      const code = codeToString(error.code);
+      call.trace.end(code);
+      metrics.called(call, code);
+      onLimit(limit);
+    },
+    onDone: (call, response, defect) => {
+      const outcome = outcomeOf(call, response.statusCode, defect);
+      call.trace.end(outcome.code);
+      metrics.called(call, outcome.code);
+      logCall(log, call, outcome);
+    },
   });
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
@@ -100,6 +134,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       rpc.serve(request, response, { requestId, client: origin.client });
     },
     onError: (error) => reportError(log, error, "request failed"),
+    onLimit,
+  });
+  metrics.watch({
+    callsInFlight: () => admission.running,
+    callsQueued: () => admission.queued,
+    connections: () => listener.connections(),
   });
   const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);
@@ -115,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await listener.drain();
       clearTimeout(timer);
       stopWatching?.();
+      overload.stop();
     },
   };
 }

@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const corsHeaders = checkPassThrough(config);
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
     checkUpstreams(config, adapters, upstreams);
-    const { host, port, limits, origins, proxies } = config.server;
+    const { host, port, limits, origins, proxies, metrics } = config.server;
     const tls = resolveTls(config);
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
@@ -45,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         origins,
         corsHeaders,
         proxies,
+        metrics,
         tls,
         log,
       }),
@@ -99,6 +100,7 @@ async function listen(
 
 function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
   printLine(`gateway ready on ${gateway.url}`);
+  if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
 }
 

@@ -83,6 +83,13 @@ const upstream = z
     headersTimeoutMs: count.describe("How long the head of an answer may take."),
     bodyTimeoutMs: count.describe("How long a body may pause."),
     connections: count.describe("Connections at most, for each base address."),
+    callsInFlight: count.describe(
+      "Calls of it that run at the same time, so that a slow upstream leaves room for others. A further one fails with UNAVAILABLE. Default: 1024.",
+    ),
+    traceContext: z
+      .boolean()
+      .optional()
+      .describe("Default: `true`. Send `traceparent` and `tracestate` along, as W3C Trace Context has them."),
   })
   .refine((value) => value.baseUrl !== undefined || Object.keys(value.bases ?? {}).length > 0, {
     error: "an upstream needs an address: baseUrl, or bases",
@@ -134,6 +141,13 @@ const server = z.strictObject({
     })
     .optional()
     .describe("Proxies in front of the gateway whose word about the client counts. Default: none."),
+  metrics: z
+    .strictObject({
+      host: text.default("127.0.0.1").describe("The address to listen on."),
+      port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
+    })
+    .optional()
+    .describe("Serve metrics for Prometheus at `/metrics` on a port of their own. Default: nowhere."),
   limits: z.strictObject(limitShape).default({}).describe("Limits of the gateway; see below."),
 });
 

@@ -30,17 +30,17 @@ function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
   const url = request.url ?? "";
   if (url.length > limits.urlBytes) {
     const message = `the request target has ${url.length} bytes; the limit urlBytes is ${limits.urlBytes}`;
-    return { status: 414, code: "invalid_argument", message };
+    return { status: 414, code: "invalid_argument", message, limit: "urlBytes" };
   }
   const bytes = isHttp2(request) ? headerListBytes(request.rawHeaders) : 0;
   if (bytes > limits.headerBytes) {
     const message = `the headers have ${bytes} bytes; the limit headerBytes is ${limits.headerBytes}`;
-    return { status: 431, code: "resource_exhausted", message };
+    return { status: 431, code: "resource_exhausted", message, limit: "headerBytes" };
   }
   const count = request.rawHeaders.length / 2;
   if (count > limits.headerCount) {
     const message = `the request has ${count} headers or more; the limit headerCount is ${limits.headerCount}`;
-    return { status: 431, code: "resource_exhausted", message };
+    return { status: 431, code: "resource_exhausted", message, limit: "headerCount" };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import { createClient } from "@connectrpc/connect";
@@ -22,13 +23,13 @@ test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", a
   const logged = new Promise<void>((resolve) => {
     onLine = resolve;
   });
-  await start({ callsInFlight: 1 }, createLogger("info", { write: () => onLine() }));
+  await start({ callsInFlight: 1, queueTimeoutMs: 50 }, createLogger("info", { write: () => onLine() }));
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: server.url }));
   const abort = new AbortController();
   const stream = client.repeat({ text: "a" }, { signal: abort.signal })[Symbol.asyncIterator]();
   await stream.next();
   await expect(client.echo({ text: "b" })).rejects.toThrow(
-    "[unavailable] 1 calls are running, the limit callsInFlight; try again later",
+    "[unavailable] the call has waited for queueTimeoutMs, 50 ms, behind others; try again later",
   );
   abort.abort();
   // The call is over when its line is in the log.
@@ -52,4 +53,26 @@ test("HTTP/2 clients are told streamsPerConnection", async () => {
   const settings = await new Promise<http2.Settings>((resolve) => session.once("remoteSettings", resolve));
   expect(settings).toMatchObject({ maxConcurrentStreams: 3, maxHeaderListSize: 16_384 });
   session.destroy();
+});
+
+test("many calls that are refused on one connection leave nothing on it", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  await start({});
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  for (let i = 0; i < 30; i++) {
+    const status = await new Promise((resolve, reject) => {
+      const options = { agent, method: "POST", headers: { "content-length": 3 } };
+      const request = http.request(`${server.url}/nowhere`, options, (answer) => {
+        answer.resume().once("end", () => resolve(answer.statusCode));
+      });
+      request.once("error", reject).flushHeaders();
+      request.once("response", () => request.end("{ }"));
+    });
+    expect(status).toBe(404);
+  }
+  agent.destroy();
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import type { Limits } from "../limits.ts";
+import type { Limits, OnLimit } from "../limits.ts";
 import { type Refusal, sendRawRefusal } from "./refusal.ts";
 
 /** Tells whether a connection has begun to send an answer, so that nothing else may be written to it. */
@@ -14,7 +14,12 @@ export function createHttp1Server(
   limits: Limits,
   onRequest: http.RequestListener,
   isAnswering: IsAnswering,
+  onLimit: OnLimit,
 ): http.Server {
+  const refuse = (socket: Duplex, refusal: Refusal) => {
+    if (refusal.limit !== undefined) onLimit(refusal.limit);
+    sendRawRefusal(socket, refusal);
+  };
   const options: http.ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -29,7 +34,7 @@ export function createHttp1Server(
   server.maxHeadersCount = limits.headerCount + 1;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) socket.destroy();
-    else sendRawRefusal(socket, parseRefusal(error, limits));
+    else refuse(socket, parseRefusal(error, limits));
   });
   // Only this event starts Node's list of connections: no header timeout and no idle close without it.
   server.emit("listening");
@@ -40,11 +45,11 @@ function parseRefusal(error: NodeJS.ErrnoException, limits: Limits): Refusal {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW": {
       const message = `the headers are longer than headerBytes, ${limits.headerBytes} bytes`;
-      return { status: 431, code: "resource_exhausted", message };
+      return { status: 431, code: "resource_exhausted", message, limit: "headerBytes" };
     }
     case "ERR_HTTP_REQUEST_TIMEOUT": {
       const message = `the headers did not arrive within headersTimeoutMs, ${limits.headersTimeoutMs} ms`;
-      return { status: 408, code: "deadline_exceeded", message };
+      return { status: 408, code: "deadline_exceeded", message, limit: "headersTimeoutMs" };
     }
     default:
       return { status: 400, code: "invalid_argument", message: `not an HTTP/1.1 request: ${error.message}` };

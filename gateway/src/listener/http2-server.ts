@@ -1,5 +1,5 @@
 import http2 from "node:http2";
-import type { Limits } from "../limits.ts";
+import type { Limits, OnLimit } from "../limits.ts";
 import { watchSession } from "./http2-session.ts";
 
 /** Serves one HTTP/2 request. */
@@ -12,7 +12,7 @@ export interface Http2Server {
 }
 
 /** Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. */
-export function createHttp2Server(limits: Limits, onRequest: Http2Listener): Http2Server {
+export function createHttp2Server(limits: Limits, onRequest: Http2Listener, onLimit: OnLimit): Http2Server {
   const options: http2.ServerOptions = {
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
@@ -29,7 +29,7 @@ export function createHttp2Server(limits: Limits, onRequest: Http2Listener): Htt
   server.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    watchSession(session, limits);
+    watchSession(session, limits, onLimit);
   });
   return { server, sessions };
 }

@@ -1,5 +1,5 @@
 import http2 from "node:http2";
-import type { Limits } from "../limits.ts";
+import type { Limits, OnLimit } from "../limits.ts";
 
 /** How long a session that was told to close may take for it. */
 const closeGraceMs = 1000;
@@ -10,16 +10,20 @@ const closeGraceMs = 1000;
  * only `resetsPerSecond` of its streams may end in a reset (CVE-2023-44487, and CVE-2025-8671 where the peer
  * makes the server reset).
  */
-export function watchSession(session: http2.ServerHttp2Session, limits: Limits): void {
+export function watchSession(session: http2.ServerHttp2Session, limits: Limits, onLimit: OnLimit): void {
   const resets = new SecondCount(limits.resetsPerSecond);
   let open = 0;
-  let timer = setTimeout(() => closeSession(session), limits.headersTimeoutMs);
+  let timer = setTimeout(() => {
+    onLimit("headersTimeoutMs");
+    closeSession(session);
+  }, limits.headersTimeoutMs);
   session.on("stream", (stream) => {
     open += 1;
     clearTimeout(timer);
     stream.once("close", () => {
       open -= 1;
       if (stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR && resets.isExceeded(performance.now())) {
+        onLimit("resetsPerSecond");
         session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
       } else if (open === 0 && !session.closed) {
         timer = setTimeout(() => closeSession(session), limits.idleTimeoutMs);

@@ -1,6 +1,7 @@
 import http2 from "node:http2";
 import net from "node:net";
-import type { Limits } from "../limits.ts";
+import type { Duplex } from "node:stream";
+import type { Limits, OnLimit } from "../limits.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { closeAll, startDrain } from "./drain.ts";
@@ -28,6 +29,8 @@ export interface ListenerOptions {
   readonly handler: HttpHandler;
   /** Told of errors that no caller can act on. */
   readonly onError: (error: unknown) => void;
+  /** Told of requests and connections beyond a limit. */
+  readonly onLimit: OnLimit;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
 }
@@ -41,12 +44,14 @@ export interface Listener {
   listen(port: number, host: string): Promise<net.AddressInfo>;
   /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
   drain(): Promise<void>;
+  /** Connections that are open. */
+  connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
   useCertificate(certificate: Certificate): void;
 }
 
 export function createListener(options: ListenerOptions): Listener {
-  const { limits } = options;
+  const { limits, onLimit } = options;
   const inFlight = new InFlight();
   const pending = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
@@ -59,13 +64,14 @@ export function createListener(options: ListenerOptions): Listener {
       if (draining !== undefined && left === 0 && !isHttp2(request)) request.socket.destroySoon();
     });
     // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
-    if (running > limits.streamsPerConnection && !isHttp2(request)) request.socket.destroy();
-    else serve(request, response, options);
+    if (running > limits.streamsPerConnection && !isHttp2(request)) {
+      onLimit("streamsPerConnection");
+      request.socket.destroy();
+    } else serve(request, response, options);
   };
-  const h1 = createHttp1Server(limits, onRequest, (socket) =>
-    [...inFlight.on(socket)].some((response) => response.headersSent),
-  );
-  const h2 = createHttp2Server(limits, onRequest);
+  const isAnswering = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
+  const h1 = createHttp1Server(limits, onRequest, isAnswering, onLimit);
+  const h2 = createHttp2Server(limits, onRequest, onLimit);
   const secure = options.certificate && createSecure(options.certificate, limits);
   const identify: Identify =
     secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report));
@@ -81,6 +87,7 @@ export function createListener(options: ListenerOptions): Listener {
     });
   });
   server.maxConnections = limits.connections;
+  server.on("drop", () => onLimit("connections"));
 
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
@@ -89,6 +96,7 @@ export function createListener(options: ListenerOptions): Listener {
       draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
       return draining;
     },
+    connections: () => count(server),
     useCertificate: (certificate) => secure?.use(certificate),
   };
 }
@@ -98,6 +106,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
   useOriginForm(request);
   const refusal = checkRequest(request, options.limits);
   if (refusal !== undefined) {
+    if (refusal.limit !== undefined) options.onLimit(refusal.limit);
     if (!isHttp2(request)) noKeepAlive(response);
     sendRefusal(response, refusal);
     return;
@@ -121,12 +130,16 @@ function lingerForBody(request: HttpRequest): void {
     if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
     else request.socket.destroy();
   }, lingerMs);
-  const stop = () => clearTimeout(timer);
+  const connection = isHttp2(request) ? request.stream : request.socket;
+  const stop = () => {
+    clearTimeout(timer);
+    connection.off("close", stop);
+  };
   request.once("end", stop);
-  if (isHttp2(request)) request.stream.once("close", stop);
-  else request.socket.once("close", stop);
-  // A reader that was cut off at a deadline still listens, and would hold the rest back.
-  request.removeAllListeners("readable");
+  connection.once("close", stop);
+  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this must not
+  // be called: it would stop a request that Node has begun to drop.
+  if (request.listenerCount("readable") > 0) request.removeAllListeners("readable");
   request.resume();
 }
 
@@ -140,6 +153,10 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
       else resolve(address);
     });
   });
+}
+
+function count(server: net.Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, found) => resolve(found ?? 0)));
 }
 
 function ignore(): void {}

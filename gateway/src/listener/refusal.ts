@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { LimitName } from "../limits.ts";
 import { type HttpResponse, respond } from "./http.ts";
 
 /** Why a request is not served: an HTTP status, an RPC code in lower case, and a text for people. */
@@ -6,6 +7,8 @@ export interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
+  /** The limit that the request is beyond. */
+  readonly limit?: LimitName;
 }
 
 const reasonPhrases: Readonly<Record<number, string>> = {

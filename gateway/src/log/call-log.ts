@@ -1,39 +1,29 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Call } from "../protocol/call.ts";
+import { methodPath } from "../protocol/method-path.ts";
+import type { Outcome } from "../protocol/outcome.ts";
 import type { Logger } from "./logger.ts";
 
-/** Writes the one line of a call. `defect` is an error outside the call's handler: ours, not the caller's. */
-export function logCall(log: Logger, call: Call, httpStatus: number, defect?: unknown): void {
-  const reason = defect ?? outcome(call);
-  const code = defect === undefined ? codeOf(reason, call, httpStatus) : "internal";
+/** Writes the one line of a call. */
+export function logCall(log: Logger, call: Call, { code, reason }: Outcome): void {
+  const { traceId } = call.trace;
   const line = {
-    method: `${call.method.parent.typeName}/${call.method.name}`,
+    method: methodPath(call.method),
     protocol: call.protocol,
     code,
     durationMs: Math.round((performance.now() - call.startedAt) * 10) / 10,
     bytesIn: call.bytesIn,
     bytesOut: call.bytesOut,
     ...(call.upstreamStatus === undefined ? {} : { upstreamStatus: call.upstreamStatus }),
+    ...(call.attempts === 0 ? {} : { attempts: call.attempts }),
     requestId: call.requestId,
+    ...(traceId === undefined ? {} : { traceId }),
     client: call.client,
   };
   const cause = causeOf(reason);
   if (cause === undefined || isUpstreamAnswer(reason)) log.info(line, "call");
   else log.error({ ...line, cause }, "call");
-}
-
-/** What ended the call: connect aborts its signal with the error, and without a reason when all is well. */
-function outcome(call: Call): unknown {
-  const reason: unknown = call.signal?.reason;
-  return reason instanceof Error && reason.name === "AbortError" ? undefined : reason;
-}
-
-function codeOf(reason: unknown, call: Call, httpStatus: number): string {
-  if (reason instanceof ConnectError) return codeToString(reason.code);
-  if (reason !== undefined) return codeToString(Code.Internal);
-  return call.signal === undefined ? `http_${httpStatus}` : "ok";
 }
 
 /** The stack of a defect: an error that no handler meant for its caller. */

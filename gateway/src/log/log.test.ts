@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Call } from "../protocol/call.ts";
+import { outcomeOf } from "../protocol/outcome.ts";
+import { noTrace } from "../trace/call-trace.ts";
 import { logCall } from "./call-log.ts";
 import { createDriftLog } from "./drift-log.ts";
-import { createLogger } from "./logger.ts";
+import { createLogger, type Logger } from "./logger.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** A logger and the lines that it has written. */
@@ -26,6 +28,8 @@ function endedCall(reason?: unknown): Call {
     protocol: "grpc",
     startedAt: performance.now(),
     deadline: { ms: 1, setBy: "client" },
+    trace: noTrace,
+    attempts: 1,
     bytesIn: 1,
     bytesOut: 2,
     upstreamStatus: 200,
@@ -33,9 +37,13 @@ function endedCall(reason?: unknown): Call {
   };
 }
 
+function logEnded(log: Logger, call: Call, httpStatus = 200, defect?: unknown): void {
+  logCall(log, call, outcomeOf(call, httpStatus, defect));
+}
+
 test("a call is one line of these fields and no others", () => {
   const { log, lines } = capture();
-  logCall(log, endedCall(), 200);
+  logEnded(log, endedCall());
   expect(Object.keys(lines[0] ?? {})).toEqual([
     "level",
     "time",
@@ -46,6 +54,7 @@ test("a call is one line of these fields and no others", () => {
     "bytesIn",
     "bytesOut",
     "upstreamStatus",
+    "attempts",
     "requestId",
     "client",
     "msg",
@@ -61,20 +70,24 @@ test("a call is one line of these fields and no others", () => {
 test("an error that is meant for the caller is its code alone", () => {
   const { log, lines } = capture();
   const detail = { desc: EchoRequestSchema, value: create(EchoRequestSchema, { text: "s3cret" }) };
-  logCall(log, endedCall(new ConnectError("s3cret", Code.NotFound, { "x-secret": "s3cret" }, [detail])), 404);
+  logEnded(
+    log,
+    endedCall(new ConnectError("s3cret", Code.NotFound, { "x-secret": "s3cret" }, [detail])),
+    404,
+  );
   expect(lines[0]).toMatchObject({ level: "info", code: "not_found" });
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
 test("a defect has its stack, and is an error", () => {
   const { log, lines } = capture();
-  logCall(log, endedCall(new TypeError("boom")), 500);
-  logCall(
+  logEnded(log, endedCall(new TypeError("boom")), 500);
+  logEnded(
     log,
     endedCall(new ConnectError("no", Code.Internal, undefined, undefined, new RangeError("cause"))),
     500,
   );
-  logCall(log, endedCall(), 200, new Error("outside"));
+  logEnded(log, endedCall(), 200, new Error("outside"));
   expect(lines).toMatchObject([
     { level: "error", code: "internal", cause: expect.stringMatching(/^TypeError: boom\n/) },
     { level: "error", code: "internal", cause: expect.stringMatching(/^RangeError: cause\n/) },
@@ -87,14 +100,14 @@ test("what an upstream answered is its caller's alone", () => {
   const value = { reason: "BAD", domain: "echo", metadata: { http_status: "500" } };
   const cause = new Error("HTTP 500: s3cret");
   const detail = { desc: ErrorInfoSchema, value };
-  logCall(log, endedCall(new ConnectError("said s3cret", Code.Internal, undefined, [detail], cause)), 500);
+  logEnded(log, endedCall(new ConnectError("said s3cret", Code.Internal, undefined, [detail], cause)), 500);
   expect(lines).toMatchObject([{ level: "info", code: "internal" }]);
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
 test("a call that was refused before it began has its HTTP status", () => {
   const { log, lines } = capture();
-  logCall(log, { ...endedCall(), signal: undefined }, 415);
+  logEnded(log, { ...endedCall(), signal: undefined }, 415);
   expect(lines[0]).toMatchObject({ code: "http_415" });
 });
 

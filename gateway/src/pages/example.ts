@@ -1,12 +1,8 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
+import { methodPath } from "../protocol/method-path.ts";
 
 /** Request messages to show, by method: `package.Service/Method` to ProtoJSON. */
 export type Examples = Readonly<Record<string, JsonValue>>;
-
-/** `package.Service/Method`, the path of a method without its first slash. */
-export function methodPath(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
-}
 
 /** A request message to show: the configured one, else one with the first field, when that is a plain text. */
 export function exampleMessage(method: DescMethod, examples: Examples): string {

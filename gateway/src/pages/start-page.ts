@@ -1,5 +1,6 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { curlCommand, type Examples, methodPath } from "./example.ts";
+import { methodPath } from "../protocol/method-path.ts";
+import { curlCommand, type Examples } from "./example.ts";
 import { escapeHtml } from "./html.ts";
 
 /** What the proto files say about a service and its methods (by local name), for people. */

@@ -1,11 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
-import { codeToString } from "@connectrpc/connect/protocol-connect";
+import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { type HttpResponse, respond } from "../listener/http.ts";
-import { sendRefusal } from "../listener/refusal.ts";
 import type { Protocol } from "./protocol.ts";
-
-/** Set in the flags of a Connect stream's last message. */
-const endStreamFlag = 0b10;
 
 /**
  * Answers a call that no handler takes, in the way its protocol says: gRPC and gRPC-Web with headers alone
@@ -25,16 +23,13 @@ export function refuseCall(
 }
 
 function refuseGrpc(response: HttpResponse, contentType: string, error: ConnectError): void {
-  respond(response, 200, {
-    "content-type": contentType,
-    "grpc-status": String(error.code),
-    "grpc-message": encodeURIComponent(error.rawMessage),
-  });
+  const status = new Headers();
+  setTrailerStatus(status, error);
+  respond(response, 200, { "content-type": contentType, ...Object.fromEntries(status) });
 }
 
 function refuseStream(response: HttpResponse, contentType: string, error: ConnectError): void {
-  const json = JSON.stringify({ error: { code: codeToString(error.code), message: error.rawMessage } });
-  const body = Buffer.from(json);
+  const body = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, undefined)));
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(endStreamFlag);
   prefix.writeUInt32BE(body.length, 1);
@@ -42,5 +37,18 @@ function refuseStream(response: HttpResponse, contentType: string, error: Connec
 }
 
 function refuseUnary(response: HttpResponse, error: ConnectError, status: number): void {
-  sendRefusal(response, { status, code: codeToString(error.code), message: error.rawMessage });
+  const body = `${JSON.stringify(errorToJson(error, undefined))}\n`;
+  const seconds = retrySeconds(error);
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...(seconds === undefined ? {} : { "retry-after": seconds }),
+  };
+  respond(response, status, headers, body);
+}
+
+/** The delay of google.rpc.RetryInfo, rounded up to what Retry-After can say (RFC 9110 section 10.2.3). */
+function retrySeconds(error: ConnectError): string | undefined {
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return delay && String(Number(delay.seconds) + (delay.nanos > 0 ? 1 : 0));
 }

@@ -1,4 +1,4 @@
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -7,10 +7,15 @@ import {
   type Interceptor,
 } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import type { Refused } from "../admission/refused.ts";
 import type { Limits } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import { type Call, type Caller, callInterceptor, callKey } from "./call.ts";
+import { startCallTrace } from "../trace/call-trace.ts";
+import { type Call, callInterceptor, callKey } from "./call.ts";
+import type { Caller } from "./caller.ts";
 import { applyDeadline, type MethodTimeout } from "./deadline.ts";
 import { protocolOf } from "./protocol.ts";
 import { createRaceInterceptor } from "./race.ts";
@@ -26,6 +31,13 @@ export interface RpcOptions {
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
   readonly methodTimeout: MethodTimeout;
+  readonly admission: Admission;
+  /** The upstream that a method calls; undefined for none. */
+  readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
+  /** Services whose calls are taken however busy the gateway is. */
+  readonly isAlwaysServed: (service: DescService) => boolean;
+  /** Told of every call that was not taken, after it was answered. */
+  readonly onRefused: (call: Call, refused: Refused) => void;
   /** When aborted, streaming calls end with UNAVAILABLE. */
   readonly streamsEnd: AbortSignal;
   /** Told of every call that reached a method, once its answer is out; `error` is a defect of ours. */
@@ -57,8 +69,6 @@ export function createRpc(options: RpcOptions): Rpc {
   options.routes(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const services = servicesOf(router.handlers);
-  let running = 0;
-
   return {
     services,
     serve: (request, response, caller) => {
@@ -66,17 +76,27 @@ export function createRpc(options: RpcOptions): Rpc {
       const handler = handlers.get(path);
       if (handler === undefined) {
         refuse(request, response, unknownPathError(path, services), 404);
-      } else if (running >= limits.callsInFlight) {
-        refuse(request, response, overloaded(limits), 503);
-      } else {
-        running += 1;
-        response.once("close", () => {
-          running -= 1;
-        });
-        const headers = requestHeaders(request);
-        const call = beginCall(handler, headers, caller, options);
-        void run(handler, call, headers, request, response, options);
+        return;
       }
+      const headers = requestHeaders(request);
+      const call = beginCall(handler, headers, caller, options);
+      const start = () => void run(handler, call, headers, request, response, options);
+      if (options.isAlwaysServed(handler.service)) {
+        start();
+        return;
+      }
+      const leave = options.admission.enter({
+        client: call.client,
+        deadlineAt: call.startedAt + call.deadline.ms,
+        share: options.shareOf(call.method),
+        isUnary: call.method.methodKind === "unary",
+        run: start,
+        refuse: (refused) => {
+          refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
+          options.onRefused(call, refused);
+        },
+      });
+      response.once("close", leave);
     },
   };
 }
@@ -125,8 +145,10 @@ function beginCall(handler: UniversalHandler, headers: Headers, caller: Caller, 
     protocol,
     startedAt: performance.now(),
     deadline: applyDeadline(headers, protocol, method, options.methodTimeout(method), options.limits),
+    trace: startCallTrace(method, protocol, caller, headers),
     bytesIn: 0,
     bytesOut: 0,
+    attempts: 0,
     upstreamStatus: undefined,
     signal: undefined,
   };
@@ -135,9 +157,4 @@ function beginCall(handler: UniversalHandler, headers: Headers, caller: Caller, 
 function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {
   const byName = new Map(handlers.map((handler) => [handler.service.typeName, handler.service]));
   return [...byName.values()].sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
-}
-
-function overloaded(limits: Limits): ConnectError {
-  const text = `${limits.callsInFlight} calls are running, the limit callsInFlight; try again later`;
-  return new ConnectError(text, Code.Unavailable);
 }

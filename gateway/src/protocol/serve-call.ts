@@ -22,7 +22,9 @@ export async function serveCall(
   limits: Limits,
 ): Promise<void> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), call.deadline.ms);
+  // The call may have waited before it came here.
+  const leftMs = call.startedAt + call.deadline.ms - performance.now();
+  const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
   response.once("close", () => {
     clearTimeout(timer);
     abort.abort(new ConnectError("the client hung up", Code.Canceled));

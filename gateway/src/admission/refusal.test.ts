@@ -1,0 +1,104 @@
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
+import { createLogger } from "../log/logger.ts";
+import { type Server, startServer } from "../server.ts";
+import { echoRoutes } from "../testing/echo.ts";
+import type { Load } from "./overload.ts";
+
+let load: Load = { eventLoopDelayMs: 0, heapPercent: 99 };
+let server: Server;
+const lines: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  const log = createLogger("warn", { write: (line: string) => lines.push(JSON.parse(line)) });
+  server = await startServer({ routes: echoRoutes, load: () => load, log, limits: { drainNoticeMs: 1 } });
+  await until(
+    () => refusal(),
+    (code) => code === Code.Unavailable,
+  );
+});
+afterAll(() => server.close());
+
+const transports: Record<string, () => Transport> = {
+  "Connect, HTTP/1.1": () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1" }),
+  "Connect, HTTP/2": () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" }),
+  gRPC: () => createGrpcTransport({ baseUrl: server.url }),
+  "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
+};
+
+/** Asks until the answer is the expected one: the gateway looks at its load from time to time. */
+async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<void> {
+  while (!isExpected(await ask())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function failure(call: Promise<unknown>): Promise<ConnectError | undefined> {
+  return await call.then(
+    () => undefined,
+    (reason: unknown) => ConnectError.from(reason),
+  );
+}
+
+async function refusal(): Promise<Code | undefined> {
+  const client = createClient(
+    EchoService,
+    createConnectTransport({ baseUrl: server.url, httpVersion: "1.1" }),
+  );
+  return (await failure(client.echo({ text: "a" })))?.code;
+}
+
+const text =
+  "the gateway is overloaded: 99 % of the heap in use, the limit heapPercent is 90; try again later";
+
+describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) => {
+  const transport = () => (transports[name] as () => Transport)();
+
+  test("refuses calls with when to come back", async () => {
+    const error = await failure(createClient(EchoService, transport()).echo({ text: "a" }));
+    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, text]);
+    expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
+  });
+
+  test("refuses streams in the same way", async () => {
+    const read = async () => {
+      for await (const _ of createClient(EchoService, transport()).repeat({ text: "a" }));
+    };
+    const error = await failure(read());
+    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, text]);
+    expect(error?.findDetails(RetryInfoSchema)).toHaveLength(1);
+  });
+
+  test("answers health", async () => {
+    expect((await createClient(Health, transport()).check({})).status).toBe(Status.SERVING);
+  });
+});
+
+test("an overloaded gateway answers pages of health, and says Retry-After", async () => {
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  const answer = await fetch(`${server.url}/echo.v1.EchoService/Echo`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await answer.json()).toMatchObject({ code: "unavailable", message: text });
+});
+
+test("refusals are logged once a second, and calls are served again when the load is gone", async () => {
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: "warn", limit: "heapPercent", msg: "refused" }),
+  );
+  expect(lines.length).toBeLessThan(10);
+  load = { eventLoopDelayMs: 0, heapPercent: 10 };
+  await until(
+    () => refusal(),
+    (code) => code === undefined,
+  );
+});

@@ -1,0 +1,19 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import type { LimitName } from "../limits.ts";
+
+/** Why a call is not taken: by which limit, and the error for its caller. */
+export interface Refused {
+  /** A limit of the table, or `upstream.callsInFlight`. */
+  readonly limit: LimitName | "upstream.callsInFlight";
+  readonly error: ConnectError;
+}
+
+/** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
+export function refused(limit: Refused["limit"], text: string, retryMs: number): Refused {
+  const code = limit === "callsPerClient" ? Code.ResourceExhausted : Code.Unavailable;
+  const ms = Math.ceil(Math.min(Math.max(retryMs, 100), 30_000));
+  const retryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };
+  const retryInfo = { desc: RetryInfoSchema, value: { retryDelay } };
+  return { limit, error: new ConnectError(`${text}; try again later`, code, undefined, [retryInfo]) };
+}

@@ -1,0 +1,77 @@
+import http from "node:http";
+import type { Metrics } from "./metrics.ts";
+
+/** Where metrics are served. */
+export interface MetricsPlace {
+  /** Default: 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+/** A server of metrics that listens. */
+export interface MetricsServer {
+  /** The address of the metrics. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const requestTimeoutMs = 5000;
+const maxConnections = 64;
+
+/**
+ * Serves metrics at `/metrics` on a port of their own, so that the port for callers never shows them, and they can
+ * be had when that one is crowded. Rejects when the port cannot be had.
+ */
+export function startMetricsServer(
+  metrics: Metrics,
+  { host = "127.0.0.1", port }: MetricsPlace,
+): Promise<MetricsServer> {
+  const options = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    requireHostHeader: false,
+  };
+  const server = http.createServer(options, (request, response) => {
+    void answer(metrics, request, response);
+  });
+  server.maxConnections = maxConnections;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      const bound = typeof address === "object" ? address?.port : port;
+      const name = host.includes(":") ? `[${host}]` : host;
+      resolve({ url: `http://${name}:${bound}/metrics`, close: () => close(server) });
+    });
+  });
+}
+
+async function answer(
+  metrics: Metrics,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  response.on("error", () => undefined);
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
+    response
+      .writeHead(404, { "content-type": "text/plain" })
+      .end("there is GET /metrics, and nothing else\n");
+    return;
+  }
+  try {
+    const { contentType, body } = await metrics.render();
+    response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(body);
+  } catch {
+    response.writeHead(500).end();
+  }
+}
+
+function close(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,102 @@
+import type { DriftReport } from "connect-rest";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Call } from "../protocol/call.ts";
+import { methodPath } from "../protocol/method-path.ts";
+import { LabelSets } from "./label-sets.ts";
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Numbers that are read when they are asked for. */
+export interface Gauges {
+  readonly callsInFlight: () => number;
+  readonly callsQueued: () => number;
+  readonly connections: () => number | Promise<number>;
+}
+
+/**
+ * What the gateway counts, in the text format of Prometheus. Labels are names of ours: methods, codes, protocols,
+ * upstreams, limits, and the places of drift, of which there are at most a thousand.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #places = new LabelSets();
+  readonly #calls = this.#counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
+  readonly #callSeconds = this.#histogram("call_duration_seconds", "How long calls took.", [
+    "method",
+    "protocol",
+  ]);
+  readonly #requests = this.#counter(
+    "upstream_requests_total",
+    'Requests to upstreams, by HTTP status; "none" is one without an answer.',
+    ["upstream", "status"],
+  );
+  readonly #requestSeconds = this.#histogram(
+    "upstream_request_duration_seconds",
+    "How long upstreams took to answer.",
+    ["upstream"],
+  );
+  readonly #drift = this.#counter("drift_total", "Places of answers that were not as declared.", [
+    "method",
+    "path",
+    "kind",
+  ]);
+  readonly #refusals = this.#counter("refusals_total", "Calls, requests and connections beyond a limit.", [
+    "limit",
+  ]);
+
+  /** Adds the metrics of the process: event loop, heap, processor, open files. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  watch({ callsInFlight, callsQueued, connections }: Gauges): void {
+    this.#gauge("calls_in_flight", "Calls that are running.", callsInFlight);
+    this.#gauge("calls_queued", "Calls that wait for others to end.", callsQueued);
+    this.#gauge("connections", "Open connections.", connections);
+  }
+
+  called({ method, protocol, startedAt }: Call, code: string): void {
+    const path = methodPath(method);
+    this.#calls.inc({ method: path, code, protocol });
+    this.#callSeconds.observe({ method: path, protocol }, (performance.now() - startedAt) / 1000);
+  }
+
+  requested(upstream: string, status: number | undefined, durationMs: number): void {
+    this.#requests.inc({ upstream, status: status ?? "none" });
+    this.#requestSeconds.observe({ upstream }, durationMs / 1000);
+  }
+
+  drifted({ method, drifts }: DriftReport): void {
+    for (const { path, kind } of drifts) {
+      // A list drifts as a whole.
+      const place = { method: methodPath(method), path: path.replace(/\[\d+\]/g, "[]"), kind };
+      const isKnown = this.#places.admits(Object.values(place).join(" "));
+      this.#drift.inc(isKnown ? place : { ...place, path: "other" });
+    }
+  }
+
+  refused(limit: string): void {
+    this.#refusals.inc({ limit });
+  }
+
+  /** The content type and the text of everything. */
+  async render(): Promise<{ readonly contentType: string; readonly body: string }> {
+    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name: `connect_rest_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> {
+    const registers = [this.#registry];
+    return new Histogram({ name: `connect_rest_${name}`, help, labelNames, registers, buckets: seconds });
+  }
+
+  #gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const collect = async function (this: Gauge) {
+      this.set(await read());
+    };
+    new Gauge({ name: `connect_rest_${name}`, help, registers: [this.#registry], collect });
+  }
+}

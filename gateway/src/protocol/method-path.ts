@@ -1,0 +1,6 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+
+/** `package.Service/Method`, the path of a method without its first slash. */
+export function methodPath(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
+}

@@ -1,0 +1,147 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { type Gateway, startGateway } from "../index.ts";
+import { createLogger } from "../log/logger.ts";
+import { EchoServiceRest } from "../testing/echo-rest.ts";
+
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+
+let status = 200;
+let received: http.IncomingHttpHeaders = {};
+let active: string | undefined;
+let upstream: http.Server;
+let gateway: Gateway;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  upstream = http.createServer((request, response) => {
+    received = request.headers;
+    response.writeHead(status, { "content-type": "application/json" }).end('{"text":"yes"}');
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  gateway = await startGateway({
+    adapters: [EchoServiceRest],
+    upstreams: {
+      echo: {
+        baseUrl,
+        credentials: () => {
+          active = trace.getActiveSpan()?.spanContext().traceId;
+          return { apiKey: "s3cret-key" };
+        },
+      },
+    },
+    limits: { drainNoticeMs: 1 },
+    log: createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) }),
+  });
+});
+afterEach(() => {
+  status = 200;
+  exporter.reset();
+});
+afterAll(async () => {
+  trace.disable();
+  context.disable();
+  await gateway.close();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const echo = (headers: Record<string, string> = {}) =>
+  createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url })).echo(
+    { text: "s3cret-text" },
+    { headers },
+  );
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+
+describe("without an SDK", () => {
+  test("the caller's trace context goes on to the upstream, and its id into the log", async () => {
+    await echo({ traceparent, tracestate: "vendor=1", baggage: "user=alice" });
+    expect(received).toMatchObject({ traceparent, tracestate: "vendor=1" });
+    expect(received.baggage).toBeUndefined();
+    expect(lines.at(-1)).toMatchObject({ traceId, attempts: 1, upstreamStatus: 200 });
+  });
+
+  test.each([
+    undefined,
+    "",
+    "garbage",
+    `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+    `${traceparent}-x`.repeat(9),
+  ])("the trace context %j is none", async (given) => {
+    await echo(given === undefined ? {} : { traceparent: given });
+    expect(received.traceparent).toBeUndefined();
+    expect(lines.at(-1)).not.toHaveProperty("traceId");
+  });
+});
+
+describe("with an SDK", () => {
+  beforeAll(() => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    trace.setGlobalTracerProvider(provider);
+  });
+
+  test("a call and its request are spans that a person can read, below the caller's", async () => {
+    await echo({ traceparent });
+    const [request, call] = exporter.getFinishedSpans();
+    expect(call).toMatchObject({
+      name: "echo.v1.EchoService/Echo",
+      kind: SpanKind.SERVER,
+      parentSpanContext: { traceId, spanId: "00f067aa0ba902b7" },
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        "rpc.system": "grpc",
+        "rpc.service": "echo.v1.EchoService",
+        "rpc.method": "Echo",
+        "client.address": "127.0.0.1",
+        "connect_rest.code": "ok",
+        "connect_rest.protocol": "grpc",
+        "connect_rest.request_id": lines.at(-1)?.requestId,
+      },
+    });
+    expect(request).toMatchObject({
+      name: "POST echo",
+      kind: SpanKind.CLIENT,
+      parentSpanContext: { traceId, spanId: call?.spanContext().spanId },
+      attributes: {
+        "http.request.method": "POST",
+        "http.response.status_code": 200,
+        "connect_rest.upstream": "echo",
+      },
+    });
+    expect(received.traceparent).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`);
+    expect(active).toBe(traceId);
+  });
+
+  test("a call without a trace begins one", async () => {
+    await echo();
+    const call = exporter.getFinishedSpans().at(-1);
+    expect(call?.parentSpanContext).toBeUndefined();
+    expect(lines.at(-1)).toMatchObject({ traceId: call?.spanContext().traceId });
+    expect(received.traceparent).toContain(call?.spanContext().traceId);
+  });
+
+  test("what fails says so, and no span holds a message or a key", async () => {
+    status = 503;
+    await echo().catch(() => undefined);
+    const spans = exporter.getFinishedSpans();
+    expect(spans.map((span) => span.status)).toEqual([
+      { code: SpanStatusCode.ERROR, message: "503" },
+      { code: SpanStatusCode.ERROR, message: "unavailable" },
+    ]);
+    const texts = spans.map(({ name, attributes, events, status: end }) =>
+      JSON.stringify({ name, attributes, events, end }),
+    );
+    expect(texts.join("")).not.toContain("s3cret");
+  });
+});
