@@ -1,0 +1,107 @@
+import type { Api, BlogWorld, Identity } from "./world.ts";
+
+/** One call of an endpoint, and what becomes of it. */
+export interface Case {
+  /** The endpoint as the reference heads it, e.g. `GET P/info`; further methods of an endpoint have a word after it. */
+  readonly endpoint: string;
+  readonly name: string;
+  /**
+   * `answer`: it succeeds. `failure`: the upstream refuses it. `refused`: the gateway refuses it before there is a
+   * request; in-process, where nothing is checked, the upstream says what it thinks of it.
+   */
+  readonly kind: "answer" | "failure" | "refused";
+  readonly as: Identity;
+  readonly prepare: (world: BlogWorld) => unknown;
+  readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
+  /** Of an answer: what it has, among other things. */
+  readonly answer: unknown;
+}
+
+type Options = Partial<Pick<Case, "as" | "prepare">>;
+type Call = Case["call"];
+
+const nothing = () => undefined;
+
+/** A call that succeeds, with what the answer has among other things. */
+export function answers(
+  endpoint: string,
+  name: string,
+  call: Call,
+  answer: unknown,
+  options: Options = {},
+): Case {
+  return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer, kind: "answer" };
+}
+
+/** A call that the upstream refuses. */
+export function fails(endpoint: string, name: string, call: Call, options: Options = {}): Case {
+  return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "failure" };
+}
+
+/** A call that the gateway refuses by the constraints of its request. */
+export function refuses(endpoint: string, name: string, call: Call, options: Options = {}): Case {
+  return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "refused" };
+}
+
+/** Makes the next answer an error of the service, in the shape that it gives them. */
+export function says(status: number, code = 0, detail = "as the test says") {
+  return ({ sandbox }: BlogWorld) =>
+    sandbox.next({
+      status,
+      body: { meta: { status, msg: "Error" }, response: [], errors: [{ title: "Error", code, detail }] },
+    });
+}
+
+/** The blog that most cases are about. */
+export const demo = { blogIdentifier: "demo" };
+
+/** Cases that every endpoint of a kind has: who asks, and for which blog. */
+export function commonCases(
+  endpoint: string,
+  call: (api: Api, blogIdentifier: string, world: BlogWorld) => Promise<unknown>,
+  level: "key" | "user",
+): Case[] {
+  const of =
+    (name: string): Call =>
+    (api, world) =>
+      call(api, name, world);
+  return [
+    fails(endpoint, "a blog that is not there", of("nobody")),
+    fails(endpoint, "credentials that are refused", of("demo"), { as: "unknown" }),
+    fails(endpoint, "no credentials", of("demo"), { as: "nobody" }),
+    ...(level === "user"
+      ? [fails(endpoint, "credentials of an application", of("demo"), { as: "application" })]
+      : []),
+    fails(endpoint, "more calls than are allowed in an hour", of("demo"), {
+      prepare: ({ sandbox }) => Object.assign(sandbox.limits, { callsPerHour: 0 }),
+    }),
+    fails(endpoint, "a request that did not come by HTTPS", of("demo"), {
+      prepare: ({ sandbox }) => Object.assign(sandbox.rules, { requireHttps: true }),
+    }),
+    refuses(endpoint, "no blog", of("")),
+    refuses(endpoint, "a blog with a slash in its name", of("a/b")),
+  ];
+}
+
+/** A limit below and above its range, and an offset below it. */
+export function pageCases(
+  endpoint: string,
+  call: (api: Api, page: { limit?: number; offset?: number }) => Promise<unknown>,
+): Case[] {
+  const of =
+    (page: { limit?: number; offset?: number }): Call =>
+    (api) =>
+      call(api, page);
+  return [
+    refuses(endpoint, "limit: 0", of({ limit: 0 })),
+    refuses(endpoint, "limit: 21", of({ limit: 21 })),
+    refuses(endpoint, "offset: -1", of({ offset: -1 })),
+  ];
+}
+
+/** The three forms of a blog's identifier, each of which leads to the same answer. */
+export const FORMS = [
+  ["by its name", "demo"],
+  ["by its host name", "demo.blog.example"],
+  ["by its uuid", "t:Dm0aXQkq5rCkyTnYIYv1Nw"],
+] as const;
