@@ -61,19 +61,20 @@ describe("npm start", () => {
     expect(await shell(curl)).toEqual(byGrpc);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)(
-    "loses no call when the terminal sends %s to all",
-    async (signal) => {
+  describe.each(["SIGINT", "SIGTERM"] as const)("upon %s", (signal) => {
+    test.each([
+      ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
+      ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
+    ])("%s loses no call, and ends with 0", async (_name, send) => {
       const child = start("npm", ["start"]);
       const url = await addressOf(child);
       const calls = await holdCalls(url);
-      child.signalAll(signal);
+      send(child);
       await finishCalls(calls, child);
-      await child.printed(/"msg":"drained"/);
-      await child.exit;
+      expect(await child.exit).toBe(0);
       await expect(fetch(url)).rejects.toThrow("fetch failed");
-    },
-  );
+    });
+  });
 });
 
 describe("connect-rest serve --sandbox", () => {
