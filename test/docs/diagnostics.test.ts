@@ -1,7 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DIAGNOSTICS } from "../../scripts/docs/diagnostics-table.ts";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
 /** The folders of the generator that find problems. */
@@ -38,6 +42,31 @@ test("the page says which problems can be skipped", () => {
   const [, said = ""] = /for what it asks:(.*?)\. With/s.exec(head) ?? [];
   const named = [...said.matchAll(/`([\w-]+)`/g)].map(([, code = ""]) => code);
   expect(named.sort()).toEqual(skipped.filter((code) => described.includes(code)).sort());
+});
+
+describe("the example of a service config", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "config-"));
+  const file = path.join(folder, "shelf.yaml");
+  const groups = Object.values(DIAGNOSTICS).flatMap((group) => Object.entries(group));
+  const examples = groups.flatMap(([code, { config }]) =>
+    config === undefined ? [] : [{ code, ...config }],
+  );
+  let request: CodeGeneratorRequest;
+
+  beforeAll(() => {
+    const shelf =
+      "service Shelf { rpc GetBook(Req) returns (Res); }\nmessage Req { string id = 1; }\nmessage Res {}\n";
+    request = compileRequest({ "shelf.proto": HEAD.replace("test.v1", "shelf.v1") + shelf });
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(examples)("$code gives the problem that the page shows", ({ code, source, problem }) => {
+    if (code !== "config-file") writeFileSync(file, `${source}\n`);
+    const { error } = runGenerator(request, { parameter: `service_config=${file}` });
+    expect(error.replaceAll(file, "shelf.yaml")).toBe(problem);
+    rmSync(file, { force: true });
+  });
 });
 
 test("every explanation is sentences", () => {

@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+import { blocksBelow } from "./blocks.ts";
+import { ROOT } from "./shell.ts";
+
+const reference = readFileSync(path.join(ROOT, "docs/annotations.md"), "utf8");
+const folder = mkdtempSync(path.join(tmpdir(), "annotations-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const PLAIN = `
+service ShelfService { rpc GetBook(GetBookRequest) returns (Book); }
+message GetBookRequest { string id = 1; }
+message Book { string title = 1; google.protobuf.Timestamp added_at = 2; }
+`;
+
+test("the example of annotations compiles", () => {
+  const [example] = blocksBelow(reference, "# Annotations");
+  const source = `${HEAD}${example?.text.replaceAll(/^import .*$/gm, "")}
+message ListPostsRequest { string blog = 1; }
+message ListPostsResponse { string title = 1; }
+`;
+  const { error, files } = runGenerator(compileRequest({ "posts.proto": source }));
+  expect(error).toBe("");
+  expect(files["posts_rest.ts"]).toContain("GET /v2/blog/{blog}/posts");
+});
+
+test("the example of a service config gives its rules to .proto files without any", () => {
+  const [example] = blocksBelow(reference, "## Service configs");
+  const config = path.join(folder, "shelf.yaml");
+  writeFileSync(config, example?.text ?? "");
+  const request = compileRequest({ "shelf.proto": HEAD.replace("test.v1", "shelf.v1") + PLAIN });
+  const { error, files } = runGenerator(request, { parameter: `service_config=${config}` });
+  expect(error).toBe("");
+  expect(files["shelf_rest.ts"]).toContain("GET /v1/books/{id}");
+  expect(files["shelf_rest.ts"]).toContain('envelope: { payload: ["data"] }');
+  expect(files["shelf_rest.ts"]).toContain(`"added_at", "seconds"`);
+});
