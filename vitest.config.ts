@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["{plugin,runtime,gateway,sandbox}/src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // generous, for machines that are busy: no test waits for a clock
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
   },
 });

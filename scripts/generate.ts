@@ -8,12 +8,20 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 // the generator first: the others run it
-const TEMPLATES = ["plugin/buf.gen.yaml", "buf.gen.yaml", "runtime/buf.gen.yaml", "gateway/buf.gen.yaml", "test/buf.gen.yaml"];
+const TEMPLATES = [
+  "plugin/buf.gen.yaml",
+  "buf.gen.yaml",
+  "runtime/buf.gen.yaml",
+  "gateway/buf.gen.yaml",
+  "test/buf.gen.yaml",
+];
 const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
 
 function generate(output: string): void {
   for (const template of TEMPLATES) {
-    const { status } = spawnSync("buf", ["generate", "--template", template, "--output", output], { stdio: "inherit" });
+    const { status } = spawnSync("buf", ["generate", "--template", template, "--output", output], {
+      stdio: "inherit",
+    });
     if (status !== 0) process.exit(1);
   }
 }
@@ -36,9 +44,15 @@ function check(): number {
   try {
     generate(fresh);
     const [now, then] = [outputsOf("."), outputsOf(fresh)];
-    const stale = [...new Set([...now.keys(), ...then.keys()])].filter((path) => now.get(path) !== then.get(path)).sort();
+    const stale = [...new Set([...now.keys(), ...then.keys()])]
+      .filter((path) => now.get(path) !== then.get(path))
+      .sort();
     for (const path of stale) {
-      const what = !then.has(path) ? "is not generated any more" : now.has(path) ? "is not current" : "is missing";
+      const what = !then.has(path)
+        ? "is not generated any more"
+        : now.has(path)
+          ? "is not current"
+          : "is missing";
       process.stderr.write(`${path} ${what}; run: npm run generate\n`);
     }
     return stale.length === 0 ? 0 : 1;

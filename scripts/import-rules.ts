@@ -11,7 +11,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
 };
 
-const OURS: readonly string[] = ["connect-rest", "connect-rest-gateway", "connect-rest-sandbox", "protoc-gen-connect-rest"];
+const OURS: readonly string[] = [
+  "connect-rest",
+  "connect-rest-gateway",
+  "connect-rest-sandbox",
+  "protoc-gen-connect-rest",
+];
 
 interface Import {
   readonly file: string;
@@ -28,13 +33,17 @@ export function importViolations(root: string): string[] {
 
 function importsOf(root: string, room: string): Import[] {
   return readdirSync(join(root, room), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"))
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"),
+    )
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);
       const file = relative(root, path);
-      return [...readFileSync(path, "utf8").matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms)].map(
-        (match) => ({ file, target: match[1] ?? match[2] ?? "" }),
-      );
+      return [
+        ...readFileSync(path, "utf8").matchAll(
+          /^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms,
+        ),
+      ].map((match) => ({ file, target: match[1] ?? match[2] ?? "" }));
     });
 }
 

@@ -1,4 +1,10 @@
-import { createRegistry, type DescFile, type DescMessage, getExtension, type Message } from "@bufbuild/protobuf";
+import {
+  createRegistry,
+  type DescFile,
+  type DescMessage,
+  getExtension,
+  type Message,
+} from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { toText } from "@bufbuild/protobuf/txtpb";
 import {
@@ -55,8 +61,10 @@ class Printer {
     this.file = file;
     this.registry = createRegistry(file);
     this.proto3 = file.proto.syntax === "proto3";
-    if (file.proto.syntax === "editions") throw new Error(`${file.name}.proto uses editions, which are not printed`);
-    if (file.proto.service.length > 0) throw new Error(`${file.name}.proto has services, which are not printed`);
+    if (file.proto.syntax === "editions")
+      throw new Error(`${file.name}.proto uses editions, which are not printed`);
+    if (file.proto.service.length > 0)
+      throw new Error(`${file.name}.proto has services, which are not printed`);
   }
 
   print(): string {
@@ -110,7 +118,8 @@ class Printer {
   private oneof(depth: number, index: number, message: DescriptorProto): void {
     const oneof = message.oneofDecl[index];
     this.line(depth, `oneof ${oneof?.name} {`);
-    for (const option of this.options(OneofOptionsSchema, oneof?.options)) this.line(depth + 1, `option ${option};`);
+    for (const option of this.options(OneofOptionsSchema, oneof?.options))
+      this.line(depth + 1, `option ${option};`);
     for (const field of message.field) {
       if (inOneof(field) && field.oneofIndex === index) this.field(depth + 1, field, message);
     }
@@ -119,7 +128,8 @@ class Printer {
 
   private field(depth: number, field: FieldDescriptorProto, message: DescriptorProto | undefined): void {
     const entry = message?.nestedType.find(
-      (nested) => nested.options?.mapEntry === true && field.typeName.endsWith(`.${message.name}.${nested.name}`),
+      (nested) =>
+        nested.options?.mapEntry === true && field.typeName.endsWith(`.${message.name}.${nested.name}`),
     );
     const type = entry === undefined ? typeName(field) : mapType(entry);
     const options = this.fieldOptions(field);
@@ -150,7 +160,8 @@ class Printer {
 
   private enum(depth: number, enumeration: EnumDescriptorProto): void {
     this.line(depth, `enum ${enumeration.name} {`);
-    for (const option of this.options(EnumOptionsSchema, enumeration.options)) this.line(depth + 1, `option ${option};`);
+    for (const option of this.options(EnumOptionsSchema, enumeration.options))
+      this.line(depth + 1, `option ${option};`);
     for (const value of enumeration.value) {
       const options = this.options(EnumValueOptionsSchema, value.options);
       const suffix = options.length > 0 ? ` [${options.join(", ")}]` : "";
@@ -187,7 +198,8 @@ class Printer {
   }
 
   private reservedNames(depth: number, names: readonly string[]): void {
-    if (names.length > 0) this.line(depth, `reserved ${names.map((name) => JSON.stringify(name)).join(", ")};`);
+    if (names.length > 0)
+      this.line(depth, `reserved ${names.map((name) => JSON.stringify(name)).join(", ")};`);
   }
 
   private options(schema: DescMessage, options: Message | undefined): string[] {
@@ -217,7 +229,9 @@ class Printer {
     return [...numbers].map((number) => {
       const extension = this.registry.getExtensionFor(schema, number);
       if (extension === undefined) {
-        throw new Error(`option ${number} of ${schema.typeName} in ${this.file.name}.proto has no known extension`);
+        throw new Error(
+          `option ${number} of ${schema.typeName} in ${this.file.name}.proto has no known extension`,
+        );
       }
       const value: unknown = getExtension(options, extension);
       const text =
