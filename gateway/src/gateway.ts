@@ -6,7 +6,7 @@ import {
   type ServiceAdapter,
   type UpstreamOptions,
 } from "connect-rest";
-import type { UpstreamShare } from "./admission/admission.ts";
+import { defaultUpstreamCalls, type UpstreamShare } from "./admission/admission.ts";
 import { createDriftLog } from "./log/drift-log.ts";
 import { silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -44,9 +44,6 @@ export interface Gateway extends Server {
   /** The address of the metrics; undefined where they are not served. */
   readonly metricsUrl: string | undefined;
 }
-
-/** Calls of one upstream at the same time, where its options do not say. */
-export const defaultUpstreamCalls = 1024;
 
 /**
  * Starts a gateway: the adapters as Connect, gRPC and gRPC-Web, with health, reflection and pages, on one port.

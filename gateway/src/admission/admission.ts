@@ -3,6 +3,9 @@ import type { Overload } from "./overload.ts";
 import { type Refused, refused } from "./refused.ts";
 import { Shares } from "./shares.ts";
 
+/** Calls of one upstream at the same time, where its options do not say. */
+export const defaultUpstreamCalls = 1024;
+
 /** Calls of an upstream that may run at the same time. */
 export interface UpstreamShare {
   readonly upstream: string;

@@ -169,8 +169,25 @@ describe("check-config", () => {
   });
 });
 
+describe("print-config and schema", () => {
+  test("print YAML and JSON", async () => {
+    const printed = cli(["print-config"]);
+    expect(await printed.exit).toBe(0);
+    expect(printed.output().stdout).toMatch(/^adapters:\n {2}- .*echo-rest\.ts\nupstreams:\n {2}echo:\n/);
+    const schema = cli(["schema"]);
+    expect(await schema.exit).toBe(0);
+    expect(JSON.parse(schema.output().stdout)).toMatchObject({ title: "connect-rest.yaml", type: "object" });
+  });
+
+  test("print problems in place of a configuration that is wrong", async () => {
+    const run = cli(["print-config", "--config", "wrong.yaml"]);
+    expect(await run.exit).toBe(2);
+    expect(run.output().stdout).toBe("");
+  });
+});
+
 describe("the command line", () => {
-  test.each([["--help"], ["serve", "--help"], ["check-config", "--help"]])(
+  test.each([["--help"], ["serve", "--help"], ["check-config", "--help"], ["print-config", "--help"]])(
     "explains itself: %s %s",
     async (...args) => {
       const run = cli(args);

@@ -1,8 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import { isPort } from "../config/environment.ts";
+import { configJsonSchema } from "../config/json-schema.ts";
 import { defaultConfigFile } from "../config/load.ts";
 import { version } from "../version.ts";
 import { checkConfig } from "./check-config.ts";
+import { printLine } from "./output.ts";
+import { printConfigCommand } from "./print-config.ts";
 import { serve } from "./serve.ts";
 
 const afterHelp = `
@@ -38,6 +41,19 @@ export function createProgram(): Command {
     .helpOption("--help", "show this text and exit")
     .exitOverride()
     .action(checkConfig);
+  program
+    .command("print-config")
+    .description("print the configuration as it is used, with every default and no secret")
+    .option("--config <file>", "the configuration file", defaultConfigFile)
+    .helpOption("--help", "show this text and exit")
+    .exitOverride()
+    .action(printConfigCommand);
+  program
+    .command("schema")
+    .description("print the JSON Schema of the configuration file, for editors")
+    .helpOption("--help", "show this text and exit")
+    .exitOverride()
+    .action(() => printLine(configJsonSchema().trimEnd()));
   return program;
 }
 

@@ -1,15 +1,15 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest";
-import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import { resolveModule } from "./modules.ts";
 import { ConfigError, type Problem } from "./problems.ts";
+import { selectRoutes } from "./routes.ts";
 
 /**
- * Loads the adapters of a configuration: every export of its modules that is one, without the excluded services.
+ * Loads the adapters of a configuration: every export of its modules that is one, with the methods that are served.
  *
  * @throws ConfigError naming every module that cannot be loaded or has no adapter, every service that two modules
- * have, and every excluded service that is not there
+ * have, and every route that is not there
  */
 export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   const problems: Problem[] = [];
@@ -28,9 +28,9 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
       adapters.set(name, adapter);
     }
   }
-  exclude(adapters, config, problems);
+  const served = selectRoutes([...adapters.values()], config, problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  return [...adapters.values()];
+  return served;
 }
 
 async function adaptersOf(specifier: string, directory: string): Promise<ServiceAdapter[]> {
@@ -47,13 +47,4 @@ function isAdapter(value: unknown): value is ServiceAdapter {
 
 function isService(value: unknown): value is DescService {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
-}
-
-function exclude(adapters: Map<string, ServiceAdapter>, config: Config, problems: Problem[]): void {
-  const known = [...adapters.keys()];
-  for (const [index, name] of config.routes.exclude.entries()) {
-    if (adapters.delete(name)) continue;
-    const text = `no adapter has the service ${name}.${didYouMean(name, known)}`;
-    problems.push(problemAt(config, ["routes", "exclude", index], text));
-  }
 }

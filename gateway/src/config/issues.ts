@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
+import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 
@@ -36,9 +37,11 @@ function issueText(issue: z.core.$ZodIssue, root: unknown): string {
   if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
   // What stands in the place of a secret may be one, and so may what stands within an object.
   const isSecret = issue.path.includes("credentials") || typeof value === "object";
-  return isSecret
-    ? text
-    : `${text.replace(/, received .*$/, "")}; it is ${JSON.stringify(value).slice(0, 80)}`;
+  return isSecret ? text : `${text.replace(/, received .*$/, "")}; it is ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(typeof value === "string" ? maskAddress(value) : value).slice(0, 80);
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

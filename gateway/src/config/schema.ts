@@ -65,7 +65,11 @@ const credentials = z.strictObject({
 /** Credentials of an upstream, as places of secrets. */
 export type CredentialPlaces = z.infer<typeof credentials>;
 
-const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
+const address = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .refine((text) => /^[^?#@]*$/.test(text), {
+    error: "expected an address without user, query and fragment; secrets belong below credentials",
+  });
 
 /** A limit of an upstream; its default is the runtime's. */
 const count = z.int().min(1).optional();
@@ -115,9 +119,7 @@ const server = z.strictObject({
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` win over it."),
   origins: z
-    .array(
-      z.union([z.literal("*"), z.url({ protocol: /^https?$/ })], { error: 'expected an origin, or "*"' }),
-    )
+    .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
     .default([])
     .describe("Origins whose pages may call the gateway from a browser (CORS), e.g. `https://app.example`."),
   tls: z
@@ -166,10 +168,17 @@ export const configSchema = z.strictObject({
   server: server.prefault({}).describe("Where the gateway listens."),
   routes: z
     .strictObject({
-      exclude: z.array(text).default([]).describe("Full names of services that are not served."),
+      include: z
+        .array(text)
+        .min(1)
+        .optional()
+        .describe(
+          "Full names of the services, or methods (`package.Service/Method`), that are served. Default: all.",
+        ),
+      exclude: z.array(text).default([]).describe("Full names of services, or methods, that are not served."),
     })
     .prefault({})
-    .describe("Which services are served."),
+    .describe("Which services and methods are served."),
   examples: z
     .record(text, z.json())
     .default({})
@@ -195,6 +204,11 @@ export const configSchema = z.strictObject({
 
 /** A configuration file that is right. */
 export type ConfigFile = z.infer<typeof configSchema>;
+
+/** Browsers send an origin without a final slash, and it is compared as it comes. */
+function isOrigin(text: string): boolean {
+  return text === "*" || (/^https?:/.test(text) && URL.parse(text)?.origin === text);
+}
 
 function secretHelp(issue: { readonly code: string; readonly input?: unknown }): string | undefined {
   if (issue.code !== "invalid_type") return undefined;

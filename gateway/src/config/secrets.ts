@@ -46,6 +46,15 @@ export function resolveUpstreams(
   return { ...overrides, ...resolved };
 }
 
+/** Tells whether a secret can be read from its place. */
+export function isSecretSet(place: SecretPlace, config: Config, env: Environment): boolean {
+  try {
+    return valueOfSecret(place, config, env) !== "";
+  } catch {
+    return false;
+  }
+}
+
 function readCredentials(places: CredentialPlaces, reader: SecretReader): Credentials {
   const { apiKey, oauth1, oauth2 } = places;
   return {
@@ -76,20 +85,20 @@ class SecretReader {
 
   read(place: SecretPlace, ...keys: readonly string[]): Secret {
     try {
-      return new Secret(this.#valueOf(place));
+      return new Secret(valueOfSecret(place, this.#config, this.#env));
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       this.#problems.push(problemAt(this.#config, [...this.#path, ...keys], text));
       return new Secret("");
     }
   }
+}
 
-  #valueOf({ file, env }: SecretPlace): string {
-    if (file !== undefined) return readSecretFile(path.resolve(this.#config.directory, file));
-    const value = this.#env[env ?? ""];
-    if (value === undefined || value === "") throw new Error(`the environment variable ${env} is not set`);
-    return value;
-  }
+function valueOfSecret({ file, env: name = "" }: SecretPlace, config: Config, env: Environment): string {
+  if (file !== undefined) return readSecretFile(path.resolve(config.directory, file));
+  const value = env[name];
+  if (value === undefined || value === "") throw new Error(`the environment variable ${name} is not set`);
+  return value;
 }
 
 function readSecretFile(file: string): string {

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { selfSigned } from "../testing/self-signed.ts";
+import { loadAdapters } from "./adapters.ts";
+import { checkPassThrough } from "./check-pass-through.ts";
+import { checkUpstreams } from "./check-upstreams.ts";
+import { loadConfig } from "./load.ts";
+import { ConfigError } from "./problems.ts";
+import { resolveUpstreams } from "./secrets.ts";
+import { resolveTls } from "./tls.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const echo = path.resolve(import.meta.dirname, "../testing/echo-rest.ts");
+writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
+writeFileSync(path.join(directory, "b.key"), selfSigned().key);
+
+/** What `check-config` says about a configuration, without the place of its directory. */
+async function problemsOf(text: string): Promise<string[]> {
+  const file = path.join(directory, "connect-rest.yaml");
+  writeFileSync(file, text);
+  try {
+    const config = loadConfig(file, {});
+    checkPassThrough(config);
+    resolveTls(config);
+    resolveUpstreams(config, { SET: "value" });
+    checkUpstreams(config, await loadAdapters(config), config.upstreams);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
+  }
+  return [];
+}
+
+/** A configuration that is right but for its last lines. */
+const base = `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example' } }\n`;
+const upstream = (rest: string) =>
+  `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://echo.example', ${rest} }\n`;
+const credentials = (rest: string) => upstream(`credentials: { ${rest} }`);
+
+const mistakes: readonly (readonly [name: string, text: string, ...problems: readonly string[]])[] = [
+  ["a right one", base],
+  [
+    "a tab in place of spaces",
+    "server:\n\tport: 1",
+    "connect-rest.yaml:2:1: yaml: Tabs are not allowed as indentation",
+  ],
+  [
+    "a misspelt setting",
+    `${base}sever: { port: 1 }`,
+    'connect-rest.yaml:3:1: sever: unknown setting. Did you mean "server"?',
+  ],
+  [
+    "a setting from elsewhere",
+    `${base}endpoints: []`,
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, upstreams, server, routes, examples, strict, log, sandbox.",
+  ],
+  [
+    "a setting at the wrong level",
+    `${base}port: 8080`,
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, upstreams, server, routes, examples, strict, log, sandbox.",
+  ],
+  ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
+  [
+    "one adapter in place of a list",
+    "adapters: ./a.ts",
+    'connect-rest.yaml:1:11: adapters: expected array; it is "./a.ts"',
+  ],
+  [
+    "a module that is not there",
+    "adapters: [./gen/blog_rest.ts]",
+    "connect-rest.yaml:1:12: adapters[0]: ./gen/blog_rest.ts cannot be loaded: there is no file gen/blog_rest.ts",
+  ],
+  [
+    "a text in place of a port",
+    `${base}server: { port: http }`,
+    'connect-rest.yaml:3:17: server.port: expected number; it is "http"',
+  ],
+  [
+    "a port that is none",
+    `${base}server: { port: 70000 }`,
+    "connect-rest.yaml:3:17: server.port: expected number to be <=65535; it is 70000",
+  ],
+  [
+    "a limit that is no number",
+    `${base}server: { limits: { unaryDeadlineMs: 15s } }`,
+    'connect-rest.yaml:3:38: server.limits.unaryDeadlineMs: expected number; it is "15s"',
+  ],
+  [
+    "a limit of nothing",
+    `${base}server: { limits: { connections: 0 } }`,
+    "connect-rest.yaml:3:34: server.limits.connections: expected number to be >=1; it is 0",
+  ],
+  [
+    "a limit that is misspelt",
+    `${base}server: { limits: { readMaxByte: 1 } }`,
+    'connect-rest.yaml:3:21: server.limits.readMaxByte: unknown setting. Did you mean "readMaxBytes"?',
+  ],
+  [
+    "an origin with nothing before it",
+    `${base}server: { origins: [app.example] }`,
+    'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "app.example"',
+  ],
+  [
+    "an origin with a slash behind it",
+    `${base}server: { origins: [https://app.example/] }`,
+    'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
+  ],
+  [
+    "a proxy that is a name",
+    `${base}server: { proxies: { trusted: [proxy.internal] } }`,
+    'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "proxy.internal"',
+  ],
+  [
+    "a network that is none",
+    `${base}server: { proxies: { trusted: [10.0.0.0/33] } }`,
+    'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "10.0.0.0/33"',
+  ],
+  [
+    "a header of proxies that is none",
+    `${base}server: { proxies: { trusted: [10.0.0.1], header: x-real-ip } }`,
+    'connect-rest.yaml:3:51: server.proxies.header: expected one of "x-forwarded"|"forwarded"; it is "x-real-ip"',
+  ],
+  [
+    "a certificate without a key",
+    `${base}server: { tls: { certificate: a.crt } }`,
+    "connect-rest.yaml:3:16: server.tls.key: missing: expected string",
+  ],
+  [
+    "a certificate that is not there",
+    `${base}server: { tls: { certificate: none.crt, key: b.key } }`,
+    "connect-rest.yaml:3:16: server.tls: the certificate none.crt cannot be read: ENOENT: no such file or directory, open 'none.crt'",
+  ],
+  [
+    "a certificate and another's key",
+    `${base}server: { tls: { certificate: a.crt, key: b.key } }`,
+    "connect-rest.yaml:3:16: server.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
+  ],
+  [
+    "an upstream without an address",
+    `adapters: [${echo}]\nupstreams: { echo: { userAgent: me } }`,
+    "connect-rest.yaml:2:20: upstreams.echo: an upstream needs an address: baseUrl, or bases",
+  ],
+  [
+    "an address without a scheme",
+    `adapters: [${echo}]\nupstreams: { echo: { baseUrl: echo.example } }`,
+    'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an http or https address; it is "echo.example"',
+  ],
+  [
+    "an address with a password",
+    `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://me:hunter2@echo.example' } }`,
+    'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an address without user, query and fragment; secrets belong below credentials; it is "https://[secret]@echo.example"',
+  ],
+  [
+    "an address with a key",
+    `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example/?api_key=hunter2' } }`,
+    'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an address without user, query and fragment; secrets belong below credentials; it is "https://echo.example/?[secret]"',
+  ],
+  [
+    "an upstream by another name",
+    `adapters: [${echo}]\nupstreams: { ecco: { baseUrl: 'https://echo.example' } }`,
+    'connect-rest.yaml:2:12: upstreams: echo.v1.EchoService calls the upstream echo, which is not configured. Did you mean "ecco"?',
+  ],
+  [
+    "a secret in the file",
+    credentials("apiKey: hunter2"),
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.apiKey: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "a variable that is not set",
+    credentials("apiKey: { env: UNSET }"),
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.apiKey: the environment variable UNSET is not set",
+  ],
+  [
+    "half of OAuth 1.0a",
+    credentials("oauth1: { consumerKey: { env: SET } }"),
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth1.consumerSecret: missing: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "a key that is the gateway's and the callers'",
+    credentials("apiKey: { env: SET }, passThrough: { apiKey: { header: x-key } }"),
+    "connect-rest.yaml:3:94: upstreams.echo.credentials.passThrough: apiKey is configured as well; it is either the gateway's or the caller's",
+  ],
+  [
+    "callers' OAuth 1.0a tokens without a client",
+    credentials("passThrough: { oauth1: { token: { header: x-t }, tokenSecret: { header: x-s } } }"),
+    "connect-rest.yaml:3:72: upstreams.echo.credentials.passThrough: oauth1 needs the client's own: set credentials.oauth1.consumerKey and consumerSecret",
+  ],
+  [
+    "a header that means something else",
+    credentials("passThrough: { apiKey: { header: Content-Type } }"),
+    "connect-rest.yaml:3:92: upstreams.echo.credentials.passThrough.apiKey.header: this header means something else; name one of your own, e.g. x-api-token, or authorization",
+  ],
+  [
+    "a header for two upstreams",
+    `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://e.example', credentials: { passThrough: { apiKey: { header: x-key } } } }\n  other: { baseUrl: 'https://o.example', credentials: { passThrough: { oauth2: { header: X-Key } } } }`,
+    "connect-rest.yaml:4:70: upstreams.other.credentials.passThrough: the header x-key goes to the upstream echo already; a caller's credentials go to one alone",
+  ],
+  [
+    "a service that no adapter has",
+    `${base}routes: { include: [echo.v1.EcoService] }`,
+    'connect-rest.yaml:3:21: routes.include[0]: no adapter has the service echo.v1.EcoService. Did you mean "echo.v1.EchoService"?',
+  ],
+  [
+    "a method that no adapter has",
+    `${base}routes: { exclude: [echo.v1.EchoService/Eko] }`,
+    'connect-rest.yaml:3:21: routes.exclude[0]: no adapter has the method echo.v1.EchoService/Eko. Did you mean "echo.v1.EchoService/Echo"?',
+  ],
+  [
+    "a word in place of true",
+    `${base}strict: yes please`,
+    'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
+  ],
+  [
+    "a level that is none",
+    `${base}log: { level: verbose }`,
+    'connect-rest.yaml:3:15: log.level: expected one of "trace"|"debug"|"info"|"warn"|"error"|"silent"; it is "verbose"',
+  ],
+];
+
+test.each(mistakes)("%s", async (_name, text, ...problems) => {
+  const found = await problemsOf(text);
+  expect(found).toEqual(problems);
+  expect(found.join()).not.toContain("hunter2");
+});
+
+test("there are more than 25 mistakes here", () => {
+  expect(mistakes.length).toBeGreaterThan(25);
+});

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { limitNames } from "../limits.ts";
+import { loadAdapters } from "./adapters.ts";
+import { configJsonSchema } from "./json-schema.ts";
+import { loadConfig } from "./load.ts";
+import { maskAddress } from "./mask.ts";
+import { printConfig } from "./print.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-print-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+const echo = path.resolve(import.meta.dirname, "../testing/echo-rest.ts");
+
+function load(text: string) {
+  const file = path.join(directory, "connect-rest.yaml");
+  writeFileSync(file, text);
+  return loadConfig(file, { GATEWAY_PORT: "7" });
+}
+
+test("a printed configuration has the environment, every default, and no secret", () => {
+  writeFileSync(path.join(directory, "secret"), "hunter2");
+  const config = load(`
+adapters: [./a.ts]
+upstreams:
+  echo:
+    baseUrl: https://echo.example
+    maxHeaderBytes: 9
+    credentials:
+      apiKey: { file: secret }
+      oauth1: { consumerKey: { env: KEY }, consumerSecret: { env: UNSET } }
+      passThrough: { oauth2: { header: x-token } }
+`);
+  const text = printConfig(config, { KEY: "hunter2" });
+  expect(text).not.toContain("hunter2");
+  const printed = parse(text);
+  expect(Object.keys(printed.server.limits)).toEqual(limitNames);
+  expect(printed).toMatchObject({
+    adapters: ["./a.ts"],
+    upstreams: {
+      echo: {
+        baseUrl: "https://echo.example",
+        maxHeaderBytes: 9,
+        maxResponseBytes: 16_777_216,
+        callsInFlight: 1024,
+        credentials: {
+          apiKey: { file: "secret", value: "[secret]" },
+          oauth1: {
+            consumerKey: { env: "KEY", value: "[secret]" },
+            consumerSecret: { env: "UNSET", value: "[missing]" },
+          },
+          passThrough: { oauth2: { header: "x-token" } },
+        },
+      },
+    },
+    server: { host: "127.0.0.1", port: 7 },
+    log: { level: "info" },
+    strict: false,
+  });
+});
+
+test("no user, password or query of an address survives", () => {
+  const word = fc.stringMatching(/^[a-z0-9]{8,20}$/);
+  fc.assert(
+    fc.property(
+      word,
+      word,
+      word,
+      fc.constantFrom("http", "https", "postgres"),
+      (user, password, key, scheme) => {
+        const masked = maskAddress(`${scheme}://${user}:${password}@h.example/p?api_key=${key}#${key}`);
+        expect(masked).toBe(`${scheme}://[secret]@h.example/p?[secret]`);
+      },
+    ),
+    { interruptAfterTimeLimit: 1000 },
+  );
+  expect(maskAddress("https://a.example/b")).toBe("https://a.example/b");
+});
+
+test("routes.include is an allow list of services and methods", async () => {
+  const names = async (routes: string) => {
+    const adapters = await loadAdapters(load(`adapters: [${echo}]\nroutes: ${routes}`));
+    return adapters.flatMap(({ methods }) => Object.keys(methods));
+  };
+  expect(await names("{}")).toEqual(["echo"]);
+  expect(await names("{ include: [echo.v1.EchoService] }")).toEqual(["echo"]);
+  expect(await names("{ include: [echo.v1.EchoService/Echo] }")).toEqual(["echo"]);
+  expect(await names("{ exclude: [echo.v1.EchoService/Echo] }")).toEqual([]);
+  const both = "{ include: [echo.v1.EchoService], exclude: [echo.v1.EchoService/Echo] }";
+  expect(await names(both)).toEqual([]);
+});
+
+// `npx vitest run -u gateway/src/config/print.test.ts` writes the file anew.
+test("the JSON Schema for editors is that of the configuration", async () => {
+  const file = path.resolve(import.meta.dirname, "../../../docs/connect-rest.schema.json");
+  await expect(configJsonSchema()).toMatchFileSnapshot(file);
+  const { properties, required, additionalProperties } = JSON.parse(configJsonSchema());
+  expect([required, additionalProperties]).toEqual([["adapters"], false]);
+  expect(Object.keys(properties.server.properties.limits.properties)).toEqual(limitNames);
+  expect(
+    properties.upstreams.additionalProperties.properties.credentials.properties.apiKey.properties,
+  ).toMatchObject({
+    file: { type: "string" },
+    env: { type: "string" },
+  });
+});

@@ -1,0 +1,58 @@
+import { UPSTREAM_DEFAULTS } from "connect-rest";
+import { stringify } from "yaml";
+import { defaultUpstreamCalls } from "../admission/admission.ts";
+import { withDefaultLimits } from "../limits.ts";
+import type { Environment } from "./environment.ts";
+import type { Config } from "./load.ts";
+import { maskAddress } from "./mask.ts";
+import type { SecretPlace, UpstreamConfig } from "./schema.ts";
+import { isSecretSet } from "./secrets.ts";
+
+/**
+ * The configuration as it is used, as YAML: the file, the environment and every default. A secret is its place, with
+ * `[secret]` where it has a value and `[missing]` where it has none.
+ */
+export function printConfig(config: Config, env: Environment): string {
+  const { file: _, directory: __, yaml: ___, adapters, upstreams, server, ...rest } = config;
+  const shown = Object.entries(upstreams).map(([name, upstream]) => {
+    return [name, shownUpstream(upstream, config, env)] as const;
+  });
+  return stringify({
+    adapters,
+    upstreams: Object.fromEntries(shown),
+    server: { ...server, limits: withDefaultLimits(server.limits) },
+    ...rest,
+  });
+}
+
+function shownUpstream(
+  { baseUrl, bases, credentials, ...limits }: UpstreamConfig,
+  config: Config,
+  env: Environment,
+) {
+  const maskedBases = Object.entries(bases ?? {}).map(([name, address]) => [name, maskAddress(address)]);
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl: maskAddress(baseUrl) }),
+    ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
+    ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
+    ...UPSTREAM_DEFAULTS,
+    callsInFlight: defaultUpstreamCalls,
+    traceContext: true,
+    ...limits,
+  };
+}
+
+/** Secrets are the objects that name a file or a variable; everything else is looked into. */
+function maskSecrets(value: object, config: Config, env: Environment): object {
+  if (isPlace(value)) {
+    return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
+  }
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    return [name, typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isPlace(value: object): value is SecretPlace {
+  return "file" in value || "env" in value;
+}
