@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -39,4 +39,28 @@ test("the example of a service config gives its rules to .proto files without an
   expect(files["shelf_rest.ts"]).toContain("GET /v1/books/{id}");
   expect(files["shelf_rest.ts"]).toContain('envelope: { payload: ["data"] }');
   expect(files["shelf_rest.ts"]).toContain(`"added_at", "seconds"`);
+});
+
+test("every rule and every value has a meaning", () => {
+  const rows = reference
+    .slice(reference.indexOf("\n## ServiceRules\n"))
+    .split("\n")
+    .filter((row) => row.startsWith("| `"))
+    .map((row) => row.split(/(?<!\\\\)\|/).map((cell) => cell.trim()));
+  expect(rows.length).toBeGreaterThan(100);
+  // name, type, default, meaning, example; or name, meaning, example
+  for (const row of rows) expect(row.length === 7 ? row[4] : row[2], row[1]).toMatch(/[.`]$/);
+});
+
+test("every annotation of the language is there", () => {
+  const folderOfRules = path.join(ROOT, "proto/connectrest/v1");
+  const declared = readdirSync(folderOfRules).flatMap((name) => {
+    const text = readFileSync(path.join(folderOfRules, name), "utf8").replaceAll(/\/\/.*$/gm, "");
+    return [...text.matchAll(/^ +(?:[\w. ]+ )?(\w+) = \d+;/gm)].map(([, field = ""]) => field);
+  });
+  expect(declared.length).toBeGreaterThan(100);
+  const missing = declared.filter(
+    (name) => !reference.includes(`\`${name}\``) && !reference.includes(`.${name})`),
+  );
+  expect(missing).toEqual([]);
 });
