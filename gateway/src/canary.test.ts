@@ -1,0 +1,255 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Run, runCli } from "./testing/child.ts";
+import { exchange } from "./testing/raw.ts";
+
+/** Every secret that is planted, by where it is. None of them may come out, whole or in another spelling. */
+const canaries = {
+  apiKeyFile: "canary-01-key+from/file",
+  consumerKeyEnv: "canary-02-consumer-key",
+  consumerSecretEnv: "canary-03-consumer-secret",
+  tokenFile: "canary-04-token",
+  tokenSecretEnv: "canary-05-token-secret",
+  accessTokenEnv: "canary-06-access-token",
+  passedHeader: "canary-07-passed-key",
+  foreignAuthorization: "canary-08-authorization",
+  cookie: "canary-09-cookie",
+  requestBody: "canary-10-request-body",
+  upstreamErrorBody: "canary-11-upstream-error",
+  url: "canary-12-url-query",
+  upstreamCookie: "canary-13-set-cookie",
+  upstreamPage: "canary-14-error-page",
+  traceBaggage: "canary-15-baggage",
+  configPassword: "canary-16-config-password",
+  configSecret: "canary-17-config-secret",
+} as const;
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-canary-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+let upstream: http.Server;
+let upstreamUrl = "";
+let answer: (key: string, response: http.ServerResponse) => void = () => undefined;
+beforeAll(async () => {
+  upstream = http.createServer((request, response) => answer(String(request.headers["x-api-key"]), response));
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const env = {
+  CONSUMER_KEY: canaries.consumerKeyEnv,
+  CONSUMER_SECRET: canaries.consumerSecretEnv,
+  TOKEN_SECRET: canaries.tokenSecretEnv,
+  ACCESS_TOKEN: canaries.accessTokenEnv,
+};
+
+function writeConfig(apiKey: string): void {
+  writeFileSync(path.join(directory, "key"), `${canaries.apiKeyFile}\n`);
+  writeFileSync(path.join(directory, "token"), canaries.tokenFile);
+  const text = `
+adapters: [${path.resolve(import.meta.dirname, "testing/echo-rest.ts")}]
+upstreams:
+  echo:
+    baseUrl: ${upstreamUrl}
+    credentials:
+      ${apiKey}
+      oauth1:
+        consumerKey: { env: CONSUMER_KEY }
+        consumerSecret: { env: CONSUMER_SECRET }
+        token: { file: token }
+        tokenSecret: { env: TOKEN_SECRET }
+      oauth2: { accessToken: { env: ACCESS_TOKEN } }
+server: { metrics: { port: 0 }, limits: { drainNoticeMs: 10, bodyIdleTimeoutMs: 100, unaryDeadlineMs: 2000 } }
+log: { level: trace }
+`;
+  writeFileSync(path.join(directory, "connect-rest.yaml"), text);
+}
+
+let run: Run | undefined;
+afterEach(() => void run?.process.kill("SIGKILL"));
+
+/** What the upstream answers: its ways to give back what it was sent, and what is its own. */
+const answers: Record<string, (key: string, response: http.ServerResponse) => void> = {
+  "an answer": (_, response) => {
+    response.setHeader("set-cookie", `session=${canaries.upstreamCookie}`);
+    response.setHeader("content-type", "application/json").end('{"text":"fine"}');
+  },
+  drift: (_, response) => {
+    response.setHeader("content-type", "application/json").end(`{"text":["${canaries.upstreamErrorBody}"]}`);
+  },
+  "the key in a text of 403": (key, response) => {
+    response.writeHead(403, { "content-type": "text/plain" }).end(`the key ${key} may not do this`);
+  },
+  "the key in a text of 500": (key, response) => {
+    response.writeHead(500, { "content-type": "text/plain" }).end(`crashed with ${key}`);
+  },
+  "a body of 500": (_, response) => {
+    response.writeHead(500, { "content-type": "application/json" });
+    response.end(`{"internal":{"password":"${canaries.upstreamErrorBody}"}}`);
+  },
+  "a page of 502": (_, response) => {
+    response.writeHead(502, { "content-type": "text/html" }).end(`<h1>${canaries.upstreamPage}</h1>`);
+  },
+  "no JSON": (_, response) => {
+    response.setHeader("content-type", "application/json").end(`<html>${canaries.upstreamPage}`);
+  },
+  "the key in a redirect": (key, response) => {
+    response.writeHead(302, { location: `https://elsewhere.example/?key=${key}` }).end();
+  },
+  "its own refusal": (key, response) => {
+    response.writeHead(401, { "content-type": "text/plain" }).end(`bad key ${key}`);
+  },
+  "a reset": (_, response) => void response.destroy(),
+};
+
+const headers = {
+  authorization: `Bearer ${canaries.foreignAuthorization}`,
+  cookie: `session=${canaries.cookie}`,
+  baggage: `user=${canaries.traceBaggage}`,
+  "x-echo-key": canaries.passedHeader,
+};
+
+/** Calls in every way that a caller may, and returns all that comes back. */
+async function callInEveryWay(url: string): Promise<string[]> {
+  const target = `${url}/echo.v1.EchoService/Echo`;
+  const body = JSON.stringify({ text: canaries.requestBody });
+  const json = { ...headers, "content-type": "application/json" };
+  const query = `?connect=v1&encoding=json&message=${encodeURIComponent(body)}&token=${canaries.url}`;
+  const requests: [string, RequestInit][] = [
+    [target, { method: "POST", headers: json, body }],
+    [target, { method: "POST", headers: json, body: `{"text":"${canaries.requestBody}",` }],
+    [target, { method: "POST", headers: json, body: `{"txt":"${canaries.requestBody}"}` }],
+    [target, { method: "POST", headers: json, body: `{"count":-1,"text":"${canaries.requestBody}"}` }],
+    [`${target}${query}`, { headers }],
+    [`${url}/?token=${canaries.url}`, { headers }],
+    [`${url}/healthz?token=${canaries.url}`, { method: "PUT", headers }],
+    [target, { method: "PUT", headers: json, body }],
+  ];
+  const texts = await Promise.all(
+    requests.map(async ([address, init]) => {
+      const got = await fetch(address, init);
+      return JSON.stringify([...got.headers]) + (await got.text());
+    }),
+  );
+  return [...texts, await grpc(url, body)];
+}
+
+function grpc(url: string, body: string): Promise<string> {
+  return new Promise((resolve) => {
+    const session = http2.connect(url);
+    const stream = session.request({
+      ...headers,
+      ":method": "POST",
+      ":path": "/echo.v1.EchoService/Echo",
+      "content-type": "application/grpc+json",
+      te: "trailers",
+    });
+    let text = "";
+    stream.on("response", (got) => {
+      text += JSON.stringify(got);
+    });
+    stream.on("trailers", (got) => {
+      text += decodeURIComponent(JSON.stringify(got));
+    });
+    stream.setEncoding("latin1").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    stream
+      .on("error", () => undefined)
+      .on("close", () => {
+        session.close();
+        resolve(text);
+      });
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(body.length, 1);
+    stream.end(Buffer.concat([prefix, Buffer.from(body)]));
+  });
+}
+
+/** Fails where a canary is in the text: as it is, as base64, or percent-encoded. */
+function expectNone(where: string, text: string): void {
+  for (const [name, canary] of Object.entries(canaries)) {
+    const spellings = [
+      canary,
+      encodeURIComponent(canary),
+      Buffer.from(canary).toString("base64").slice(0, -4),
+    ];
+    for (const spelling of spellings) {
+      const at = text.indexOf(spelling);
+      if (at >= 0) throw new Error(`${name} is in ${where}: ${text.slice(Math.max(0, at - 200), at + 60)}`);
+    }
+  }
+}
+
+const sources = {
+  "the gateway's key": "apiKey: { file: key }",
+  "the callers' keys": "passThrough: { apiKey: { header: x-echo-key } }",
+};
+
+describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => {
+  test("of a gateway that serves, fails and drains", async () => {
+    writeConfig(sources[source as keyof typeof sources]);
+    run = runCli(["serve"], directory, env);
+    const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
+    const metrics = (await run.line(/^metrics ready on /)).replace("metrics ready on ", "");
+    for (const [name, next] of Object.entries(answers)) {
+      answer = next;
+      const texts = (await callInEveryWay(url)).map((text) => withoutOwn(name, text));
+      // The upstream did get its key, and did give it back.
+      if (name === "the key in a text of 403") expect(texts[0]).toContain("the key [secret] may not do this");
+      for (const [index, text] of texts.entries()) expectNone(`answer ${index} to "${name}"`, text);
+    }
+    const port = Number(new URL(url).port);
+    const bad = `GET /x?${canaries.url} HTTP/1.1\r\nHost: ok\r\nAuthorization: ${canaries.foreignAuthorization}\r\n`;
+    expectNone("a refusal", await exchange(port, `${bad}X-Bad\x01: 1\r\n\r\n`));
+    expectNone("a refusal", await exchange(port, `${bad}X: ${"x".repeat(20_000)}\r\n\r\n`));
+    expectNone("the metrics", await (await fetch(metrics)).text());
+    for (const page of ["/", "/healthz", "/readyz"]) expectNone(page, await (await fetch(url + page)).text());
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+    const { stdout, stderr } = run.output();
+    expect(stderr.split("\n").length).toBeGreaterThan(50);
+    expectNone("standard output", stdout);
+    expectNone("standard error", stderr);
+  });
+
+  test.each(["print-config", "check-config"])("of %s", async (command) => {
+    writeConfig(sources[source as keyof typeof sources]);
+    run = runCli([command], directory, env);
+    expect(await run.exit).toBe(0);
+    const { stdout, stderr } = run.output();
+    expect(stdout.length).toBeGreaterThan(20);
+    expectNone(command, stdout + stderr);
+  });
+});
+
+/** What is its caller's own may go back to the caller: the value of an answer, and the path that it asked for. */
+function withoutOwn(answered: string, text: string): string {
+  return answered === "drift" ? text.replaceAll(canaries.upstreamErrorBody, "") : text;
+}
+
+test.each(["serve", "check-config", "print-config"])(
+  "a wrong configuration is explained without what stands in it, by %s",
+  async (command) => {
+    const wrong = `
+adapters: [${path.resolve(import.meta.dirname, "testing/echo-rest.ts")}]
+upstreams:
+  echo: { baseUrl: "https://me:${canaries.configPassword}@echo.example/?key=${canaries.configSecret}", credentials: { apiKey: ${canaries.configSecret} } }
+`;
+    writeFileSync(path.join(directory, "connect-rest.yaml"), wrong);
+    run = runCli([command], directory, env);
+    expect(await run.exit).toBe(2);
+    const { stdout, stderr } = run.output();
+    expect(stderr).toContain("upstreams.echo.credentials.apiKey");
+    expectNone(command, stdout + stderr);
+  },
+);
