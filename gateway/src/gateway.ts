@@ -70,7 +70,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ...server,
       metrics,
       routes: (router) => {
-        rest.routes(router);
+        // no interceptor of the gateway reads an answer's message
+        rest.routes(router, { carryBytes: true });
         routes?.(router);
       },
       methodTimeout: timeoutsOf(adapters),

@@ -37,8 +37,12 @@ export {
   createRestTransport,
   type Rest,
   type RestTransport,
+  type RouteOptions,
   restRoutes,
 } from "./rest.ts";
+export type { BreakerReport, BreakerState } from "./upstream/breaker.ts";
+export type { BreakerOptions } from "./upstream/breaker-options.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
+export type { RetryOptions } from "./upstream/retry-options.ts";
 export { VERSION } from "./version.ts";
 export type { Drift } from "./wire/drift.ts";

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Limits } from "../limits.ts";
-import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { type HttpRequest, type HttpResponse, outgoing } from "../listener/http.ts";
 import { show } from "../text/show.ts";
 import { type Call, callKey } from "./call.ts";
 import { deadlineExceeded } from "./race.ts";
@@ -27,7 +27,9 @@ export async function serveCall(
   const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
   response.once("close", () => {
     clearTimeout(timer);
-    abort.abort(new ConnectError("the client hung up", Code.Canceled));
+    // an error is costly to make, and nobody listens any more once all is sent
+    if (!outgoing(response).writableFinished)
+      abort.abort(new ConnectError("the client hung up", Code.Canceled));
   });
   const answer = await handler({
     httpVersion: request.httpVersion,
