@@ -2,12 +2,16 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { createProgram } from "../../gateway/src/cli/program.ts";
+import { OPTION_NAMES } from "../../plugin/src/protocol/parameter.ts";
 import { anchor, code, page, table } from "../../scripts/docs/markdown.ts";
 import { ROOT } from "./shell.ts";
 
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(path.join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
   ...["plugin", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
 ];
 
@@ -53,6 +57,19 @@ function anchorsOf(file: string): ReadonlySet<string> {
   const headings = prose(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm);
   return new Set([...headings].map(([, heading = ""]) => anchor(heading.replaceAll("`", ""))));
 }
+
+test("the gateway's page names every command and option", () => {
+  const text = readFileSync(path.join(ROOT, "gateway/README.md"), "utf8");
+  for (const command of createProgram().commands) {
+    expect(text).toContain(`| \`${command.name()}\` `);
+    for (const { long } of command.options) expect(text).toContain(`\`${long}`);
+  }
+});
+
+test("the generator's page names every option", () => {
+  const text = readFileSync(path.join(ROOT, "plugin/README.md"), "utf8");
+  for (const option of OPTION_NAMES) expect(text).toContain(`| \`${option}\` `);
+});
 
 describe("Markdown", () => {
   test("an anchor is what GitHub makes of a heading", () => {
