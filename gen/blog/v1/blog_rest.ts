@@ -736,7 +736,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         fields: {
           type: "array",
@@ -760,7 +760,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         size: {
           type: "integer",
@@ -784,7 +784,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -825,7 +825,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -855,7 +855,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlogs: {
           type: "array",
@@ -884,7 +884,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -914,7 +914,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -969,7 +969,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1010,7 +1010,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1046,7 +1046,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         followerBlog: {
           type: "string",
@@ -1070,7 +1070,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         before: {
           type: "string",
@@ -1130,7 +1130,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1166,7 +1166,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         pageName: {
           type: "string",

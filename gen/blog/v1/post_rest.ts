@@ -2388,7 +2388,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         type: {
           type: "string",
@@ -2486,7 +2486,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -2536,7 +2536,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2565,7 +2565,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
       },
       required: ["blogIdentifier"],
@@ -2584,7 +2584,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         beforePostId: {
           type: "string",
@@ -2627,7 +2627,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         offset: {
           type: "integer",
@@ -2671,7 +2671,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2705,7 +2705,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -2827,7 +2827,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -2968,7 +2968,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -3110,7 +3110,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3134,7 +3134,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3164,7 +3164,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3188,7 +3188,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3238,7 +3238,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
@@ -3333,7 +3333,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
@@ -3433,7 +3433,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
