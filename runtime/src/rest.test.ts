@@ -119,6 +119,31 @@ describe("a call", () => {
     expect(error.code).toBe(Code.NotFound);
   });
 
+  it.each([
+    [{ error: "maintenance" }, "object"],
+    [5, "number 5"],
+    [{}, "object"],
+  ])("says so when an answer has no payload in its envelope: %j", async (body, got) => {
+    const envelope = { payload: ["response.thing", "response"] };
+    const reports: DriftReport[] = [];
+    const options = { onDrift: (report: DriftReport) => void reports.push(report) };
+    await thing(await restTo(answeringJson(body), { rules: { envelope }, options }));
+    expect(reports.flatMap(({ drifts }) => drifts)).toEqual([
+      { path: "response.thing", expected: "a payload", got, kind: "dropped" },
+    ]);
+    const strict = await restTo(answeringJson(body), { rules: { envelope }, options: { strict: true } });
+    expect((await failureOf(get(strict))).code).toBe(Code.Internal);
+  });
+
+  it("takes null for a payload that is empty", async () => {
+    const envelope = { payload: ["response"] };
+    const strict = await restTo(answeringJson({ response: null }), {
+      rules: { envelope },
+      options: { strict: true },
+    });
+    expect((await thing(strict)).name).toBe("");
+  });
+
   it("reads an empty body as an empty message", async () => {
     expect(await thing(await restTo(answering(200, {})))).toMatchObject({ id: 0n, name: "", status: 200 });
     expect((await thing(await restTo(answering(204, {})))).status).toBe(204);

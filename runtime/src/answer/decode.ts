@@ -13,6 +13,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { Drift } from "../wire/drift.ts";
 import { JsonTooDeep, ProtoWriter } from "../wire/proto-writer.ts";
 import { payloadOf } from "./envelope.ts";
+import { valueAt } from "./json-path.ts";
 import type { Page } from "./page.ts";
 import type { ReadAnswer } from "./read-answer.ts";
 
@@ -47,12 +48,29 @@ export class Decoder {
       this.out.reset(exact, body.textual);
       const payload = payloadOf(value, adapter.rules.envelope, adapter.rules.payloadType);
       adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
+      if (payload === undefined) this.noteMissingPayload(adapter, value, answer);
     };
     this.guarded(adapter, () => {
       write(body.value, false);
       if (this.out.inexact) write(body.exactly(), true);
     });
     return { bytes: this.out.finish(), drifts: this.driftsOf(answer) };
+  }
+
+  /**
+   * An answer without the envelope that the upstream always sends is read as empty, which for a caller looks like
+   * success: at least it is said. The upstream's word for "empty", `null` or `""` under the payload's key, is none.
+   */
+  private noteMissingPayload(
+    { method, rules }: UnaryAdapter | UploadAdapter,
+    value: JsonValue | undefined,
+    { status, body }: ReadAnswer,
+  ): void {
+    const [path] = rules.envelope?.payload ?? [];
+    const isAnswer = status >= 200 && status < 300 && status !== 204 && body.bytes === undefined;
+    if (path === undefined || path === "" || !isAnswer || method.output.fields.length === 0) return;
+    if (rules.responseEncoding === "empty" || valueAt(value, path) === null) return;
+    this.out.drop(path, "a payload", value);
   }
 
   /** Writes items of a page, in the order of `indices`. An item that is no object is left out. Throws as `message`. */
