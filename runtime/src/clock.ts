@@ -12,6 +12,11 @@ export interface Clock {
   after(ms: number, act: () => void): () => void;
 }
 
+/** A random number from 0 to 1, without 1. */
+export function fraction(clock: Clock): number {
+  return Number.parseInt(clock.randomHex(4), 16) / 2 ** 32;
+}
+
 /** The longest delay that a Node timer keeps; a longer one would fire at once. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 

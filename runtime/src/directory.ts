@@ -9,11 +9,10 @@ import type {
   UploadAdapter,
 } from "./adapter/adapter.ts";
 import type { RateLimitRule } from "./adapter/rules.ts";
-import type { Clock } from "./clock.ts";
 import { restError } from "./errors/rest-error.ts";
 import { isTimeZone } from "./limits/calendar-day.ts";
 import { baseOf, type UpstreamOptions } from "./upstream/options.ts";
-import { createUpstream, type Upstream } from "./upstream/upstream.ts";
+import { createUpstream, type Upstream, type UpstreamContext } from "./upstream/upstream.ts";
 
 /** `blog.v1.BlogService.GetInfo` */
 export function fullName(method: DescMethod): string {
@@ -54,11 +53,13 @@ export function isStream(route: Route): route is Route<StreamAdapter> {
 export function connectUpstreams(
   adapters: readonly ServiceAdapter[],
   options: Readonly<Record<string, UpstreamOptions>>,
-  clock: Clock,
+  context: UpstreamContext,
 ): { readonly routes: ReadonlyMap<string, Route>; readonly upstreams: readonly Upstream[] } {
   checkServices(adapters);
   const upstreams = new Map(
-    Object.entries(options).map(([name, upstream]) => [name, createUpstream(name, upstream, clock)] as const),
+    Object.entries(options).map(
+      ([name, upstream]) => [name, createUpstream(name, upstream, context)] as const,
+    ),
   );
   const methods = adapters.flatMap((adapter) => Object.values(adapter.methods));
   const routes = new Map(

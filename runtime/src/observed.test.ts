@@ -13,7 +13,11 @@ afterEach(async () => {
 });
 
 function get(url: string, onRequest: RestOptions["onRequest"]) {
-  rest = createRest({ adapters: [thingService()], upstreams: { things: { baseUrl: url } }, onRequest });
+  rest = createRest({
+    adapters: [thingService()],
+    upstreams: { things: { baseUrl: url, retry: false } },
+    onRequest,
+  });
   return rest.call(thingAdapter(), thingRequest({ name: "a" }));
 }
 

@@ -2,6 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
 import type { ServiceAdapter } from "./adapter/adapter.ts";
 import type { Clock } from "./clock.ts";
+import type { BreakerReport } from "./upstream/breaker.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
 import type { Drift } from "./wire/drift.ts";
 
@@ -21,6 +22,8 @@ export interface CallReport {
   readonly verb: string | undefined;
   /** The HTTP status; undefined when there was no answer. */
   readonly upstreamStatus: number | undefined;
+  /** Requests to the upstream: one for each page or poll, and those that were sent again. */
+  readonly attempts: number;
   readonly durationMs: number;
   /** Size of the answer's body in bytes, decompressed. */
   readonly bytes: number;
@@ -72,6 +75,8 @@ export interface RestOptions {
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /** Is told of every call when it is over. What it throws is ignored. */
   readonly onCall?: ((report: CallReport) => void) | undefined;
+  /** Is told when an upstream begins or ceases to be left alone. What it throws is ignored. */
+  readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
 }

@@ -21,6 +21,7 @@ import { restError } from "./errors/rest-error.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, type RestOptions, tell } from "./options.ts";
 import type { BodyStream } from "./upstream/outgoing.ts";
+import { repeated } from "./upstream/repeated.ts";
 import type { UpstreamAnswer } from "./upstream/upstream.ts";
 import type { Drift } from "./wire/drift.ts";
 
@@ -46,6 +47,8 @@ export interface RequestExtras {
   /** In place of the method's own. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
+  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
+  readonly repeat?: boolean;
 }
 
 /** The body of an answer as it comes. */
@@ -54,7 +57,9 @@ export interface Download {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-type Progress = { -readonly [K in "verb" | "upstreamStatus" | "bytes" | "drifts"]: CallReport[K] };
+type Progress = {
+  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
+};
 type Decodable = UnaryAdapter | UploadAdapter;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
@@ -65,7 +70,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private firstHeaders: Headers | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
-  private readonly progress: Progress = { verb: undefined, upstreamStatus: undefined, bytes: 0, drifts: 0 };
+  private readonly progress: Progress = {
+    verb: undefined,
+    upstreamStatus: undefined,
+    attempts: 0,
+    bytes: 0,
+    drifts: 0,
+  };
 
   constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
     this.route = route;
@@ -99,26 +110,30 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Sends a request and reads the answer. */
-  async answer(request: RestRequest, { rules, stream }: RequestExtras = {}): Promise<ReadAnswer> {
+  /** Sends a request, again where that may help, and reads the answer. */
+  answer(request: RestRequest, { rules, stream, repeat = true }: RequestExtras = {}): Promise<ReadAnswer> {
     const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
-    const answer = await this.sent(request, (request) =>
-      this.route.upstream.call({ ...this.context, method, rules: used, request, stream }),
-    );
-    return readAnswer(answer, used, this.clock.now());
+    return this.repeated(repeat && stream === undefined, async (onSent) => {
+      const answer = await this.sent(request, (request) =>
+        this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
+      );
+      return readAnswer(answer, used, this.clock.now());
+    });
   }
 
-  /** Sends a request and leaves the body of the answer to be read. */
-  async open(request: RestRequest): Promise<Download> {
+  /** Sends a request, again where that may help, and leaves the body of the answer to be read. */
+  open(request: RestRequest): Promise<Download> {
     const { method, rules } = this.adapter;
-    const answer = await this.sent(request, (request) =>
-      this.route.upstream.open({ ...this.context, method, rules, request }),
-    );
-    const { status, headers, chunks } = answer;
-    if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
-    const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
-    return { head, chunks: this.counted(chunks) };
+    return this.repeated(true, async (onSent) => {
+      const answer = await this.sent(request, (request) =>
+        this.route.upstream.open({ ...this.context, method, rules, request, onSent }),
+      );
+      const { status, headers, chunks } = answer;
+      if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
+      const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
+      return { head, chunks: this.counted(chunks) };
+    });
   }
 
   /** The response message in an answer. */
@@ -167,6 +182,38 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       error,
     };
     tell(this.settings.options.onCall, report);
+  }
+
+  private repeated<T>(repeat: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
+    const { retrier, closing } = this.route.upstream;
+    const { signal, expiresAt } = this.context;
+    const { idempotent } = this.adapter.rules;
+    const { clock } = this;
+    const repetition = {
+      retrier: repeat ? retrier : undefined,
+      idempotent,
+      signal,
+      expiresAt,
+      closing,
+      clock,
+    };
+    return repeated(() => this.permitted(send), repetition);
+  }
+
+  private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
+    const { rules } = this.adapter;
+    const permit = this.route.upstream.admit(rules.base);
+    try {
+      const result = await send(() => {
+        this.progress.attempts++;
+        permit.sent();
+      });
+      permit.end(undefined);
+      return result;
+    } catch (error) {
+      permit.end(error);
+      throw error;
+    }
   }
 
   private async sent<T extends UpstreamAnswer>(

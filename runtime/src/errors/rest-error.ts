@@ -1,6 +1,6 @@
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { type Code, ConnectError } from "@connectrpc/connect";
-import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { type ErrorInfo, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { safeText } from "./safe-text.ts";
 import { ERRORS, type ErrorReason } from "./table.ts";
 
@@ -57,5 +57,25 @@ export function restError(
 
 /** The `google.rpc.ErrorInfo.reason` of an error, if it has one. */
 export function reasonOf(error: ConnectError): string | undefined {
-  return error.findDetails(ErrorInfoSchema)[0]?.reason;
+  return infoOf(error)?.reason;
+}
+
+/** The google.rpc.ErrorInfo of an error, if it has one. */
+export function infoOf(error: ConnectError): ErrorInfo | undefined {
+  return error.findDetails(ErrorInfoSchema)[0];
+}
+
+/** The same error with more metadata in its google.rpc.ErrorInfo; as it is where it has none. */
+export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
+  const info = infoOf(error);
+  if (info === undefined) return error;
+  const { rawMessage, code, cause, details } = error;
+  const copy = new ConnectError(rawMessage, code, error.metadata, undefined, cause);
+  const merged = { ...info, metadata: { ...info.metadata, ...metadata } };
+  copy.details = [{ desc: ErrorInfoSchema, value: merged }, ...details.filter((detail) => !isInfo(detail))];
+  return copy;
+}
+
+function isInfo(detail: ConnectError["details"][number]): boolean {
+  return "desc" in detail ? detail.desc === ErrorInfoSchema : detail.type === ErrorInfoSchema.typeName;
 }

@@ -100,14 +100,16 @@ export const ERRORS = {
   UPSTREAM_UNREACHABLE: {
     code: Code.Unavailable,
     text: "upstream {upstream}: expected a connection, got {problem}",
-    cause: "Name resolution, the connection or the TLS handshake failed.",
+    cause: "Name resolution, the connection or the TLS handshake failed. Nothing was sent.",
     remedy: "Try again; check the upstream's address and certificate.",
   },
   UPSTREAM_TIMEOUT: {
     code: Code.DeadlineExceeded,
     text: "upstream {upstream}: expected {part} within {limit} ms, got none",
-    cause: "The upstream did not begin its answer, or paused within it, for longer than its limit allows.",
-    remedy: "Try again; raise headersTimeoutMs or bodyTimeoutMs if the upstream is known to be slow.",
+    cause:
+      "The connection or the beginning of the answer did not come, or the body paused, for longer than the upstream's limit allows.",
+    remedy:
+      "Try again; raise connectTimeoutMs, headersTimeoutMs or bodyTimeoutMs if the upstream is known to be slow.",
   },
   UPSTREAM_RESET: {
     code: Code.Unavailable,
@@ -126,6 +128,18 @@ export const ERRORS = {
     text: "upstream {upstream}: expected an HTTP answer, got something else",
     cause: "What came is not HTTP/1.1: another protocol, or a broken proxy.",
     remedy: "Check the upstream's address and port, and whether it wants https.",
+  },
+  UPSTREAM_CIRCUIT_OPEN: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: expected a working upstream, got too many failures; it is left alone for {delay} ms",
+    cause: "The last requests to the upstream failed. Until the cooling time is over, nothing is sent to it.",
+    remedy: "Wait as long as the RetryInfo says; look at what the failures before were.",
+  },
+  UPSTREAM_INTERIM_ANSWERS: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: expected an answer after at most {limit} interim ones (1xx), got more of them",
+    cause: "The upstream sends 100 Continue, 103 Early Hints and their like without an end.",
+    remedy: "Report it to the upstream.",
   },
   UPSTREAM_CLOSED: {
     code: Code.Unavailable,

@@ -66,7 +66,9 @@ class Feed {
   /** @throws ConnectError that is not worth another try, or the reason of the signal */
   async poll(): Promise<Polled> {
     try {
-      const answer = await this.call.answer(conditional(this.request, this.etag), { rules: this.rules });
+      // the next poll is the next attempt
+      const extras = { rules: this.rules, repeat: false };
+      const answer = await this.call.answer(conditional(this.request, this.etag), extras);
       this.intervalMs = this.intervalOf(answer);
       this.etag = answer.header("etag") ?? (answer.status === 304 ? this.etag : undefined);
       return { items: answer.status === 304 ? [] : this.news(answer), waitMs: this.intervalMs };

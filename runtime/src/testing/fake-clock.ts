@@ -5,6 +5,8 @@ export class FakeClock implements Clock {
   private time: number;
   private readonly timers = new Set<{ readonly at: number; readonly act: () => void }>();
 
+  private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
+
   constructor(time = 1_700_000_000_000) {
     this.time = time;
   }
@@ -24,12 +26,23 @@ export class FakeClock implements Clock {
   after(ms: number, act: () => void): () => void {
     const timer = { at: this.time + ms, act };
     this.timers.add(timer);
+    for (const waiting of [...this.waiting]) {
+      if (this.timers.size < waiting.count) continue;
+      this.waiting.delete(waiting);
+      waiting.resolve();
+    }
     return () => this.timers.delete(timer);
   }
 
   /** How many timers run. */
   get running(): number {
     return this.timers.size;
+  }
+
+  /** Settles when so many timers run. */
+  async whenRunning(count: number): Promise<void> {
+    if (this.timers.size >= count) return;
+    await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
   /** Moves the time; timers that are due act. */

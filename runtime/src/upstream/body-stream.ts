@@ -39,7 +39,7 @@ export async function beginningOf(
     for await (const chunk of body) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maxBytes) throw new BodyTooLarge("the body is too large");
+      if (size > maxBytes) throw new BodyTooLarge();
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number): Asyn
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new ExchangeFailed(new BodyTooLarge("the body is too large"), true);
+    if (size > maxBytes) throw new ExchangeFailed(new BodyTooLarge(), { answered: true, sent: true });
     yield chunk;
   }
 }

@@ -23,15 +23,24 @@ export interface ExchangeLimits {
 /** A body that is larger than allowed. */
 export class BodyTooLarge extends Error {}
 
+/** How many interim answers (RFC 9110 section 15.2) may come before the answer. */
+export const MAX_INTERIM_ANSWERS = 32;
+
+/** More interim answers than that. */
+export class TooManyInterimAnswers extends Error {}
+
 /** An exchange that failed, with what is known of how far it came. */
 export class ExchangeFailed extends Error {
   /** Whether the head of an answer had come. */
   readonly answered: boolean;
+  /** Whether there was a connection that the request went out on. */
+  readonly sent: boolean;
 
-  constructor(cause: unknown, answered: boolean) {
+  constructor(cause: unknown, { answered, sent }: { readonly answered: boolean; readonly sent: boolean }) {
     super(String(cause), { cause });
     this.name = "ExchangeFailed";
     this.answered = answered;
+    this.sent = sent;
   }
 }
 
@@ -64,6 +73,7 @@ class Reader implements Dispatcher.DispatchHandler {
   private headers: AnswerHeaders = {};
   private chunks: Buffer[] = [];
   private size = 0;
+  private interim = 0;
   private settled = false;
 
   constructor(
@@ -91,18 +101,23 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.interim > MAX_INTERIM_ANSWERS) this.stop(new TooManyInterimAnswers());
+      return;
+    }
     this.status = status;
     this.headers = headers;
     const { "content-length": length } = headers;
-    if (Number(length) > this.limits.maxBytes(status) && !this.limits.tolerant(status)) this.tooLarge();
+    if (Number(length) > this.limits.maxBytes(status) && !this.limits.tolerant(status)) {
+      this.stop(new BodyTooLarge());
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.chunks.push(chunk);
     this.size += chunk.length;
-    if (this.size > this.limits.maxBytes(this.status)) this.tooLarge();
+    if (this.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
   }
 
   onResponseEnd(): void {
@@ -113,17 +128,18 @@ class Reader implements Dispatcher.DispatchHandler {
     this.fail(error);
   }
 
-  private tooLarge(): void {
-    this.fail(new BodyTooLarge("the body is too large"));
-    this.controller?.abort(new Error("the body is too large"));
+  private stop(error: Error): void {
+    this.fail(error);
+    this.controller?.abort(new Error("the answer is too large"));
   }
 
   private fail(error: unknown): void {
     const answered = this.status !== 0;
+    const sent = this.controller !== undefined;
     this.settle(() => {
       if (answered && this.limits.tolerant(this.status))
         this.resolve({ ...this.answer(), incomplete: error });
-      else this.reject(new ExchangeFailed(error, answered));
+      else this.reject(new ExchangeFailed(error, { answered, sent }));
     });
   }
 

@@ -1,7 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import type { DecompressError } from "./decompress.ts";
-import { BodyTooLarge, type ExchangeFailed } from "./exchange.ts";
+import { BodyTooLarge, type ExchangeFailed, MAX_INTERIM_ANSWERS, TooManyInterimAnswers } from "./exchange.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
@@ -12,10 +12,13 @@ export interface FailureContext {
 
 /** The error for an exchange that brought no answer, or not all of it. */
 export function exchangeError(failed: ExchangeFailed, { upstream, settings }: FailureContext): ConnectError {
-  const { cause, answered } = failed;
+  const { cause, answered, sent } = failed;
   const timeout = (part: string, limit: number) =>
     restError("UPSTREAM_TIMEOUT", { upstream, part, limit }, { cause });
   if (cause instanceof BodyTooLarge) return tooLarge(upstream, settings, cause);
+  if (cause instanceof TooManyInterimAnswers) {
+    return restError("UPSTREAM_INTERIM_ANSWERS", { upstream, limit: MAX_INTERIM_ANSWERS }, { cause });
+  }
   const code = codeOf(cause);
   switch (code) {
     case "UND_ERR_HEADERS_TIMEOUT":
@@ -26,7 +29,7 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
     case "HPE_HEADER_OVERFLOW":
       return restError("UPSTREAM_HEADERS_TOO_LARGE", { upstream, limit: settings.maxHeaderBytes }, { cause });
     case "UND_ERR_CONNECT_TIMEOUT":
-      return unreachable(upstream, `none within ${settings.connectTimeoutMs} ms`, cause);
+      return timeout("a connection", settings.connectTimeoutMs);
     case "UND_ERR_CLOSED":
     case "UND_ERR_DESTROYED":
       return restError("UPSTREAM_CLOSED", { upstream }, { cause });
@@ -36,9 +39,7 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
   }
   if (answered) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
-  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE") {
-    return restError("UPSTREAM_RESET", { upstream }, { cause });
-  }
+  if (sent) return restError("UPSTREAM_RESET", { upstream }, { cause });
   // the code alone: messages name addresses, which are not for callers
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }

@@ -1,5 +1,10 @@
 import type { Dispatcher } from "undici";
-import { type AnswerHeaders, ExchangeFailed } from "./exchange.ts";
+import {
+  type AnswerHeaders,
+  ExchangeFailed,
+  MAX_INTERIM_ANSWERS,
+  TooManyInterimAnswers,
+} from "./exchange.ts";
 
 /** An answer whose body is still to come. */
 export interface OpenExchange {
@@ -41,6 +46,7 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   private readonly onFailure: (reason: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private answered = false;
+  private interim = 0;
   private chunks: Uint8Array[] = [];
   private pull: Pull | undefined;
   private end: { readonly error?: unknown } | undefined;
@@ -84,7 +90,11 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200 || this.end !== undefined) return;
+    if (this.end !== undefined) return;
+    if (status < 200) {
+      if (++this.interim > MAX_INTERIM_ANSWERS) this.tooManyInterim();
+      return;
+    }
     this.answered = true;
     this.onHead({ status, headers, body: this });
   }
@@ -104,7 +114,17 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
-    this.finish({ error: new ExchangeFailed(error, this.answered) });
+    this.fail(error);
+  }
+
+  private fail(error: unknown): void {
+    const { answered } = this;
+    this.finish({ error: new ExchangeFailed(error, { answered, sent: this.controller !== undefined }) });
+  }
+
+  private tooManyInterim(): void {
+    this.fail(new TooManyInterimAnswers());
+    this.abort("too many interim answers");
   }
 
   private readonly onAbort = (): void => {

@@ -8,7 +8,7 @@ describe("the options of an upstream", () => {
   it("have a finite default for every limit", () => {
     const { bases, otherBase, credentials, maxDownloadBytes, ...settings } = resolveOptions("x", { baseUrl });
     expect(settings).toEqual(UPSTREAM_DEFAULTS);
-    for (const value of Object.values(settings))
+    for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values))
       if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
     expect(settings.userAgent).toBe("connect-rest/0.1.0");
     expect(credentials).toEqual({});
@@ -35,6 +35,14 @@ describe("the options of an upstream", () => {
       ["web", web],
     ]);
     expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
+  });
+
+  it("turn retries and the breaker off, or change a part of them", () => {
+    const off = resolveOptions("x", { baseUrl, retry: false, breaker: false });
+    expect([off.retry, off.breaker]).toEqual([undefined, undefined]);
+    const some = resolveOptions("x", { baseUrl, retry: { attempts: 1, budget: 1 }, breaker: { window: 7 } });
+    expect(some.retry).toEqual({ ...UPSTREAM_DEFAULTS.retry, attempts: 1, budget: 1 });
+    expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
   });
 
   const address = "expected an http or https address without user, query and fragment, got";
@@ -64,6 +72,19 @@ describe("the options of an upstream", () => {
       { baseUrl, connections: 1.5 },
       "option connections: expected a whole number of connections from 1 to 65536, got 1.5",
     ],
+    [
+      { baseUrl, retry: { attempts: 11 } },
+      "option retry.attempts: expected a whole number of attempts from 1 to 10, got 11",
+    ],
+    [
+      { baseUrl, retry: { budget: 0 } },
+      "option retry.budget: expected a number of attempts for each request above 0 and at most 1, got 0",
+    ],
+    [
+      { baseUrl, breaker: { ratio: Number.NaN } },
+      "option breaker.ratio: expected a part of the requests above 0 and at most 1, got NaN",
+    ],
+    [{ baseUrl, breaker: true as never }, "option breaker: expected an object, or false, got true"],
     [{ baseUrl, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
     [{ baseUrl, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
   ])("are refused when wrong: %j", async (options, text) => {

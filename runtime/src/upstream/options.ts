@@ -1,8 +1,15 @@
 import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
-import { restError } from "../errors/rest-error.ts";
 import { VERSION } from "../version.ts";
 import { type Base, parseBase } from "./base.ts";
+import {
+  BREAKER_DEFAULTS,
+  BREAKER_RANGES,
+  type BreakerOptions,
+  type BreakerSettings,
+} from "./breaker-options.ts";
+import { checkGroup, checkNumber, invalidOption, type Range } from "./check-option.ts";
+import { RETRY_DEFAULTS, RETRY_RANGES, type RetryOptions, type RetrySettings } from "./retry-options.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions {
@@ -39,6 +46,10 @@ export interface UpstreamOptions {
   readonly bodyTimeoutMs?: number | undefined;
   /** Connections at most, for each base address; further calls wait. Default: 128. */
   readonly connections?: number | undefined;
+  /** When requests are sent again; `false` for never. */
+  readonly retry?: RetryOptions | false | undefined;
+  /** When the upstream is left alone for a while; `false` for never. */
+  readonly breaker?: BreakerOptions | false | undefined;
 }
 
 /** The defaults of all upstreams. */
@@ -51,16 +62,13 @@ export const UPSTREAM_DEFAULTS = {
   headersTimeoutMs: 30_000,
   bodyTimeoutMs: 30_000,
   connections: 128,
+  retry: RETRY_DEFAULTS,
+  breaker: BREAKER_DEFAULTS,
 } as const;
 
 type Limit = {
   [K in keyof typeof UPSTREAM_DEFAULTS]: (typeof UPSTREAM_DEFAULTS)[K] extends number ? K : never;
 }[keyof typeof UPSTREAM_DEFAULTS];
-
-interface Range {
-  readonly unit: string;
-  readonly max: number;
-}
 
 const DOWNLOAD_BYTES: Range = { unit: "bytes", max: Number.MAX_SAFE_INTEGER };
 
@@ -84,6 +92,10 @@ export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly otherBase: Base | undefined;
   /** Infinity for no limit. */
   readonly maxDownloadBytes: number;
+  /** undefined where requests are never sent again. */
+  readonly retry: RetrySettings | undefined;
+  /** undefined where the upstream is never left alone. */
+  readonly breaker: BreakerSettings | undefined;
 };
 
 /** The base address of a method. */
@@ -101,7 +113,7 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
   const { credentials = {} } = options;
   if (typeof credentials === "object" && credentials !== null) checkCredentials(upstream, credentials);
   else if (typeof credentials !== "function") {
-    throw invalid(upstream, "credentials", "an object or a function", typeof credentials);
+    throw invalidOption(upstream, "credentials", "an object or a function", typeof credentials);
   }
   const { baseUrl, maxDownloadBytes } = options;
   return {
@@ -124,6 +136,8 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
     headersTimeoutMs: limit("headersTimeoutMs"),
     bodyTimeoutMs: limit("bodyTimeoutMs"),
     connections: limit("connections"),
+    retry: checkGroup(upstream, "retry", options.retry, RETRY_DEFAULTS, RETRY_RANGES),
+    breaker: checkGroup(upstream, "breaker", options.breaker, BREAKER_DEFAULTS, BREAKER_RANGES),
   };
 }
 
@@ -135,7 +149,7 @@ function basesOf(upstream: string, { baseUrl, bases = {} }: UpstreamOptions): Re
     if (all.size === 0) all.set("", base);
     all.set(name, base);
   }
-  if (all.size === 0) throw invalid(upstream, "baseUrl", "an address, or `bases`", "neither");
+  if (all.size === 0) throw invalidOption(upstream, "baseUrl", "an address, or `bases`", "neither");
   return all;
 }
 
@@ -143,16 +157,7 @@ function checkLimit(upstream: string, name: Limit, value: unknown): number {
   return checkNumber(upstream, name, value, LIMITS[name]);
 }
 
-function checkNumber(upstream: string, name: string, value: unknown, { unit, max }: Range): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw invalid(upstream, name, `a whole number of ${unit} from 1 to ${max}`, String(value));
-}
-
 function checkHeader(upstream: string, name: string, value: unknown): string {
   if (typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
-  throw invalid(upstream, name, "printable ASCII", JSON.stringify(value) ?? String(value));
-}
-
-function invalid(upstream: string, option: string, expected: string, got: string): Error {
-  return restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got });
+  throw invalidOption(upstream, name, "printable ASCII", JSON.stringify(value) ?? String(value));
 }

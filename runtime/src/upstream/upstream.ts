@@ -3,7 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
@@ -13,12 +13,14 @@ import { RateLimiter } from "../limits/rate-limiter.ts";
 import { raced } from "./abort.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
+import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "./breaker.ts";
 import { DecompressError, decompress } from "./decompress.ts";
 import { type AnswerHeaders, type Exchange, ExchangeFailed, exchange } from "./exchange.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { openExchange } from "./open-exchange.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { type BodyStream, outgoing } from "./outgoing.ts";
+import { Retrier } from "./retrier.ts";
 
 /** The text of an error is in the beginning of its body; more of it is not read. */
 const MAX_ERROR_BYTES = 256 * 1024;
@@ -35,6 +37,8 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt?: number | undefined;
+  /** Is called when the request goes out. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** What an upstream answered, whatever its status; decompressed. */
@@ -63,6 +67,14 @@ export interface OpenAnswer extends UpstreamAnswer {
 export interface Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
+  /** Decides whether requests are sent again, which is up to the caller; undefined where they never are. */
+  readonly retrier: Retrier | undefined;
+  /**
+   * Asks whether a request to a base address may be made now.
+   *
+   * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
+   */
+  admit(base: string): Permit;
   /**
    * Sends a request with credentials and reads the answer. Redirects are not followed.
    *
@@ -77,13 +89,20 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+/** What upstreams share. */
+export interface UpstreamContext {
+  readonly clock: Clock;
+  /** Is told of every change of a breaker. It must not throw. */
+  readonly onBreaker: (report: BreakerReport) => void;
+}
+
 /**
  * Creates an upstream. No connection is made before the first call.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
-export function createUpstream(name: string, options: UpstreamOptions, clock: Clock = systemClock): Upstream {
-  return new PooledUpstream(name, resolveOptions(name, options), clock);
+export function createUpstream(name: string, options: UpstreamOptions, context: UpstreamContext): Upstream {
+  return new PooledUpstream(name, resolveOptions(name, options), context);
 }
 
 /** Whether a status is an answer of the method, and not an error. */
@@ -102,31 +121,46 @@ interface Prepared {
 class PooledUpstream implements Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
+  readonly retrier: Retrier | undefined;
   private readonly clock: Clock;
   private readonly pools = new Map<string, Pool>();
+  /** By the origins of base addresses. */
+  private readonly breakers = new Map<string, Breaker>();
   private readonly closed = new AbortController();
   private readonly limiter: RateLimiter;
   private readonly identities: Identities;
 
-  constructor(name: string, settings: UpstreamSettings, clock: Clock) {
+  constructor(name: string, settings: UpstreamSettings, { clock, onBreaker }: UpstreamContext) {
     this.name = name;
     this.settings = settings;
     this.clock = clock;
     this.limiter = new RateLimiter(name, clock);
     this.identities = new Identities(clock);
-    for (const { origin } of settings.bases.values()) {
-      if (!this.pools.has(origin)) this.pools.set(origin, createPool(origin, settings));
+    this.retrier = settings.retry && new Retrier(settings.retry, clock);
+    for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
+      this.pools.set(origin, createPool(origin, settings));
+      if (settings.breaker === undefined) continue;
+      this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
     }
+  }
+
+  admit(base: string): Permit {
+    // a closed upstream has nothing to be protected from, and a reason of its own
+    if (this.closed.signal.aborted) return UNWATCHED;
+    const origin = baseOf(this.settings, base)?.origin ?? "";
+    return this.breakers.get(origin)?.admit() ?? UNWATCHED;
   }
 
   async call(call: UpstreamCall): Promise<UpstreamAnswer> {
     const { pool, sent, sender } = await this.prepare(call);
+    call.onSent?.();
     const answer = await this.exchange(pool, sent, call);
     return { ...(await this.decompressed(answer, !isSuccess(answer.status, call.rules))), ...sender };
   }
 
   async open(call: UpstreamCall): Promise<OpenAnswer> {
     const { pool, sent, sender } = await this.prepare(call);
+    call.onSent?.();
     const opened = await this.translated(openExchange(pool, sent, call.signal));
     const { status, headers } = opened;
     if (isSuccess(status, call.rules)) {

@@ -1,0 +1,164 @@
+import { Code, createClient } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
+import { reasonOf } from "./errors/rest-error.ts";
+import { retryDelayOf } from "./errors/retry-info.ts";
+import type { CallReport, RestOptions } from "./options.ts";
+import { createRest, type Rest } from "./rest.ts";
+import { failureOf } from "./testing/failure.ts";
+import { FakeClock } from "./testing/fake-clock.ts";
+import { httpUpstream, sendJson, type TestServer } from "./testing/servers.ts";
+import { StreamService, streamService, watchAdapter } from "./testing/stream-service.ts";
+import { thingAdapter, thingRequest, thingService } from "./testing/thing-service.ts";
+import type { BreakerReport } from "./upstream/breaker.ts";
+import type { UpstreamOptions } from "./upstream/options.ts";
+
+let server: TestServer | undefined;
+let rest: Rest | undefined;
+afterEach(async () => {
+  await rest?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** An upstream whose status a test sets, with a client. */
+class Tested {
+  status = 503;
+  requests = 0;
+  readonly clock = new FakeClock();
+  readonly reports: BreakerReport[] = [];
+  readonly calls: CallReport[] = [];
+
+  async start(upstream: UpstreamOptions = {}, options: Partial<RestOptions> = {}): Promise<this> {
+    server = await httpUpstream((_request, response) => {
+      this.requests++;
+      if (this.status === 200) sendJson(response, []);
+      else response.writeHead(this.status).end();
+    });
+    rest = createRest({
+      adapters: [thingService()],
+      upstreams: { things: { baseUrl: server.url, retry: false, ...upstream } },
+      clock: this.clock,
+      onBreaker: (report) => {
+        this.reports.push(report);
+        throw new Error("a listener that fails");
+      },
+      onCall: (report) => this.calls.push(report),
+      ...options,
+    });
+    return this;
+  }
+
+  call(options: Parameters<Rest["call"]>[2] = {}) {
+    if (rest === undefined) throw new Error("not started");
+    return rest.call(thingAdapter(), thingRequest({ name: "a" }), options);
+  }
+
+  async fail(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) await failureOf(this.call());
+  }
+}
+
+describe("an upstream that fails", () => {
+  it("is left alone: calls fail at once and without a request, then one tries, then all go", async () => {
+    const tested = await new Tested().start();
+    await tested.fail(5);
+    const startedAt = performance.now();
+    const error = await failureOf(tested.call());
+    expect(performance.now() - startedAt).toBeLessThan(100);
+    expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
+    expect(retryDelayOf(error)).toBe(5_000);
+    expect(tested.requests).toBe(5);
+    expect(tested.calls.at(-1)).toMatchObject({ attempts: 0, upstreamStatus: undefined, error });
+    tested.status = 200;
+    tested.clock.advance(5_000);
+    await tested.call();
+    await tested.call();
+    expect(tested.requests).toBe(7);
+    const origin = server?.url;
+    expect(tested.reports).toEqual([
+      { upstream: "things", origin, state: "open", coolingMs: 5_000 },
+      { upstream: "things", origin, state: "half_open", coolingMs: undefined },
+      { upstream: "things", origin, state: "closed", coolingMs: undefined },
+    ]);
+  });
+
+  it("is not asked for credentials or observed while it is left alone", async () => {
+    let asked = 0;
+    const credentials = () => {
+      asked++;
+      return {};
+    };
+    const tested = await new Tested().start({ credentials }, { onRequest: () => void asked++ });
+    await tested.fail(5);
+    asked = 0;
+    await failureOf(tested.call());
+    expect(asked).toBe(0);
+  });
+
+  it("is asked on where it has no breaker", async () => {
+    const tested = await new Tested().start({ breaker: false });
+    await tested.fail(30);
+    expect(tested.requests).toBe(30);
+  });
+
+  it("is left alone by its own measure where it has one", async () => {
+    const tested = await new Tested().start({ breaker: { failures: 2, coolingMs: 100 } });
+    await tested.fail(4);
+    expect(tested.requests).toBe(2);
+    expect(tested.reports).toMatchObject([{ state: "open", coolingMs: 100 }]);
+  });
+
+  it("ends the attempts of a call, whose error stays that of the upstream", async () => {
+    const tested = await new Tested().start({ breaker: { failures: 2 }, retry: { attempts: 5 } });
+    const call = failureOf(tested.call());
+    for (const timers of [2, 2]) {
+      await tested.clock.whenRunning(timers);
+      tested.clock.advance(200);
+    }
+    expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
+    expect(tested.requests).toBe(2);
+    expect(tested.calls).toMatchObject([{ attempts: 2 }]);
+  });
+
+  it("is left alone by feeds too, which come back by themselves", async () => {
+    const tested = new Tested();
+    const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
+    await tested.start({ breaker: { failures: 1, coolingMs: 90_000, maxCoolingMs: 90_000 } }, { adapters });
+    if (rest === undefined) throw new Error("not started");
+    const news = createClient(StreamService, rest.transport).watch({})[Symbol.asyncIterator]();
+    const next = news.next().catch((reason: unknown) => reason);
+    await tested.clock.whenRunning(1);
+    tested.clock.advance(1_000);
+    await tested.clock.whenRunning(1);
+    expect(tested.requests).toBe(1);
+    tested.clock.advance(88_999);
+    expect(tested.clock.running).toBe(1);
+    tested.clock.advance(1);
+    await tested.clock.whenRunning(1);
+    expect(tested.requests).toBe(2);
+    await rest.close();
+    await next;
+  });
+});
+
+it("failures of one base address say nothing about another", async () => {
+  const tested = await new Tested().start();
+  const healthy = await httpUpstream((_request, response) => sendJson(response, { id: 1 }));
+  const bases = { api: server?.url ?? "", web: healthy.url };
+  const both = createRest({
+    adapters: [thingService()],
+    upstreams: { things: { bases, retry: false, breaker: { failures: 1 } } },
+    clock: tested.clock,
+  });
+  const other = createRest({
+    adapters: [thingService({ rules: { base: "web" } })],
+    upstreams: { things: { bases, retry: false, breaker: { failures: 1 } } },
+    clock: tested.clock,
+  });
+  const get = (target: Rest) => target.call(thingAdapter(), thingRequest({ name: "a" }));
+  await failureOf(get(both));
+  expect(reasonOf(await failureOf(get(both)))).toBe("UPSTREAM_CIRCUIT_OPEN");
+  await get(other);
+  await both.close();
+  await other.close();
+  await healthy[Symbol.asyncDispose]();
+});
