@@ -148,6 +148,9 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     upstreams: {
       blog: {
         bases: { api: sandbox.url, web: sandbox.url },
+        // a table of failures is no outage, and each call is one request
+        breaker: false,
+        retry: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
       },
     },

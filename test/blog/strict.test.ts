@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BLOG_CASES } from "./cases/blog.ts";
+import { POST_CASES } from "./cases/posts.ts";
+import { WRITING_CASES } from "./cases/writing.ts";
+import { outcomeOf } from "./outcome.ts";
+import { all, type BlogWorld, startBlogWorld } from "./world.ts";
+
+let world: BlogWorld;
+beforeAll(async () => {
+  world = await startBlogWorld({ strict: true });
+});
+afterAll(() => world.close());
+
+const answered = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES].filter(({ kind }) => kind === "answer");
+
+test.each(answered)("$endpoint: $name: is as it is declared", async (each) => {
+  expect(await outcomeOf(each, "in-process", world)).toMatchObject({ answer: each.answer });
+  expect(world.drifts).toEqual([]);
+});
+
+test.each(["demo", "ada", "newsroom", "grace"])(
+  "all posts of %s, in both forms, are as they are declared",
+  async (name) => {
+    world.reset();
+    const { posts } = world.api("in-process");
+    const wanted = {
+      blogIdentifier: name,
+      reblogInfo: true,
+      notesInfo: true,
+      blogFields: ["?is_following_you"],
+    };
+    const legacy = await all(posts.streamPosts(wanted));
+    const blocks = await all(posts.streamPosts({ ...wanted, npf: true }));
+    expect(blocks.map(({ id }) => id)).toEqual(legacy.map(({ id }) => id));
+    expect(world.drifts).toEqual([]);
+  },
+);
