@@ -44,7 +44,7 @@ describe("rules of methods", () => {
     expect(OddService_findOdd.rules).toMatchObject({
       upstream: "odd",
       base: "api",
-      credentials: ["api_key"],
+      credentials: ["api_key", "oauth2"],
       apiKey: { header: "X-Key", prefix: "Key " },
       errors: [
         { status: 404, reason: "ODD_NOT_FOUND" },

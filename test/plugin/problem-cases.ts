@@ -1,44 +1,9 @@
 /** Wrong .proto sources, one for each kind of problem that the generator finds. */
 
-/** A source, without its head, and the problems it must give: `line:column: code: text`, one a line. */
-export interface ProblemCase {
-  /** Also the name of the file and package. */
-  readonly name: string;
-  readonly source: string;
-  readonly problems: readonly string[];
-}
+import { method, type ProblemCase, request, response } from "./case-sources.ts";
+import { RULE_CASES } from "./rule-cases.ts";
 
-const GET = 'rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; }';
-
-/** A service with one method; lines count from its first one. */
-function method(http: string, rules = "", message = "string name = 1;"): string {
-  return `service S {
-  rpc Get(Req) returns (Res) {
-    option (google.api.http) = {${http}};
-    ${rules}
-  }
-}
-message Req { ${message} }
-message Res {}`;
-}
-
-function request(fields: string, more = ""): string {
-  return `service S { ${GET} }
-message Res {}
-message Req {
-  ${fields}
-}
-${more}`;
-}
-
-function response(fields: string, more = ""): string {
-  return `service S { ${GET} }
-message Req {}
-message Res {
-  ${fields}
-}
-${more}`;
-}
+export type { ProblemCase } from "./case-sources.ts";
 
 /** `case.proto` stands for the file, `case.` for the package; lines count from the first of the source. */
 export const PROBLEM_CASES: readonly ProblemCase[] = [
@@ -413,22 +378,22 @@ message Res {}`,
       [
         "paginate_cursor_path",
         'paginate: {items: ".", cursor: {field: "name"}}',
-        "4:50: paginate-cursor: the cursor needs the path to its value",
+        "4:71: paginate-cursor: the cursor needs the path to its value",
       ],
       [
         "paginate_cursor_field",
         'paginate: {items: ".", cursor: {path: "next", field: "tags"}}',
-        "4:50: paginate-cursor: the field `tags` takes no cursor; use a string, an integer or a Timestamp",
+        "4:85: paginate-cursor: the field `tags` takes no cursor; use a string, an integer or a Timestamp",
       ],
       [
         "paginate_step",
         'paginate: {items: ".", offset: "name"}',
-        "4:50: paginate-step: the field `name` must be a number to count pages or items",
+        "4:62: paginate-step: the field `name` must be a number to count pages or items",
       ],
       [
         "stream_field",
         'paginate: {items: ".", page: "pgae"}',
-        "4:50: stream-field: paginate: message case.Req has no field `pgae`; did you mean `page`?",
+        "4:62: stream-field: paginate: message case.Req has no field `pgae`; did you mean `page`?",
       ],
       [
         "stream_chunk",
@@ -448,4 +413,5 @@ message Req { string name = 1; repeated string tags = 2; int32 page = 3; }
 message Res { string text = 1; }`,
     problems: [problem],
   })),
+  ...RULE_CASES,
 ];

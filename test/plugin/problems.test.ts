@@ -56,7 +56,7 @@ function codesInSource(): string[] {
   );
   const found = texts.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/(?:add\(\d+, |\[RULES, \d+\],\s+)"([a-z]+)"/g),
+    ...text.matchAll(/(?:add\((?:\d+|\[\]), |\[RULES, \d+\],\s+)"([a-z]+)"/g),
   ]);
   // a kind of body, not of problem
   return [...new Set(found.map(([, code = ""]) => code))].filter((code) => code !== "http-body").sort();

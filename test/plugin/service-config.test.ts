@@ -41,7 +41,7 @@ const ANNOTATED = `service Shelves {
   };
   rpc GetShelf(ShelfRequest) returns (Shelf) {
     option (google.api.http) = {get: "/old/{id}" additional_bindings: {get: "/older"}};
-    option (connectrest.v1.method) = {timeout: {seconds: 9}, scopes: "read"};
+    option (connectrest.v1.method) = {timeout: {seconds: 9}, scopes: "read", credentials: OAUTH2};
   }
 }
 message ShelfRequest { string id = 1 [(connectrest.v1.field).name = "shelf id"]; }

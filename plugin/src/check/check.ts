@@ -1,11 +1,17 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fieldRules, RULES } from "../descriptors/options.ts";
+import { fieldRules, methodRules, RULES, serviceRules } from "../descriptors/options.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
+import { checkEnum } from "./enums.ts";
+import { checkField } from "./field-rules.ts";
+import { checkMethod } from "./method-rules.ts";
+import { checkRequestNames } from "./names.ts";
+import { checkOneofs } from "./oneofs.ts";
 import { checkPlacesUsed } from "./places.ts";
-import { checkField, checkMethod, checkNames, checkOneof } from "./rules.ts";
+import { checkSharedRules } from "./shared-rules.ts";
+import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
 
 /** Checks methods, and every message that they read or write. A message is looked at once. */
@@ -15,9 +21,13 @@ export class Checker {
   /** The problems of a method and of its messages. */
   check(method: MethodModel): Problems {
     const problems = new Problems();
+    checkSharedRules(method.desc.parent, serviceRules(method.desc.parent), problems);
+    checkSharedRules(method.desc, methodRules(method.desc), problems);
     checkMethod(method, problems);
+    checkStreams(method.desc, problems);
     checkTypes(method, problems);
     checkPlacesUsed(method, problems);
+    checkRequestNames(method, problems);
     const reached = new Set<DescMessage>();
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
@@ -31,11 +41,12 @@ export class Checker {
     const known = this.messages.get(message);
     if (known !== undefined) return known;
     const problems = new Problems();
-    checkNames(message, problems);
-    for (const oneof of message.oneofs) checkOneof(oneof, problems);
+    checkCollectors(message, problems);
+    checkOneofs(message, problems);
     for (const field of message.fields) {
       checkField(field, problems);
       checkType(field, method, problems);
+      if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, problems);
     }
     const found = [...problems];
     this.messages.set(message, found);
@@ -59,6 +70,15 @@ function innerMessage(field: DescField): DescMessage | undefined {
 
 function mapMessage(field: DescField & { fieldKind: "map" }): DescMessage | undefined {
   return field.mapKind === "message" ? field.message : undefined;
+}
+
+/** Reports a second field that collects unknown keys. */
+function checkCollectors(message: DescMessage, problems: Problems): void {
+  const [first, ...others] = message.fields.filter((field) => fieldRules(field).unknown);
+  for (const field of others) {
+    const text = `${nameOf(message)} already collects unknown keys in \`${first?.name}\``;
+    problems.add(field, [RULES, 8], "unknown-twice", text);
+  }
 }
 
 function checkType(field: DescField, method: MethodModel, problems: Problems): void {

@@ -1,5 +1,6 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import type { SourceCodeInfo_Location } from "@bufbuild/protobuf/wkt";
+import { indexesIn } from "../descriptors/option-path.ts";
 import { fileOf, optionsNumber, sourcePath } from "../descriptors/source-path.ts";
 import { originOf, type Position } from "./origin.ts";
 
@@ -7,8 +8,8 @@ const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 
 /**
  * Where an element, or an option on it, stands. An option that a service config gives is there; another is at the
- * most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the aggregate,
- * a repeated one at its first value, and one that is not written at the first of its extension, or else at the
+ * most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the aggregate
+ * (protoc), an item of a list in brackets at that list, and one that is not written at the first of its extension, or else at the
  * element. An element without source information is at line 1.
  */
 export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
@@ -25,10 +26,12 @@ export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
 function optionPosition(desc: AnyDesc, option: readonly number[]): Position | undefined {
   const options = [...sourcePath(desc), optionsNumber(desc)];
   const locations = indexOf(fileOf(desc));
+  const indexes = indexesIn(desc, option);
   // a path to options alone would find those of other extensions
   for (let length = option.length; length > 0; length--) {
     const path = [...options, ...option.slice(0, length)].join(".");
-    const found = located(desc, path) ?? spanPosition(desc, firstBelow(locations, path));
+    const before = indexes[length - 1] === true ? lastBefore(locations, path) : undefined;
+    const found = located(desc, path) ?? spanPosition(desc, before ?? firstBelow(locations, path));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -49,6 +52,19 @@ function firstBelow(
   path: string,
 ): SourceCodeInfo_Location | undefined {
   for (const [key, location] of locations) if (key.startsWith(`${path}.`)) return location;
+  return undefined;
+}
+
+/** The nearest item in front of one that is not recorded: of a list in brackets, buf records the first item alone. */
+function lastBefore(
+  locations: ReadonlyMap<string, SourceCodeInfo_Location>,
+  path: string,
+): SourceCodeInfo_Location | undefined {
+  const [, list = "", index = "0"] = /^(.*\.)(\d+)$/.exec(path) ?? [];
+  for (let before = Number(index) - 1; before >= 0; before--) {
+    const location = locations.get(`${list}${before}`);
+    if (location !== undefined) return location;
+  }
   return undefined;
 }
 

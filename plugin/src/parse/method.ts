@@ -24,6 +24,12 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
       return parseBinding(desc, binding, path, problems);
     })
     .filter((binding): binding is BindingModel => binding !== undefined);
+  rule.additionalBindings.forEach((binding, index) => {
+    if (binding.additionalBindings.length === 0) return;
+    const path = [HTTP, ADDITIONAL_BINDINGS, index, ADDITIONAL_BINDINGS];
+    const text = `binding ${index + 2} of ${nameOf(desc)} has bindings itself (google/api/http.proto); put them beside it`;
+    problems.add(desc, path, "binding-nested", text);
+  });
   const responseBody = parseResponseBody(desc, rule, problems);
   const stream = parseStream(desc, problems);
   const [first] = bindings;

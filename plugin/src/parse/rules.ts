@@ -1,6 +1,7 @@
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { methodRules, serviceRules } from "../descriptors/options.ts";
+import { httpRule, methodRules, serviceRules } from "../descriptors/options.ts";
+import { messageOf } from "../descriptors/well-known.ts";
 import type {
   ErrorBody,
   ErrorRule as ErrorRuleOption,
@@ -57,6 +58,19 @@ const COMMON_ERROR_SHAPES: Rules["errorShapes"] = [
   { kind: "text", path: "error" },
 ];
 
+/** A google.api.HttpBody is any bytes, where the method says nothing else. */
+function parseResponseEncoding(desc: DescMethod, encoding: ResponseBody_Encoding): string {
+  const isSaid = encoding !== ResponseBody_Encoding.ENCODING_UNSPECIFIED;
+  return !isSaid && answersHttpBody(desc) ? "bytes" : (RESPONSE_ENCODINGS[encoding] ?? "json");
+}
+
+function answersHttpBody(desc: DescMethod): boolean {
+  const name = httpRule(desc)?.responseBody ?? "";
+  const field = desc.output.fields.find((candidate) => candidate.name === name);
+  const type = field === undefined ? desc.output : messageOf(field);
+  return type?.typeName === "google.api.HttpBody" && field?.fieldKind !== "list";
+}
+
 /** The rules that a service gives to its methods. */
 export function parseServiceRules(desc: DescService): SharedRules {
   return sharedRules(desc, create(MethodRulesSchema));
@@ -68,7 +82,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
   return {
     ...sharedRules(desc.parent, own),
     success: own.success,
-    responseEncoding: RESPONSE_ENCODINGS[own.responseEncoding] ?? "json",
+    responseEncoding: parseResponseEncoding(desc, own.responseEncoding),
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
     scopes: own.scopes,
     idempotent: isIdempotent(desc, verb),

@@ -8,6 +8,10 @@ import { suggestion } from "./field-path.ts";
 
 /** Field numbers of the stream rules in MethodRules. */
 const RULE = { paginate: 27, poll: 28, upload: 29, download: 30 } as const;
+/** Field numbers in Paginate, Cursor, Upload and Download. */
+const NEXT = { offset: 4, page: 5, cursor: 6, lastItem: 7 } as const;
+const CURSOR_FIELD = 2;
+const CHUNK = 1;
 const DEFAULT_MAX_PAGES = 1_000;
 const DEFAULT_INTERVAL_MS = 60_000;
 
@@ -38,8 +42,15 @@ interface Context {
   readonly problems: Problems;
 }
 
-function fault({ desc, problems }: Context, rule: keyof typeof RULE, code: string, text: string): undefined {
-  problems.add(desc, [RULES, RULE[rule]], code, text);
+/** Reports a fault of a stream rule; `below` leads from the rule to what is wrong in it. */
+function fault(
+  { desc, problems }: Context,
+  rule: keyof typeof RULE,
+  code: string,
+  text: string,
+  ...below: readonly number[]
+): undefined {
+  problems.add(desc, [RULES, RULE[rule], ...below], code, text);
   return undefined;
 }
 
@@ -93,12 +104,12 @@ function parseNext({ next }: Paginate, context: Context): NextModel | undefined 
       return { kind: "link_header", rel: next.value };
     case "offset":
     case "page": {
-      const field = integerField(next.value, context);
+      const field = integerField(next.value, context, NEXT[next.case]);
       return field && { kind: "step", by: next.case === "offset" ? "items" : "page", field };
     }
     case "cursor":
     case "lastItem":
-      return parseCursor(next.value, next.case === "cursor" ? "payload" : "last_item", context);
+      return parseCursor(next.value, next.case, context);
     default:
       return fault(
         context,
@@ -109,24 +120,29 @@ function parseNext({ next }: Paginate, context: Context): NextModel | undefined 
   }
 }
 
-function parseCursor(cursor: Cursor, from: "payload" | "last_item", context: Context): NextModel | undefined {
-  const field = requestField(cursor.field, "paginate", context);
+function parseCursor(cursor: Cursor, kind: "cursor" | "lastItem", context: Context): NextModel | undefined {
+  const place = [NEXT[kind], CURSOR_FIELD] as const;
+  const field = requestField(cursor.field, "paginate", context, ...place);
   if (field === undefined) return undefined;
-  if (cursor.path === "")
-    return fault(context, "paginate", "paginate-cursor", "the cursor needs the path to its value");
-  if (field.fieldKind !== "scalar" && !(field.fieldKind === "message" && isTimestamp(field))) {
-    return fault(
-      context,
-      "paginate",
-      "paginate-cursor",
-      `the field \`${field.name}\` takes no cursor; use a string, an integer or a Timestamp`,
-    );
+  if (cursor.path === "") {
+    const text = "the cursor needs the path to its value";
+    return fault(context, "paginate", "paginate-cursor", text, NEXT[kind]);
   }
-  return { kind: "cursor", from, path: cursor.path, field };
+  if (!takesCursor(field)) {
+    const text = `the field \`${field.name}\` takes no cursor; use a string, an integer or a Timestamp`;
+    return fault(context, "paginate", "paginate-cursor", text, ...place);
+  }
+  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", path: cursor.path, field };
 }
 
-function integerField(name: string, context: Context): DescField | undefined {
-  const field = requestField(name, "paginate", context);
+function takesCursor(field: DescField): boolean {
+  if (field.fieldKind === "scalar")
+    return field.scalar !== ScalarType.BOOL && field.scalar !== ScalarType.BYTES;
+  return field.fieldKind === "message" && isTimestamp(field);
+}
+
+function integerField(name: string, context: Context, place: number): DescField | undefined {
+  const field = requestField(name, "paginate", context, place);
   if (field === undefined) return undefined;
   const isNumber =
     field.fieldKind === "scalar" &&
@@ -134,16 +150,17 @@ function integerField(name: string, context: Context): DescField | undefined {
     field.scalar !== ScalarType.BYTES &&
     field.scalar !== ScalarType.BOOL;
   if (isNumber) return field;
-  return fault(
-    context,
-    "paginate",
-    "paginate-step",
-    `the field \`${name}\` must be a number to count pages or items`,
-  );
+  const text = `the field \`${name}\` must be a number to count pages or items`;
+  return fault(context, "paginate", "paginate-step", text, place);
 }
 
-function requestField(name: string, rule: keyof typeof RULE, context: Context): DescField | undefined {
-  return fieldOf(context.desc.input, name, rule, context);
+function requestField(
+  name: string,
+  rule: keyof typeof RULE,
+  context: Context,
+  ...place: readonly number[]
+): DescField | undefined {
+  return fieldOf(context.desc.input, name, rule, context, ...place);
 }
 
 function fieldOf(
@@ -151,6 +168,7 @@ function fieldOf(
   name: string,
   rule: keyof typeof RULE,
   context: Context,
+  ...place: readonly number[]
 ): DescField | undefined {
   const field = message.fields.find((candidate) => candidate.name === name);
   return (
@@ -160,6 +178,7 @@ function fieldOf(
       rule,
       "stream-field",
       `${rule}: message ${message.typeName} has no field \`${name}\`${suggestion(name, message)}`,
+      ...place,
     )
   );
 }
@@ -190,15 +209,16 @@ function parseDownload(rule: Download, context: Context): StreamModel | undefine
 
 function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
   const chunk = bytesField(context.desc.input, rule.chunk, "upload", context);
-  const optional = (name: string) => (name === "" ? undefined : requestField(name, "upload", context));
+  const optional = (name: string, place: number) =>
+    name === "" ? undefined : requestField(name, "upload", context, place);
   const quoted = /^'(.*)'$/.exec(rule.part)?.[1];
   if (chunk === undefined) return undefined;
   return {
     kind: "upload",
     chunk,
-    contentType: optional(rule.contentType),
-    part: quoted ?? optional(rule.part),
-    filename: optional(rule.filename),
+    contentType: optional(rule.contentType, 2),
+    part: quoted ?? optional(rule.part, 3),
+    filename: optional(rule.filename, 4),
   };
 }
 
@@ -208,10 +228,11 @@ function bytesField(
   rule: "upload" | "download",
   context: Context,
 ): DescField | undefined {
-  const field = fieldOf(message, name, rule, context);
+  const field = fieldOf(message, name, rule, context, CHUNK);
   if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES))
     return field;
-  return fault(context, rule, "stream-chunk", `${rule}: the chunk \`${name}\` must be a field of type bytes`);
+  const text = `${rule}: the chunk \`${name}\` must be a field of type bytes`;
+  return fault(context, rule, "stream-chunk", text, CHUNK);
 }
 
 /** Annotations write the root as `.`. */

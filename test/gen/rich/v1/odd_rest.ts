@@ -132,6 +132,7 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
 export const OddService_findOdd = unary(OddService.method.findOdd, {
   rules: {
     ...OddService_rules,
+    credentials: ["api_key", "oauth2"],
     errors: [
       { status: 404, reason: "ODD_NOT_FOUND" },
       ...OddService_rules.errors,

@@ -1,0 +1,31 @@
+/** Checks the spellings of enum values on the wire. */
+import type { DescEnum, DescEnumValue } from "@bufbuild/protobuf";
+import { enumValueRules, RULES } from "../descriptors/options.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+
+/** Field numbers of EnumValueRules. */
+const RULE = { wire: 1, aliases: 2 } as const;
+
+/** Reports spellings that stand for two values of an enum; values of one number are one. */
+export function checkEnum(desc: DescEnum, problems: Problems): void {
+  const taken = new Map<string, DescEnumValue>();
+  for (const value of desc.values) {
+    const { wire, aliases } = enumValueRules(value);
+    const spellings = [
+      { spelling: wire || value.name, place: [RULE.wire] },
+      ...aliases.map((spelling, index) => ({ spelling, place: [RULE.aliases, index] })),
+    ];
+    for (const { spelling, place } of spellings) {
+      const other = taken.get(spelling);
+      taken.set(spelling, other ?? value);
+      if (other === undefined) continue;
+      if (other === value) {
+        const text = `the alias \`${spelling}\` of ${nameOf(value)} is a spelling of the value already`;
+        problems.add(value, [RULES, ...place], "alias-twice", text);
+      } else if (other.number !== value.number) {
+        const text = `\`${spelling}\` is already the spelling of ${other.name}, so ${value.name} of ${nameOf(desc)} is never read`;
+        problems.add(value, [RULES, ...place], "wire-twice", text);
+      }
+    }
+  }
+}

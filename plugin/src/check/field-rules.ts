@@ -1,0 +1,230 @@
+/** Checks that the rules of a field fit it. */
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { fieldRules, RULES } from "../descriptors/options.ts";
+import { isScalarMessage, isTimestamp, messageOf } from "../descriptors/well-known.ts";
+import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import {
+  FieldRules_BytesEncoding as Bytes,
+  type FieldRules,
+  FieldRules_PieceSchema,
+  FieldRules_StyleSchema,
+  FieldRules_Location as Location,
+  FieldRules_Piece as Piece,
+  type Source,
+  FieldRules_Style as Style,
+  Time_Unit,
+  Time_UnitSchema,
+} from "../gen/connectrest/v1/field_rules_pb.ts";
+import { headerFault, isToken, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
+
+/** Field numbers of FieldRules. */
+const RULE = {
+  name: 2,
+  aliases: 3,
+  style: 4,
+  from: 5,
+  time: 6,
+  unwrap: 7,
+  unknown: 8,
+  number: 10,
+  bytes: 11,
+  piece: 13,
+} as const;
+
+interface Checked {
+  readonly field: DescField;
+  readonly rules: FieldRules;
+  readonly add: (place: OptionPath, code: string, text: string) => void;
+}
+
+/** Reports rules of a field that do not fit it. */
+export function checkField(field: DescField, problems: Problems): void {
+  const rules = fieldRules(field);
+  const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
+  for (const check of CHECKS) check({ field, rules, add });
+}
+
+const CHECKS: ReadonlyArray<(checked: Checked) => void> = [
+  checkNames,
+  checkTime,
+  checkUnwrap,
+  checkStyle,
+  checkUnknown,
+  checkScalars,
+  checkPiece,
+  checkSources,
+];
+
+function checkNames({ field, rules, add }: Checked): void {
+  const { name, aliases } = rules;
+  const fault = rules.in === Location.HEADER && name !== "" ? requestHeaderFault(name) : undefined;
+  if (fault !== undefined) add([RULE.name], "header-name", `${nameOf(field)}: ${fault}`);
+  if (rules.in === Location.COOKIE && name !== "" && !isToken(name)) {
+    add(
+      [RULE.name],
+      "cookie-name",
+      `${nameOf(field)}: \`${name}\` is no name of a cookie (RFC 6265 section 4.1.1)`,
+    );
+  }
+  const names = [name || field.name, ...aliases];
+  aliases.forEach((alias, index) => {
+    const fault =
+      alias === ""
+        ? "is empty"
+        : names.indexOf(alias) <= index
+          ? "is a name of the field already"
+          : undefined;
+    if (fault !== undefined)
+      add([RULE.aliases, index], "alias-twice", `the alias \`${alias}\` of ${nameOf(field)} ${fault}`);
+  });
+}
+
+function checkTime({ field, rules: { time }, add }: Checked): void {
+  if (time === undefined) return;
+  if (!isTimestamp(field)) {
+    const text = `time is for fields of type google.protobuf.Timestamp; ${nameOf(field)} is none`;
+    add([RULE.time], "time-type", text);
+  }
+  if (time.unit === Time_Unit.FORMAT && !/YYYY/.test(time.format)) {
+    const text = `the format of ${nameOf(field)} has no year; write e.g. "YYYY-MM-DD HH:mm:ss"`;
+    add([RULE.time], "time-format", text);
+  }
+  if (time.unit !== Time_Unit.FORMAT && time.format !== "") {
+    const text = `${nameOf(field)} has a format, but its unit is ${valueName(Time_UnitSchema, time.unit)}; set unit: FORMAT`;
+    add([RULE.time, 2], "time-format", text);
+  }
+}
+
+function checkUnwrap({ field, rules, add }: Checked): void {
+  const [only, ...others] = messageOf(field)?.fields ?? [];
+  if (!rules.unwrap || (only?.fieldKind === "list" && others.length === 0)) return;
+  const text = `unwrap is for a message with one repeated field; ${nameOf(field)} is none`;
+  add([RULE.unwrap], "unwrap-type", text);
+}
+
+/** Styles that write every value of a field as text. */
+const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set([Style.COMMA, Style.SPREAD]);
+
+function checkStyle({ field, rules: { style }, add }: Checked): void {
+  if (style === Style.STYLE_UNSPECIFIED) return;
+  const fault = (text: string) => add([RULE.style], "style-type", text);
+  if (field.fieldKind !== "list" && field.fieldKind !== "map") {
+    fault(`style is for repeated fields and maps; ${nameOf(field)} is singular`);
+  } else if (WRITTEN_AS_TEXT.has(style) && !isText(field)) {
+    fault(
+      `${valueName(FieldRules_StyleSchema, style)} writes values as text; those of ${nameOf(field)} are messages`,
+    );
+  } else if (style === Style.SPREAD && field.fieldKind === "list") {
+    fault(`SPREAD is for maps; ${nameOf(field)} is repeated: use REPEAT, BRACKETS, INDEXED or COMMA`);
+  } else if (style !== Style.SPREAD && field.fieldKind === "map") {
+    fault(
+      `${valueName(FieldRules_StyleSchema, style)} is for repeated fields; ${nameOf(field)} is a map: use SPREAD`,
+    );
+  }
+}
+
+function isText(field: DescField): boolean {
+  const message = messageIn(field);
+  return message === undefined || isScalarMessage(message);
+}
+
+function checkUnknown({ field, rules, add }: Checked): void {
+  if (!rules.unknown) return;
+  if (!isCollector(field)) {
+    const text = `unknown is for a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is none`;
+    add([RULE.unknown], "unknown-type", text);
+  }
+  if (field.oneof !== undefined) {
+    const text = `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, and keys that no field names would choose it; move it out`;
+    add([RULE.unknown], "unknown-member", text);
+  }
+}
+
+function isCollector(field: DescField): boolean {
+  if (field.fieldKind === "message") return field.message.typeName === "google.protobuf.Struct";
+  return (
+    field.fieldKind === "map" &&
+    field.mapKey === ScalarType.STRING &&
+    field.mapKind === "scalar" &&
+    field.scalar === ScalarType.STRING
+  );
+}
+
+const BIG_INTEGERS: ReadonlySet<unknown> = new Set([
+  ScalarType.INT64,
+  ScalarType.UINT64,
+  ScalarType.SINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+  "google.protobuf.Int64Value",
+  "google.protobuf.UInt64Value",
+]);
+
+function checkScalars({ field, rules, add }: Checked): void {
+  const type = messageIn(field)?.typeName ?? scalarOf(field);
+  if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
+    add([RULE.number], "number-type", `number is for 64-bit integers; ${nameOf(field)} is none`);
+  }
+  const isBytes = type === ScalarType.BYTES || type === "google.protobuf.BytesValue";
+  if (rules.bytes !== Bytes.BYTES_ENCODING_UNSPECIFIED && !isBytes) {
+    add([RULE.bytes], "bytes-type", `bytes is for fields of type bytes; ${nameOf(field)} is none`);
+  }
+}
+
+function checkPiece({ field, rules: { piece }, add }: Checked): void {
+  if (piece === Piece.PIECE_UNSPECIFIED) return;
+  const isSingle = field.fieldKind === "scalar";
+  const isString = isSingle && field.scalar === ScalarType.STRING;
+  const isBytes = isSingle && field.scalar === ScalarType.BYTES;
+  if (isString || (isBytes && piece === Piece.CONTENT)) return;
+  const expected = piece === Piece.CONTENT ? "bytes or a string" : "a string";
+  add(
+    [RULE.piece],
+    "piece-type",
+    `${nameOf(field)} is the ${valueName(FieldRules_PieceSchema, piece)} of a part, which must be ${expected}`,
+  );
+}
+
+function checkSources(checked: Checked): void {
+  checked.rules.from.forEach((source, index) => {
+    checkSource(source, index, checked);
+  });
+}
+
+function checkSource({ source, rel }: Source, index: number, { field, add }: Checked): void {
+  const subject = nameOf(field);
+  const fault = (number: number, code: string, text: string | undefined) =>
+    text !== undefined && add([RULE.from, index, number], code, `a source of ${subject}: ${text}`);
+  if (rel !== "" && source.case !== "header" && source.case !== undefined) {
+    fault(4, "from-rel", "rel chooses an address of a `Link` header (RFC 8288); set header too");
+  }
+  switch (source.case) {
+    case "header":
+      fault(1, "header-name", headerFault(source.value));
+      break;
+    case "path":
+      fault(3, "dotted-path", pathFault(source.value, "no root"));
+      break;
+    case "status":
+      fault(2, "from-status", statusFault(source.value, scalarOf(field)));
+      break;
+    default:
+      add([RULE.from], "from-source", `a source of ${subject} names no place; set header, status or path`);
+  }
+}
+
+function statusFault(status: number, type: ScalarType | undefined): string | undefined {
+  const isText = type === ScalarType.STRING || type === ScalarType.BYTES;
+  if (type === undefined || isText)
+    return "a status goes into a number, or whether it equals one into a bool";
+  if (type !== ScalarType.BOOL || (status >= 200 && status <= 599)) return undefined;
+  return `expected the status that means true, from 200 to 599, got ${status}`;
+}
+
+function scalarOf(field: DescField): ScalarType | undefined {
+  return "scalar" in field ? field.scalar : undefined;
+}
+
+function messageIn(field: DescField): DescMessage | undefined {
+  return "message" in field ? field.message : undefined;
+}

@@ -1,0 +1,118 @@
+/** Checks that no two values of a request have one name in one place. */
+import type { DescField } from "@bufbuild/protobuf";
+import { fieldRules, oneofRules, RULES } from "../descriptors/options.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { BindingModel, BodyModel, FieldPath, MethodModel } from "../model/model.ts";
+import { parameterName, requestName } from "../print/wire-names.ts";
+import { messageRulesOf } from "../tools/schema/validate-rules.ts";
+
+/** A value under a name: of a field, or of a rule. */
+interface Named {
+  readonly name: string;
+  readonly path?: FieldPath;
+  /** What a rule's value is, for a text: `a constant parameter`. */
+  readonly rule?: string;
+}
+
+/** Reports fields that would be sent under the name of another one, or of a constant. */
+export function checkRequestNames(method: MethodModel, problems: Problems): void {
+  for (const binding of method.bindings) {
+    for (const [place, values] of placesOf(binding, method)) checkPlace(place, values, method, problems);
+  }
+}
+
+function checkPlace(
+  place: string,
+  values: readonly Named[],
+  { desc }: MethodModel,
+  problems: Problems,
+): void {
+  values.forEach(({ name, path }, index) => {
+    const field = path?.at(-1);
+    if (path === undefined || field === undefined) return;
+    const other = values
+      .slice(0, index)
+      .find((candidate) => candidate.name === name && !excludes(candidate, path));
+    if (other === undefined) return;
+    const holder = other.path?.at(-1);
+    const taken = holder === undefined ? (other.rule ?? "") : nameOf(holder);
+    const text = `${nameOf(field)} is \`${name}\` in ${place} of ${nameOf(desc)}, and so is ${taken}; give one of them another name`;
+    problems.add(field, [RULES, 2], "name-twice", text);
+  });
+}
+
+/** Whether only one of two values can be set: they stand in one oneof, or a constraint of the message names both. */
+function excludes(candidate: Named, path: FieldPath): boolean {
+  return inOneOneof(candidate, path) || areConstrained(candidate.path, path);
+}
+
+function areConstrained(one: FieldPath | undefined, other: FieldPath): boolean {
+  const [first, second] = [one?.at(-1), other.at(-1)];
+  if (first === undefined || second === undefined || first.parent !== second.parent) return false;
+  const constraints = JSON.stringify(messageRulesOf(first.parent) ?? {});
+  return [first, second].every((field) => new RegExp(`\\b${field.name}\\b`).test(constraints));
+}
+
+function inOneOneof({ path: other }: Named, path: FieldPath): boolean {
+  const index = path.findIndex((field, step) => other?.[step] !== field);
+  const oneof = path[index]?.oneof;
+  return oneof !== undefined && other?.[index]?.oneof === oneof;
+}
+
+function placesOf(binding: BindingModel, method: MethodModel): Array<[string, readonly Named[]]> {
+  const { rules } = method;
+  const direct = (paths: readonly FieldPath[]) =>
+    paths.map((path) => ({ name: requestName(path.at(-1) as DescField, rules.json), path }));
+  const constants = rules.parameters.map(({ name }) => ({ name, rule: "a constant parameter" }));
+  const inBody = bodyNames(binding.body, method);
+  const key = rules.credentials.includes("api_key") ? rules.apiKey?.query : undefined;
+  const apiKey = key === undefined ? [] : [{ name: key, rule: "the API key" }];
+  const headers = direct(binding.headers).map(({ name, path }) => ({ name: name.toLowerCase(), path }));
+  return [
+    [
+      "the query",
+      [...(inBody === undefined ? constants : []), ...apiKey, ...parameters(binding.query, method)],
+    ],
+    ["the headers", headers],
+    ["the cookies", direct(binding.cookies)],
+    ["the Authorization header", direct(binding.oauth1Params)],
+    ...(inBody === undefined ? [] : [["the body", [...constants, ...inBody]] as [string, Named[]]]),
+  ];
+}
+
+/** The names in a body that has some; constants go there, and else to the query. */
+function bodyNames(body: BodyModel, method: MethodModel): Named[] | undefined {
+  switch (body.kind) {
+    case "fields":
+      return keys(body.fields, method);
+    case "form":
+      return parameters(body.paths, method);
+    case "multipart":
+      return body.jsonPart === undefined ? parameters(body.paths, method) : keys(body.fields, method);
+    default:
+      return undefined;
+  }
+}
+
+/** Fields as keys of a JSON object; members of a oneof with a discriminator have keys of their own layout. */
+function keys(fields: readonly DescField[], { rules }: MethodModel): Named[] {
+  return fields
+    .filter((field) => !fieldRules(field).unknown)
+    .filter((field) => field.oneof === undefined || oneofRules(field.oneof).discriminator === "")
+    .map((field) => ({ name: requestName(field, rules.json), path: [field] }));
+}
+
+function parameters(paths: readonly FieldPath[], { rules }: MethodModel): Named[] {
+  return paths.flatMap((path) => {
+    const field = path.at(-1) as DescField;
+    if (field.fieldKind === "map") return [];
+    return [{ name: parameterName(path, rules.json) + suffixOf(field), path }];
+  });
+}
+
+/** What a style adds to the name: `tag[]` and `tag` are two parameters. */
+function suffixOf(field: DescField): string {
+  const { style } = fieldRules(field);
+  return style === Style.BRACKETS ? "[]" : style === Style.INDEXED ? "[0]" : "";
+}

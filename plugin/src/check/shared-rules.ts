@@ -1,0 +1,203 @@
+/** Checks the rules that a service and a method may both have, where they are written. */
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { RULES } from "../descriptors/options.ts";
+import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import type { ErrorBody, ErrorRule, RetryAfter } from "../gen/connectrest/v1/error_rules_pb.ts";
+import {
+  Credential_Kind,
+  Credential_KindSchema,
+  type Envelope,
+  type MethodRules,
+  type RateLimit,
+  type ServiceRules,
+} from "../gen/connectrest/v1/method_rules_pb.ts";
+import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
+
+/** Field numbers of ServiceRules and MethodRules. */
+const RULE = {
+  envelope: 3,
+  errors: 4,
+  errorBodies: 5,
+  retryAfter: 6,
+  headers: 8,
+  apiKey: 9,
+  credentials: 10,
+  rateLimits: 26,
+} as const;
+
+/** Reports a fault at a place in the rules. */
+type Add = (place: OptionPath, code: string, text: string) => void;
+
+/** Reports faults in the rules of a service or a method; those that a method takes from its service are the service's. */
+export function checkSharedRules(
+  desc: DescService | DescMethod,
+  rules: ServiceRules | MethodRules,
+  problems: Problems,
+): void {
+  const add: Add = (place, code, text) => problems.add(desc, [RULES, ...place], code, text);
+  const subject = nameOf(desc);
+  if (rules.envelope !== undefined) checkEnvelope(rules.envelope, add);
+  rules.errors.forEach((rule, index) => {
+    checkError(rule, subject, within(add, RULE.errors, index));
+  });
+  rules.errorBodies.forEach((body, index) => {
+    checkErrorBody(body, subject, within(add, RULE.errorBodies, index));
+  });
+  rules.retryAfter.forEach((rule, index) => {
+    checkRetryAfter(rule, subject, within(add, RULE.retryAfter, index));
+  });
+  rules.headers.forEach((header, index) => {
+    checkHeader(header, within(add, RULE.headers, index));
+  });
+  rules.rateLimits.forEach((limit, index) => {
+    checkRateLimit(limit, subject, within(add, RULE.rateLimits, index));
+  });
+  checkApiKey(rules.apiKey, subject, within(add, RULE.apiKey));
+  checkCredentials(rules.credentials, subject, within(add, RULE.credentials));
+}
+
+function within(add: Add, ...place: readonly number[]): Add {
+  return (below, code, text) => add([...place, ...below], code, text);
+}
+
+function checkEnvelope({ payload, status, message, errors }: Envelope, add: Add): void {
+  const texts = { 2: status, 3: message, 4: errors };
+  const paths = [
+    ...payload.map((path, index) => ({ path, place: [1, index], root: "root" as const })),
+    ...Object.entries(texts)
+      .filter(([, path]) => path !== "")
+      .map(([number, path]) => ({ path, place: [Number(number)], root: "no root" as const })),
+  ];
+  for (const { path, place, root } of paths) {
+    const fault = pathFault(path, root);
+    if (fault !== undefined) add([RULE.envelope, ...place], "dotted-path", `the envelope: ${fault}`);
+  }
+}
+
+function checkError(rule: ErrorRule, subject: string, add: Add): void {
+  const { status, subcode, subcodeText, header, code, reason } = rule;
+  if (status !== 0 && (status < 100 || status > 599)) {
+    add(
+      [1],
+      "error-status",
+      `an error of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
+    );
+  }
+  if (status === 0 && subcode === undefined && subcodeText === "" && header === undefined) {
+    const text = `an error of ${subject} has no condition, so it would be every error; set status, subcode, subcode_text or header`;
+    add([], "error-condition", text);
+  }
+  if (subcode !== undefined && subcodeText !== "") {
+    const text = `an error of ${subject} has both subcode ${subcode} and subcode_text \`${subcodeText}\`; a code is a number or a word`;
+    add([6], "error-subcode", text);
+  }
+  if (code === 0 && reason === "") {
+    add([], "error-meaning", `an error of ${subject} says not what it means; set code or reason`);
+  }
+  if (reason !== "" && !/^[A-Z][A-Z0-9_]+[A-Z0-9]$/.test(reason)) {
+    add([5], "error-reason", `the reason \`${reason}\` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)`);
+  }
+  const fault = header && headerFault(header.name);
+  if (fault !== undefined) add([3, 1], "header-name", `the condition of an error of ${subject}: ${fault}`);
+}
+
+function checkErrorBody({ shape }: ErrorBody, subject: string, add: Add): void {
+  if (shape.case === undefined) {
+    const text = `an error body of ${subject} has no shape; set items, title_map, text, oauth or rpc_status`;
+    add([], "error-body-shape", text);
+    return;
+  }
+  const [place, path] =
+    shape.case === "items"
+      ? [[1, 1], shape.value.path]
+      : shape.case === "titleMap"
+        ? [[2], shape.value]
+        : shape.case === "text"
+          ? [[3], shape.value]
+          : [[], "."];
+  const fault = pathFault(path, "root");
+  if (fault !== undefined) add(place, "dotted-path", `an error body of ${subject}: ${fault}`);
+}
+
+function checkRetryAfter({ header, when }: RetryAfter, subject: string, add: Add): void {
+  if (header === "") {
+    add(
+      [],
+      "retry-after-header",
+      `a retry_after of ${subject} names no header; set e.g. header: "Retry-After"`,
+    );
+  } else {
+    const fault = headerFault(header);
+    if (fault !== undefined) add([1], "header-name", `retry_after of ${subject}: ${fault}`);
+  }
+  const fault = when && headerFault(when.name);
+  if (fault !== undefined) add([3, 1], "header-name", `the condition of retry_after of ${subject}: ${fault}`);
+}
+
+function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
+  if (headerFault(name) !== undefined || !/^[\t\x20-\x7e]*$/.test(value)) {
+    add([], "header", `${JSON.stringify(`${name}: ${value}`)} is no header (RFC 9110 section 5)`);
+    return;
+  }
+  const fault = requestHeaderFault(name);
+  if (fault !== undefined) add([1], "header-name", fault);
+}
+
+function checkApiKey(apiKey: ServiceRules["apiKey"], subject: string, add: Add): void {
+  if (apiKey === undefined) return;
+  const { case: place, value } = apiKey.in;
+  if (place === undefined || value === "") {
+    const text = `the api_key of ${subject} goes nowhere; name a query parameter or a header`;
+    add([], "api-key-place", text);
+    return;
+  }
+  const fault = place === "header" ? requestHeaderFault(value) : undefined;
+  if (fault !== undefined) add([2], "header-name", `the api_key of ${subject}: ${fault}`);
+}
+
+function checkCredentials(kinds: readonly Credential_Kind[], subject: string, add: Add): void {
+  kinds.forEach((kind, index) => {
+    const name = valueName(Credential_KindSchema, kind);
+    if (kind === Credential_Kind.KIND_UNSPECIFIED) {
+      add(
+        [index],
+        "credential-kind",
+        `the credentials of ${subject}: expected a kind, e.g. NONE or OAUTH2, got ${name}`,
+      );
+    } else if (kinds.indexOf(kind) < index) {
+      add([index], "credential-twice", `the credentials of ${subject} name ${name} twice; once is enough`);
+    }
+  });
+}
+
+function checkRateLimit({ requests, window, calendarDay }: RateLimit, subject: string, add: Add): void {
+  if (requests <= 0) {
+    add(
+      [1],
+      "rate-limit-requests",
+      `a rate limit of ${subject}: expected 1 request or more, got ${requests}`,
+    );
+  }
+  const hasWindow =
+    window !== undefined && (window.seconds > 0n || (window.seconds === 0n && window.nanos > 0));
+  if (calendarDay === "" && !hasWindow) {
+    const text = `a rate limit of ${subject} has no window; set e.g. window: {seconds: 60} or calendar_day: "UTC"`;
+    add([2], "rate-limit-window", text);
+  }
+  if (calendarDay !== "" && window !== undefined) {
+    const text = `a rate limit of ${subject} has both a window and a calendar day, which is a window of its own`;
+    add([2], "rate-limit-window", text);
+  }
+  if (calendarDay !== "" && !isTimeZone(calendarDay)) {
+    const text = `a rate limit of ${subject}: expected a time zone, e.g. \`UTC\` or \`America/New_York\`, got \`${calendarDay}\``;
+    add([3], "rate-limit-zone", text);
+  }
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+/** What texts in rules must look like, and how rules are called in texts. */
+import type { DescEnum } from "@bufbuild/protobuf";
+
+/** The name of an enum value, as people write it. */
+export function valueName(desc: DescEnum, number: number): string {
+  return desc.value[number]?.name ?? String(number);
+}
+
+/** A field name of HTTP (RFC 9110 section 5.1), which is a token; names of cookies are tokens too (RFC 6265). */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
+
+// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the connection and the framing of a message
+const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
+  "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+/** What is wrong with the name of a request header that a rule sets; undefined when nothing is. */
+export function requestHeaderFault(name: string): string | undefined {
+  if (!isToken(name)) return headerFault(name);
+  if (!OWN_OF_TRANSPORT.has(name.toLowerCase())) return undefined;
+  return `the header \`${name}\` belongs to the connection, and rules cannot set it`;
+}
+
+/** What is wrong with the name of a header; undefined when nothing is. */
+export function headerFault(name: string): string | undefined {
+  return isToken(name)
+    ? undefined
+    : `\`${name}\` is no name of a header (RFC 9110 section 5.1); expected e.g. \`X-Name\``;
+}
+
+/** What is wrong with a dotted path of keys; undefined when nothing is. `.` alone is the root, where that can be meant. */
+export function pathFault(path: string, root: "root" | "no root"): string | undefined {
+  if (path === ".")
+    return root === "root" ? undefined : "the path `.` is the root, which holds more than that; name a key";
+  if (path.split(".").every((key) => key !== "")) return undefined;
+  const expected = root === "root" ? "`a.b`, or `.` for the root" : "`a.b`";
+  return `the path \`${path}\` has an empty key; expected keys joined by dots: ${expected}`;
+}

@@ -1,0 +1,459 @@
+/** Wrong rules of connectrest.v1, one for each kind of problem. */
+
+import { method, type ProblemCase, request, response } from "./case-sources.ts";
+
+/** One rule of a method with `get: "/a"`, and what is wrong with it. */
+const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
+  [
+    "error_status",
+    "errors: {status: 1000, code: NOT_FOUND}",
+    "4:39: error-status: an error of case.S.Get: expected a status from 100 to 599, or 0 for any, got 1000",
+  ],
+  [
+    "error_condition",
+    "errors: {code: NOT_FOUND}",
+    "4:39: error-condition: an error of case.S.Get has no condition, so it would be every error; set status, subcode, subcode_text or header",
+  ],
+  [
+    "error_meaning",
+    "errors: {status: 404}",
+    "4:39: error-meaning: an error of case.S.Get says not what it means; set code or reason",
+  ],
+  [
+    "error_subcode",
+    'errors: {subcode: 1, subcode_text: "one", code: NOT_FOUND}',
+    "4:39: error-subcode: an error of case.S.Get has both subcode 1 and subcode_text `one`; a code is a number or a word",
+  ],
+  [
+    "error_header_name",
+    'errors: {header: {name: "a b"}, code: NOT_FOUND}',
+    "4:39: header-name: the condition of an error of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+  [
+    "error_body_shape",
+    "error_bodies: [{oauth: true}, {}]",
+    "4:39: error-body-shape: an error body of case.S.Get has no shape; set items, title_map, text, oauth or rpc_status",
+  ],
+  [
+    "error_body_path",
+    'error_bodies: {items: {path: "errors..items"}}',
+    "4:39: dotted-path: an error body of case.S.Get: the path `errors..items` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+  ],
+  [
+    "retry_after_header",
+    "retry_after: {format: EPOCH}",
+    '4:39: retry-after-header: a retry_after of case.S.Get names no header; set e.g. header: "Retry-After"',
+  ],
+  [
+    "retry_after_condition",
+    'retry_after: {header: "X-Reset", when: {value: "0"}}',
+    "4:39: header-name: the condition of retry_after of case.S.Get: `` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+  [
+    "header_name",
+    'headers: [{name: "X-A", value: "a"}, {name: "Content-Length", value: "0"}]',
+    "4:39: header-name: the header `Content-Length` belongs to the connection, and rules cannot set it",
+  ],
+  [
+    "api_key_nowhere",
+    'api_key: {prefix: "Key "}',
+    "4:49: api-key-place: the api_key of case.S.Get goes nowhere; name a query parameter or a header",
+  ],
+  [
+    "api_key_header",
+    'api_key: {header: "Api Key"}',
+    "4:49: header-name: the api_key of case.S.Get: `Api Key` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+  [
+    "credential_kind",
+    "credentials: [NONE, KIND_UNSPECIFIED]",
+    "4:39: credential-kind: the credentials of case.S.Get: expected a kind, e.g. NONE or OAUTH2, got KIND_UNSPECIFIED",
+  ],
+  [
+    "credential_twice",
+    "credentials: [OAUTH2, NONE, OAUTH2]",
+    "4:39: credential-twice: the credentials of case.S.Get name OAUTH2 twice; once is enough",
+  ],
+  [
+    "scopes_credentials",
+    'scopes: "write"',
+    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials",
+  ],
+  [
+    "scopes_empty_credentials",
+    'scopes: "write", credentials: [NONE, OAUTH1_CLIENT]',
+    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials",
+  ],
+  [
+    "scope_syntax",
+    'scopes: "read write", credentials: OAUTH2',
+    "4:39: scope-syntax: the scope `read write` of case.S.Get is none (RFC 6749 section 3.3); expected one word, others as further scopes",
+  ],
+  [
+    "timeout_range",
+    "timeout: {seconds: 0}",
+    "4:49: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 0 ms",
+  ],
+  [
+    "timeout_too_long",
+    "timeout: {seconds: 2147484}",
+    "4:49: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 2147484000 ms",
+  ],
+  [
+    "json_part",
+    'json_part: "json"',
+    "4:39: json-part: json_part of case.S.Get needs request_encoding: MULTIPART or MULTIPART_WHEN_PARTS",
+  ],
+  [
+    "success_status",
+    "success: [304, 99]",
+    "4:39: success-status: success of case.S.Get: expected a final status, from 200 to 599, got 99",
+  ],
+  [
+    "parameter_name",
+    'parameters: {value: "1"}',
+    "4:39: parameter-name: a constant parameter of case.S.Get has no name",
+  ],
+  [
+    "rate_limit_requests",
+    "rate_limits: {window: {seconds: 1}}",
+    "4:39: rate-limit-requests: a rate limit of case.S.Get: expected 1 request or more, got 0",
+  ],
+  [
+    "rate_limit_window",
+    "rate_limits: {requests: 5}",
+    '4:39: rate-limit-window: a rate limit of case.S.Get has no window; set e.g. window: {seconds: 60} or calendar_day: "UTC"',
+  ],
+  [
+    "rate_limit_two_windows",
+    'rate_limits: {requests: 5, window: {seconds: 1}, calendar_day: "UTC"}',
+    "4:39: rate-limit-window: a rate limit of case.S.Get has both a window and a calendar day, which is a window of its own",
+  ],
+  [
+    "rate_limit_zone",
+    'rate_limits: {requests: 5, calendar_day: "Mars/Olympus"}',
+    "4:39: rate-limit-zone: a rate limit of case.S.Get: expected a time zone, e.g. `UTC` or `America/New_York`, got `Mars/Olympus`",
+  ],
+  [
+    "dotted_path",
+    'envelope: {payload: [".", "response."], status: "."}',
+    "4:50: dotted-path: the envelope: the path `response.` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+    "4:79: dotted-path: the envelope: the path `.` is the root, which holds more than that; name a key",
+  ],
+];
+
+/** One rule of a stream, and what is wrong with it. */
+const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
+  [
+    "paginate_pages",
+    'paginate: {items: ".", link: "next", max_pages: -1}',
+    "4:76: paginate-pages: paginate of case.S.Get: expected 1 page or more, or 0 for the default, got -1",
+  ],
+  [
+    "paginate_path",
+    'paginate: {items: "a..b", cursor: {path: ".", field: "name"}}',
+    "4:50: dotted-path: paginate of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+    "4:74: dotted-path: paginate of case.S.Get: the path `.` is the root, which holds more than that; name a key",
+  ],
+  [
+    "paginate_cursor_bool",
+    'paginate: {items: ".", cursor: {path: "next", field: "more"}}',
+    "4:85: paginate-cursor: the field `more` takes no cursor; use a string, an integer or a Timestamp",
+  ],
+  [
+    "poll_interval",
+    'poll: {items: ".", key: "id", interval: {seconds: -1}}',
+    "4:80: poll-interval: poll of case.S.Get: expected an interval of more than 0 s, got -1 s",
+  ],
+  [
+    "poll_header",
+    'poll: {items: ".", key: "id", interval_header: "X Interval"}',
+    "4:69: header-name: poll of case.S.Get: `X Interval` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+];
+
+const field = (type: string, rules: string) =>
+  response(`${type} x = 1 [(connectrest.v1.field) = {${rules}}];`);
+
+const oneof = (members: string, rules = 'discriminator: "type"') =>
+  response(`oneof o {
+    option (connectrest.v1.oneof) = {${rules}};
+    ${members}
+  }`);
+
+/** `case.` stands for the package; lines count from the first of the source. */
+export const RULE_CASES: readonly ProblemCase[] = [
+  ...METHOD_RULES.map(([name, rule, ...problems]) => ({
+    name,
+    source: method('get: "/a"', `option (connectrest.v1.method) = {${rule}};`),
+    problems,
+  })),
+  ...STREAM_RULES.map(([name, rule, ...problems]) => ({
+    name,
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method) = {${rule}};
+  }
+}
+message Req { string name = 1; bool more = 2; }
+message Res {}`,
+    problems,
+  })),
+  {
+    name: "stream_text",
+    source: `service S {
+  rpc Put(stream Req) returns (Res) {
+    option (google.api.http) = {post: "/a"};
+    option (connectrest.v1.method) = {upload: {chunk: "data", content_type: "size"}};
+  }
+}
+message Req { bytes data = 1; int32 size = 2; }
+message Res {}`,
+    problems: ["4:63: stream-text: upload of case.S.Put: `size` must be a field of type string"],
+  },
+  {
+    name: "binding_nested",
+    source: method('get: "/a/{name}" additional_bindings: {get: "/b" additional_bindings: {get: "/c"}}'),
+    problems: [
+      "3:50: binding-nested: binding 2 of case.S.Get has bindings itself (google/api/http.proto); put them beside it",
+    ],
+  },
+  {
+    name: "binding_path",
+    source: method('get: "/a/{name}" additional_bindings: {get: "/{nam}"}'),
+    problems: [
+      "3:50: path-field: the path variable `nam`: message case.Req has no field `nam`; did you mean `name`?",
+    ],
+  },
+  {
+    name: "binding_path_second",
+    source: method(`get: "/a/{name}"
+      additional_bindings: {get: "/{nam}"}
+      additional_bindings: {get: "a"}
+      additional_bindings: [
+        {get: "/b"},
+        {post: "/{nam}"}
+      ]`),
+    problems: [
+      "4:7: path-field: the path variable `nam`: message case.Req has no field `nam`; did you mean `name`?",
+      "5:7: path-syntax: the path `a` is wrong at character 1: a path starts with `/`",
+      "6:7: path-field: the path variable `nam`: message case.Req has no field `nam`; did you mean `name`?",
+    ],
+  },
+  {
+    name: "rules_of_service",
+    source: `service S {
+  option (connectrest.v1.service) = {
+    headers: {name: "X A", value: "1"}
+    errors: {status: 404, reason: "nope"}
+    credentials: API_KEY
+  };
+  rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; }
+  rpc List(Req) returns (Res) { option (google.api.http) = {get: "/b"}; }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      '3:5: header: "X A: 1" is no header (RFC 9110 section 5)',
+      "4:5: error-reason: the reason `nope` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)",
+      '5:5: api-key-place: case.S accepts an API key, but nothing says where it goes; add `api_key { query: "…" }` or `api_key { header: "…" }`',
+    ],
+  },
+  {
+    name: "name_twice",
+    source: request(`string a = 1;
+  string b = 2 [(connectrest.v1.field).name = "a"];`),
+    problems: [
+      "5:17: name-twice: case.Req.b is `a` in the query of case.S.Get, and so is case.Req.a; give one of them another name",
+    ],
+  },
+  {
+    name: "name_twice_header",
+    source: request(`string a = 1 [(connectrest.v1.field) = {in: HEADER, name: "X-A"}];
+  string b = 2 [(connectrest.v1.field) = {in: HEADER, name: "x-a"}];`),
+    problems: [
+      "5:55: name-twice: case.Req.b is `x-a` in the headers of case.S.Get, and so is case.Req.a; give one of them another name",
+    ],
+  },
+  {
+    name: "name_twice_constant",
+    source: method(
+      'post: "/a" body: "*"',
+      'option (connectrest.v1.method).parameters = {name: "name", value: "x"};',
+    ),
+    problems: [
+      "7:15: name-twice: case.Req.name is `name` in the body of case.S.Get, and so is a constant parameter; give one of them another name",
+    ],
+  },
+  {
+    name: "name_twice_api_key",
+    source: method(
+      'get: "/a"',
+      'option (connectrest.v1.method) = {credentials: API_KEY, api_key: {query: "name"}};',
+    ),
+    problems: [
+      "7:15: name-twice: case.Req.name is `name` in the query of case.S.Get, and so is the API key; give one of them another name",
+    ],
+  },
+  {
+    name: "header_field_name",
+    source: request('string a = 1 [(connectrest.v1.field) = {in: HEADER, name: "Transfer-Encoding"}];'),
+    problems: [
+      "4:55: header-name: case.Req.a: the header `Transfer-Encoding` belongs to the connection, and rules cannot set it",
+    ],
+  },
+  {
+    name: "cookie_name",
+    source: request('string a = 1 [(connectrest.v1.field) = {in: COOKIE, name: "a;b"}];'),
+    problems: ["4:55: cookie-name: case.Req.a: `a;b` is no name of a cookie (RFC 6265 section 4.1.1)"],
+  },
+  {
+    name: "alias_twice",
+    source: field("string", 'aliases: ["y", "x", "y"]'),
+    problems: [
+      "4:43: alias-twice: the alias `x` of case.Res.x is a name of the field already",
+      "4:43: alias-twice: the alias `y` of case.Res.x is a name of the field already",
+    ],
+  },
+  {
+    name: "style_spread_list",
+    source: field("repeated string", "style: SPREAD"),
+    problems: [
+      "4:52: style-type: SPREAD is for maps; case.Res.x is repeated: use REPEAT, BRACKETS, INDEXED or COMMA",
+    ],
+  },
+  {
+    name: "style_comma_map",
+    source: field("map<string, string>", "style: COMMA"),
+    problems: ["4:56: style-type: COMMA is for repeated fields; case.Res.x is a map: use SPREAD"],
+  },
+  {
+    name: "time_format_unit",
+    source: field("google.protobuf.Timestamp", 'time: {unit: MILLIS, format: "YYYY"}'),
+    problems: ["4:83: time-format: case.Res.x has a format, but its unit is MILLIS; set unit: FORMAT"],
+  },
+  {
+    name: "number_type",
+    source: field("int32", "number: true"),
+    problems: ["4:42: number-type: number is for 64-bit integers; case.Res.x is none"],
+  },
+  {
+    name: "bytes_type",
+    source: field("string", "bytes: BASE64URL"),
+    problems: ["4:43: bytes-type: bytes is for fields of type bytes; case.Res.x is none"],
+  },
+  {
+    name: "piece_type",
+    source: field("int32", "piece: FILENAME"),
+    problems: ["4:42: piece-type: case.Res.x is the FILENAME of a part, which must be a string"],
+  },
+  {
+    name: "piece_content",
+    source: field("int32", "piece: CONTENT"),
+    problems: ["4:42: piece-type: case.Res.x is the CONTENT of a part, which must be bytes or a string"],
+  },
+  {
+    name: "from_rel",
+    source: field("string", 'from: {path: "next", rel: "next"}'),
+    problems: [
+      "4:43: from-rel: a source of case.Res.x: rel chooses an address of a `Link` header (RFC 8288); set header too",
+    ],
+  },
+  {
+    name: "from_header",
+    source: field("string", 'from: [{header: "Link"}, {header: "X Y"}]'),
+    problems: [
+      "4:43: header-name: a source of case.Res.x: `X Y` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    ],
+  },
+  {
+    name: "from_path",
+    source: field("string", 'from: {path: ".next"}'),
+    problems: [
+      "4:43: dotted-path: a source of case.Res.x: the path `.next` has an empty key; expected keys joined by dots: `a.b`",
+    ],
+  },
+  {
+    name: "from_status",
+    source: field("bool", "from: {status: 0}"),
+    problems: [
+      "4:41: from-status: a source of case.Res.x: expected the status that means true, from 200 to 599, got 0",
+    ],
+  },
+  {
+    name: "from_status_text",
+    source: field("string", "from: {status: 200}"),
+    problems: [
+      "4:43: from-status: a source of case.Res.x: a status goes into a number, or whether it equals one into a bool",
+    ],
+  },
+  {
+    name: "when_member",
+    source: field("string", 'when: {values: "a"}'),
+    problems: ["4:43: when-member: when chooses a member of a oneof; case.Res.x is in none"],
+  },
+  {
+    name: "unknown_member",
+    source: response("oneof o { google.protobuf.Struct s = 1 [(connectrest.v1.field).unknown = true]; }"),
+    problems: [
+      "4:43: unknown-member: case.Res.s is a member of the oneof `o`, and keys that no field names would choose it; move it out",
+    ],
+  },
+  {
+    name: "when_empty",
+    source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "kind"}];'),
+    problems: ["6:16: when-empty: the condition of case.Res.a says nothing; set values, present or type"],
+  },
+  {
+    name: "when_key",
+    source: response('oneof o { Req a = 1 [(connectrest.v1.field).when = {values: "a"}]; }'),
+    problems: [
+      "4:24: when-key: the condition of case.Res.a has no key to look at, and its oneof has no discriminator; set key",
+    ],
+  },
+  {
+    name: "when_type",
+    source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a", type: "strng"}];'),
+    problems: [
+      "6:16: when-type: the condition of case.Res.a names a type that JSON has not: expected string, number, boolean, object, array, got `strng`; did you mean `string`?",
+    ],
+  },
+  {
+    name: "when_path",
+    source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a.", present: true}];'),
+    problems: [
+      "6:16: dotted-path: the condition of case.Res.a cannot be looked up: the path `a.` has an empty key; expected keys joined by dots: `a.b`",
+    ],
+  },
+  {
+    name: "when_twice_by_name",
+    source: oneof('Req a = 1; Req b = 2 [(connectrest.v1.field).when = {values: ["x", "a"]}];'),
+    problems: ["6:27: when-twice: `a` already chooses `a` in the oneof case.Res.o"],
+  },
+  {
+    name: "wire_twice",
+    source: response(
+      "Kind k = 1;",
+      `enum Kind {
+  KIND_UNSPECIFIED = 0;
+  KIND_OAK = 1 [(connectrest.v1.enum_value).wire = "oak"];
+  KIND_ELM = 2 [(connectrest.v1.enum_value) = {wire: "elm", aliases: ["ulme", "oak"]}];
+}`,
+    ),
+    problems: [
+      "9:61: wire-twice: `oak` is already the spelling of KIND_OAK, so KIND_ELM of case.Kind is never read",
+    ],
+  },
+  {
+    name: "wire_alias_twice",
+    source: response(
+      "Kind k = 1;",
+      `enum Kind {
+  KIND_UNSPECIFIED = 0;
+  KIND_OAK = 1 [(connectrest.v1.enum_value) = {wire: "oak", aliases: "oak"}];
+}`,
+    ),
+    problems: ["8:61: alias-twice: the alias `oak` of case.KIND_OAK is a spelling of the value already"],
+  },
+];
