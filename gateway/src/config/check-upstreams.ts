@@ -1,7 +1,9 @@
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter, UpstreamOptions } from "connect-rest";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
+
+type Addresses = Pick<UpstreamOptions, "baseUrl" | "bases">;
 
 /**
  * Checks that every upstream that the adapters call is configured, with the base addresses that they use.
@@ -11,7 +13,7 @@ import { ConfigError } from "./problems.ts";
 export function checkUpstreams(
   config: Config,
   adapters: readonly ServiceAdapter[],
-  upstreams: Readonly<Record<string, { readonly bases?: Readonly<Record<string, string>> | undefined }>>,
+  upstreams: Readonly<Record<string, Addresses>>,
 ): void {
   const texts = new Set<string>();
   for (const { service, methods } of adapters) {
@@ -21,7 +23,7 @@ export function checkUpstreams(
       if (options === undefined) {
         const hint = didYouMean(upstream, Object.keys(upstreams));
         texts.add(`${service.typeName} calls the upstream ${upstream}, which is not configured.${hint}`);
-      } else if (base !== "" && options.bases?.[base] === undefined) {
+      } else if (!hasBase(options, base)) {
         texts.add(
           `${service.typeName} uses the base address ${base} of ${upstream}, which is not configured`,
         );
@@ -30,4 +32,9 @@ export function checkUpstreams(
   }
   const problems = [...texts].map((text) => problemAt(config, ["upstreams"], text));
   if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** `baseUrl` serves every base that has no address of its own. */
+function hasBase({ baseUrl, bases = {} }: Addresses, base: string): boolean {
+  return base === "" || baseUrl !== undefined || Object.hasOwn(bases, base);
 }

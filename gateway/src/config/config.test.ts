@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { loadAdapters } from "./adapters.ts";
 import { checkUpstreams } from "./check-upstreams.ts";
 import { parseYaml } from "./document.ts";
@@ -166,6 +167,21 @@ describe("every mistake is named with its place, in one run:", () => {
     ]);
   });
 
+  test("attempts and breakers that cannot be", async () => {
+    const config = (rest: string) =>
+      load(`adapters: [a]\nupstreams:\n  a: { baseUrl: 'https://a.example', ${rest} }`);
+    expect(await problems(() => config("retry: { attempts: 0, budget: 2, tries: 3 }"))).toEqual([
+      "FILE:3:55: upstreams.a.retry.attempts: expected number to be >=1; it is 0",
+      "FILE:3:66: upstreams.a.retry.budget: expected number to be <=1; it is 2",
+      "FILE:3:69: upstreams.a.retry.tries: unknown setting. Known here: attempts, baseDelayMs, maxDelayMs, budget.",
+    ]);
+    expect(await problems(() => config("breaker: true"))).toEqual([
+      "FILE:3:46: upstreams.a.breaker: expected settings, or false; it is true",
+    ]);
+    const { retry, breaker } = config("retry: false, breaker: { ratio: 0.9 }").upstreams.a ?? {};
+    expect([retry, breaker]).toEqual([false, { ratio: 0.9 }]);
+  });
+
   test("a file that is not there", async () => {
     expect(await problems(() => loadConfig("/no/such.yaml", {}))).toEqual([
       "/no/such.yaml: cannot be read: ENOENT: no such file or directory, open '/no/such.yaml'. Name another file with --config FILE",
@@ -205,6 +221,23 @@ describe("every mistake is named with its place, in one run:", () => {
       `FILE:6:5: adapters[4]: ${echoModule} has an adapter for echo.v1.EchoService, and so has a module before it`,
       'FILE:7:20: routes.exclude[0]: no adapter has the service echo.v1.EchoServic. Did you mean "echo.v1.EchoService"?',
     ]);
+  });
+
+  test("a base address that an adapter names and nobody configured", async () => {
+    const web = { ...EchoServiceRest.methods.echo.rules, base: "web" };
+    const methods = { echo: { ...EchoServiceRest.methods.echo, rules: web } };
+    const adapters = [{ ...EchoServiceRest, methods }] as never;
+    const found = (addresses: string) => {
+      const config = load(`adapters: [a]\nupstreams:\n  echo: { ${addresses} }`);
+      return problems(() => checkUpstreams(config, adapters, config.upstreams));
+    };
+    expect(await found("bases: { api: 'https://e.example' }")).toEqual([
+      "FILE:3:3: upstreams: echo.v1.EchoService uses the base address web of echo, which is not configured",
+    ]);
+    // the runtime sends it to baseUrl
+    expect(await found("baseUrl: 'https://e.example'")).toEqual([]);
+    expect(await found("bases: { web: 'https://e.example' }")).toEqual([]);
+    expect(await found("baseUrl: 'https://e.example', bases: { api: 'https://a.example' }")).toEqual([]);
   });
 
   test("an upstream that an adapter calls and nobody configured", async () => {

@@ -7,13 +7,25 @@ import { configSchema } from "./schema.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
-  return error.issues.flatMap((issue) => {
+  return error.issues.flatMap(within).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => unknownKey(issue.path, key, yaml, file));
     }
     const text = issue.code === "invalid_key" ? "a name must not be empty" : issueText(issue, yaml.value);
     return [{ file, ...yaml.positionOf(issue.path), key: dotted(issue.path), text }];
   });
+}
+
+/** Where a value may be one of several things and looks like settings, the issues are those of the settings. */
+function within(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const inner = issue.errors.find((issues) => issues.every(isInside));
+  if (inner === undefined) return [issue];
+  return inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] })).flatMap(within);
+}
+
+function isInside({ path, code }: z.core.$ZodIssue): boolean {
+  return path.length > 0 || code === "unrecognized_keys";
 }
 
 /** A path as `a.b[0]`. */
@@ -67,5 +79,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return unwrap(schema.unwrap());
   }
+  if (schema instanceof z.ZodUnion)
+    return schema.options.find((option) => option instanceof z.ZodObject) ?? schema;
   return schema;
 }

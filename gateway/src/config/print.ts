@@ -39,6 +39,8 @@ function shownUpstream(
     callsInFlight: defaultUpstreamCalls,
     traceContext: true,
     ...limits,
+    retry: limits.retry !== false && { ...UPSTREAM_DEFAULTS.retry, ...limits.retry },
+    breaker: limits.breaker !== false && { ...UPSTREAM_DEFAULTS.breaker, ...limits.breaker },
   };
 }
 

@@ -41,7 +41,7 @@ export function configReference(): string {
 
 function rowsOf(schema: z.core.$ZodType, path: string): Row[] {
   const { type, isOptional, value } = unwrap(schema);
-  const children = childrenOf(type, path);
+  const children = childrenOf(settingsOf(type) ?? type, path);
   if (path === "") return children;
   const text = describe(schema);
   const shown =
@@ -91,9 +91,17 @@ function typeName(type: z.core.$ZodType): string {
   if (type instanceof z.ZodRecord) return "settings by name";
   if (type instanceof z.ZodArray) return "list of texts";
   if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
-  if (type instanceof z.ZodNumber) return "whole number";
+  if (settingsOf(type) !== undefined) return "settings, or `false`";
+  if (type instanceof z.ZodNumber) return type instanceof z.ZodNumberFormat ? "whole number" : "number";
   if (type instanceof z.ZodBoolean) return "`true` or `false`";
   return type instanceof z.ZodURL ? "address" : "text";
+}
+
+/** The settings of a group that can be turned off. */
+function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
+  return type instanceof z.ZodUnion
+    ? type.options.find((option) => option instanceof z.ZodObject)
+    : undefined;
 }
 
 function isSecret(type: z.core.$ZodType): boolean {

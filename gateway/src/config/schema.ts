@@ -74,6 +74,38 @@ const address = z
 /** A limit of an upstream; its default is the runtime's. */
 const count = z.int().min(1).optional();
 
+/** Above 0 and at most 1. */
+const part = z.number().gt(0).max(1).optional();
+
+/** A group of settings that can be turned off as a whole. */
+function offOr<T extends z.ZodRawShape>(shape: T) {
+  return z.union([z.literal(false), z.strictObject(shape)], { error: "expected settings, or false" });
+}
+
+const retry = offOr({
+  attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("How often a request is sent at most, the first time included. Default: 3."),
+  baseDelayMs: count.describe(
+    "The longest wait before the second attempt; it doubles with each, and each is drawn at random. Default: 100.",
+  ),
+  maxDelayMs: count.describe(
+    "The longest wait. An upstream that says when is waited for as long as it says. Default: 2000.",
+  ),
+  budget: part.describe("How many further attempts every request that succeeds pays for. Default: 0.2."),
+});
+
+const breaker = offOr({
+  failures: count.describe("So many failures, one after the other. Default: 5."),
+  window: count.describe("How many of the last requests are looked at for `ratio`. Default: 20."),
+  ratio: part.describe("The part of them that fails. Default: 0.5."),
+  coolingMs: count.describe("The first cooling time; it grows while the upstream fails. Default: 5000."),
+  maxCoolingMs: count.describe("The longest cooling time. Default: 60000."),
+});
+
 const upstream = z
   .strictObject({
     baseUrl: address.optional().describe("The base address, where there is one."),
@@ -82,11 +114,24 @@ const upstream = z
     userAgent: text.optional().describe("The `User-Agent` of every request."),
     acceptEncoding: text.optional().describe("The `Accept-Encoding` of every request; `identity` for none."),
     maxResponseBytes: count.describe("The largest body of an answer in bytes, as sent and decompressed."),
+    maxDownloadBytes: count.describe(
+      "The largest body of a method that streams it, decompressed, in bytes. Default: no limit, since it is never held as a whole.",
+    ),
     maxHeaderBytes: count.describe("The largest head of an answer in bytes."),
     connectTimeoutMs: count.describe("How long a connection may take, TLS included."),
     headersTimeoutMs: count.describe("How long the head of an answer may take."),
     bodyTimeoutMs: count.describe("How long a body may pause."),
     connections: count.describe("Connections at most, for each base address."),
+    retry: retry
+      .optional()
+      .describe(
+        "When requests of idempotent methods are sent again: no connection, 502, 503, 429 with a time to wait. `false` for never.",
+      ),
+    breaker: breaker
+      .optional()
+      .describe(
+        "When an upstream that fails is left alone for a while: its calls fail with UNAVAILABLE at once. `false` for never.",
+      ),
     callsInFlight: count.describe(
       "Calls of it that run at the same time, so that a slow upstream leaves room for others. A further one fails with UNAVAILABLE. Default: 1024.",
     ),

@@ -12,18 +12,26 @@ import type { Refusal } from "./refusal.ts";
  * starts with `/`, and headers within the limits.
  */
 export function checkRequest(request: HttpRequest, limits: Limits): Refusal | undefined {
-  return checkSizes(request, limits) ?? checkTarget(request) ?? checkAuthority(request);
+  return (
+    checkVersion(request) ?? checkSizes(request, limits) ?? checkTarget(request) ?? checkAuthority(request)
+  );
 }
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. The Host header stays the authority, and is checked as ever.
+ * the origin form. The Host header stays the authority, and is checked as ever. An address that is none is left, to
+ * be refused.
  */
 export function useOriginForm(request: HttpRequest): void {
-  const match = /^https?:\/\/[^/?#]+(.*)$/i.exec(request.url ?? "");
-  if (match === null || isHttp2(request)) return;
-  const rest = match[1] ?? "";
+  const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? "") ?? [];
+  if (!isAuthority(authority) || isHttp2(request)) return;
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+function checkVersion({ httpVersion }: HttpRequest): Refusal | undefined {
+  if (["1.0", "1.1", "2.0"].includes(httpVersion)) return undefined;
+  const message = `HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/${httpVersion}`;
+  return { status: 505, code: "unimplemented", message };
 }
 
 function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {

@@ -134,6 +134,28 @@ describe("a malformed request", () => {
     expect(parseAnswer(answer).status).toBe(200);
   });
 
+  test("whose absolute form has no good host gets 400", async () => {
+    for (const target of ["http://[/", "http://u:p@a/", "http://a%b/"]) {
+      const { status } = parseAnswer(
+        await exchange(server.port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      );
+      expect([target, status]).toEqual([target, 400]);
+    }
+  });
+
+  test("of another version gets 505 and a text", async () => {
+    const { status, body } = parseAnswer(await exchange(server.port, "GET / HTTP/0.9\r\nHost: a\r\n\r\n"));
+    const message = "HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/0.9";
+    expect([status, body]).toEqual([505, { code: "unimplemented", message }]);
+  });
+
+  test("by GET with a message that is not base64 gets 400 and a text", async () => {
+    const query = "connect=v1&encoding=json&base64=1&message=***";
+    const answer = await fetch(`${server.url}/echo.v1.EchoService/Echo?${query}`);
+    const message = 'base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is "***"';
+    expect([answer.status, await answer.json()]).toEqual([400, { code: "invalid_argument", message }]);
+  });
+
   test("with a length and chunks gets 400", async () => {
     const text =
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";

@@ -18,6 +18,7 @@ import { type Call, callInterceptor, callKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
 import { applyDeadline, type MethodTimeout } from "./deadline.ts";
 import { protocolOf } from "./protocol.ts";
+import { queryMessageError } from "./query-message.ts";
 import { createRaceInterceptor } from "./race.ts";
 import { refuseCall } from "./refuse-call.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -76,6 +77,11 @@ export function createRpc(options: RpcOptions): Rpc {
       const handler = handlers.get(path);
       if (handler === undefined) {
         refuse(request, response, unknownPathError(path, services), 404);
+        return;
+      }
+      const queryError = queryMessageError(request);
+      if (queryError !== undefined) {
+        refuse(request, response, queryError, 400);
         return;
       }
       const headers = requestHeaders(request);

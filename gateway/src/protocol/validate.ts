@@ -2,6 +2,7 @@ import { create, type DescService } from "@bufbuild/protobuf";
 import { createValidator } from "@bufbuild/protovalidate";
 import type { Interceptor } from "@connectrpc/connect";
 import { createValidateInterceptor } from "@connectrpc/validate";
+import { withFieldViolations } from "./field-violations.ts";
 
 /** Refuses requests that break the constraints of their messages, and can be warmed up. */
 export interface Validation {
@@ -18,7 +19,7 @@ export interface Validation {
 export function createValidation(): Validation {
   const validator = createValidator();
   return {
-    interceptor: createValidateInterceptor({ validator }),
+    interceptor: explained(createValidateInterceptor({ validator })),
     warmUp: async (services) => {
       const inputs = new Set(services.flatMap((service) => service.methods.map((method) => method.input)));
       for (const input of inputs) {
@@ -26,5 +27,19 @@ export function createValidation(): Validation {
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
+  };
+}
+
+/** The interceptor, with violations also in the form that clients of any language know. */
+function explained(interceptor: Interceptor): Interceptor {
+  return (next) => {
+    const validated = interceptor(next);
+    return async (request) => {
+      try {
+        return await validated(request);
+      } catch (error) {
+        throw withFieldViolations(error);
+      }
+    };
   };
 }
