@@ -61,9 +61,9 @@ describe("base64", () => {
 
 describe("durationText and fieldMaskText", () => {
   it.each([
-    [3n, 500_000_000, "3.5s"],
+    [3n, 500_000_000, "3.500s"],
     [0n, -5, "-0.000000005s"],
-    [-3n, -500_000_000, "-3.5s"],
+    [-3n, -500_000_000, "-3.500s"],
     [0n, 0, "0s"],
     [60n, 0, "60s"],
   ])("%s s %s ns is %s", (seconds, nanos, text) => {

@@ -96,11 +96,13 @@ function dateOf(time: Timestamp): Date {
   return new Date(Number(time.seconds) * 1_000);
 }
 
-/** google.protobuf.Duration as ProtoJSON writes it: `3.5s`. */
+/** google.protobuf.Duration as ProtoJSON writes it, with 0, 3, 6 or 9 digits of a fraction: `3.500s`. */
 export function durationText(duration: Duration): string {
   const negative = duration.seconds < 0n || duration.nanos < 0;
   const seconds = duration.seconds < 0n ? -duration.seconds : duration.seconds;
-  const fraction = String(Math.abs(duration.nanos)).padStart(9, "0").replace(/0+$/, "");
+  const fraction = String(Math.abs(duration.nanos))
+    .padStart(9, "0")
+    .replace(/(000){1,3}$/, "");
   return `${negative ? "-" : ""}${seconds}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 
