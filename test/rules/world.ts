@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient } from "@connectrpc/connect";
+import { createRestTransport, type Drift, type RestOptions, type ServiceAdapter } from "connect-rest";
+import { afterEach } from "vitest";
+
+/** A request as it came over the wire. */
+export interface Seen {
+  /** The verb, and the request's target as sent. */
+  readonly line: string;
+  /** `name: value` as sent, in their order, without those that every request has. */
+  readonly headers: readonly string[];
+  /** All of them. */
+  readonly allHeaders: readonly string[];
+  readonly body: Buffer;
+  /** The body, read as UTF-8. */
+  readonly text: string;
+}
+
+/** What the upstream answers: JSON, or a body as it is. Default: 200, `{}`. */
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly json?: unknown;
+  readonly body?: string | Uint8Array;
+}
+
+/** One answer for all requests, one after the other, or made of the request. */
+export type Answers = Answer | readonly Answer[] | ((seen: Seen, index: number) => Answer | Promise<Answer>);
+
+/** What a test may set of a transport and its upstream. */
+export interface Settings extends Omit<Partial<RestOptions>, "adapters" | "upstreams"> {
+  readonly upstream?: RestOptions["upstreams"][string];
+}
+
+/** A client, and what its calls did. */
+export interface World<S extends DescService> {
+  readonly client: Client<S>;
+  readonly seen: readonly Seen[];
+  readonly drifts: readonly Drift[];
+  readonly origin: string;
+}
+
+const open: Array<() => Promise<unknown>> = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** Starts an upstream that records and answers, and a client of a service that calls it. */
+export async function start<S extends DescService>(
+  service: S,
+  adapter: ServiceAdapter,
+  answers: Answers = {},
+  { upstream, ...options }: Settings = {},
+): Promise<World<S>> {
+  const seen: Seen[] = [];
+  const drifts: Drift[] = [];
+  const origin = await listen(async (request, response) => {
+    const now = seen.push(await recorded(request)) - 1;
+    send(response, await answerOf(answers, seen[now] as Seen, now));
+  });
+  const names = new Set(Object.values(adapter.methods).map(({ rules }) => rules.upstream));
+  const transport = createRestTransport({
+    adapters: [adapter],
+    upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...upstream }])),
+    onDrift: (report) => drifts.push(...report.drifts),
+    ...options,
+  });
+  open.push(() => transport.close());
+  return { client: createClient(service, transport), seen, drifts, origin };
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+async function listen(listener: Listener): Promise<string> {
+  const server = createServer((request, response) => {
+    listener(request, response).catch((error: Error) => response.destroy(error));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const ON_EVERY_REQUEST: ReadonlySet<string> = new Set(
+  "host connection user-agent accept accept-encoding content-length transfer-encoding".split(" "),
+);
+
+async function recorded(request: IncomingMessage): Promise<Seen> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const pairs = request.rawHeaders.flatMap((name, index, all) =>
+    index % 2 === 0 ? [[name, all[index + 1] ?? ""] as const] : [],
+  );
+  const text = ([name, value]: readonly [string, string]) => `${name}: ${value}`;
+  return {
+    line: `${request.method} ${request.url}`,
+    headers: pairs.filter(([name]) => !ON_EVERY_REQUEST.has(name.toLowerCase())).map(text),
+    allHeaders: pairs.map(text),
+    body,
+    text: body.toString(),
+  };
+}
+
+function answerOf(answers: Answers, seen: Seen, index: number): Answer | Promise<Answer> {
+  if (typeof answers === "function") return answers(seen, index);
+  if (!isList(answers)) return answers;
+  const answer = answers[index];
+  if (answer === undefined) throw new Error(`expected ${answers.length} requests, got ${seen.line}`);
+  return answer;
+}
+
+function isList(answers: Answer | readonly Answer[]): answers is readonly Answer[] {
+  return Array.isArray(answers);
+}
+
+function send(response: ServerResponse, { status = 200, headers = {}, json = {}, body }: Answer): void {
+  const type = body === undefined ? { "content-type": "application/json" } : {};
+  for (const [name, value] of Object.entries({ ...type, ...headers })) response.setHeader(name, value);
+  response.statusCode = status;
+  response.end(body ?? (status === 204 || status === 304 ? undefined : JSON.stringify(json)));
+}
