@@ -1,16 +1,13 @@
 /** Prints the page of the generator's problems: what they mean, and what the generator says of an example. */
 import { readFileSync } from "node:fs";
 import { PROBLEM_CASES, type ProblemCase } from "../../test/plugin/problem-cases.ts";
-import { DIAGNOSTICS, type Diagnostic } from "./diagnostics-table.ts";
+import { DIAGNOSTICS } from "./diagnostics/all.ts";
+import type { Diagnostic } from "./diagnostics/diagnostic.ts";
 import { anchor, page } from "./markdown.ts";
 
 const HEAD = new URL("diagnostics-head.md", import.meta.url);
 
-/**
- * The page `docs/diagnostics.md`.
- *
- * @throws Error naming a problem that has no example
- */
+/** The page `docs/diagnostics.md`. A problem without a case among the tests has no example. */
 export function diagnosticsPage(): string {
   const groups = Object.entries(DIAGNOSTICS);
   return page(
@@ -28,24 +25,28 @@ function link(heading: string): string {
 }
 
 function section(id: string, { meaning, remedy, config }: Diagnostic): string[] {
-  const { language, source, problem } =
-    config === undefined ? exampleOf(id) : { language: "yaml", ...config };
+  const example = config === undefined ? exampleOf(id) : { language: "yaml", ...config };
   return [
     `### ${id}`,
     meaning,
-    fence(language, source),
-    fence("text", problem),
+    ...(example === undefined
+      ? []
+      : [fence(example.language, example.source), fence("text", example.problem)]),
     `Remedy: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
   ];
 }
 
-function exampleOf(id: string): { language: string; source: string; problem: string } {
+interface Example {
+  readonly language: string;
+  readonly source: string;
+  readonly problem: string;
+}
+
+function exampleOf(id: string): Example | undefined {
   const hasCode = (line: string) => line.split(": ")[1] === id;
   const found: ProblemCase | undefined = PROBLEM_CASES.find(({ problems }) => problems.some(hasCode));
   const problem = found?.problems.find(hasCode);
-  if (found === undefined || problem === undefined) {
-    throw new Error(`problem ${id}: expected an example in test/plugin/problem-cases.ts, got none`);
-  }
+  if (found === undefined || problem === undefined) return undefined;
   return { language: "proto", source: tidy(found.source), problem: `case.proto:${problem}` };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DIAGNOSTICS } from "../../scripts/docs/diagnostics-table.ts";
+import { DIAGNOSTICS } from "../../scripts/docs/diagnostics/all.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
@@ -23,7 +23,7 @@ const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(grou
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/(?:\badd\(\d+,|\[RULES, \d+\],)\s+"([a-z]+)"/g),
+    ...text.matchAll(/(?:\badd\((?:\d+|\[[^\]]*\]),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
   // a kind of body, and the name of the program
   const others = new Set(["http-body", "protoc-gen-connect-rest"]);
@@ -32,6 +32,12 @@ function reported(): string[] {
 
 test("every problem of the generator is explained, and no other", () => {
   expect([...described].sort()).toEqual(reported().sort());
+});
+
+test("every problem has an example", () => {
+  const page = readFileSync(path.join(ROOT, "docs/diagnostics.md"), "utf8");
+  const without = described.filter((code) => !page.includes(`: ${code}: `));
+  expect(without).toEqual([]);
 });
 
 test("the page says which problems can be skipped", () => {

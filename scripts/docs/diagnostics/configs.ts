@@ -1,0 +1,103 @@
+import type { Diagnostics } from "./diagnostic.ts";
+
+/** Problems of service configs. */
+export const CONFIG_DIAGNOSTICS: Diagnostics = {
+  "Service configs": {
+    "config-file": {
+      meaning:
+        "A file that the option `service_config` names cannot be read. Paths are relative to the folder in which the compiler runs.",
+      remedy: "Correct the path.",
+      config: {
+        source: ["# there is no such file", ""].join("\n"),
+        problem:
+          "shelf.yaml:1:1: config-file: the service config cannot be read: ENOENT: no such file or directory, open 'shelf.yaml'",
+      },
+    },
+    "config-syntax": {
+      meaning: "A service config is not YAML, and so not JSON either. The text is that of the YAML parser.",
+      remedy: "Correct the file at that place.",
+      config: {
+        source: ["connectrest:", "  services: ["].join("\n"),
+        problem:
+          "shelf.yaml:3:1: config-syntax: Flow sequence in block collection must be sufficiently indented and end with a ]",
+      },
+    },
+    "config-key": {
+      meaning: "A key of a service config is not known. Keys are field names, as declared or in lowerCamel.",
+      remedy: "Correct the name.",
+      config: {
+        source: [
+          "connectrest:",
+          "  methods:",
+          "    - selector: shelf.v1.Shelf.GetBook",
+          "      rules: { timeuot: 5s }",
+        ].join("\n"),
+        problem:
+          "shelf.yaml:4:16: config-key: connectrest.methods[0].rules: unknown key `timeuot`; did you mean `timeout`?",
+      },
+    },
+    "config-missing": {
+      meaning: "A rule has no `selector`, or nothing that it says.",
+      remedy: "Add it.",
+      config: {
+        source: ["connectrest:", "  services:", "    - rules: { upstream: shelf }"].join("\n"),
+        problem:
+          "shelf.yaml:3:7: config-missing: connectrest.services[0] has no `selector`, so it is for nothing",
+      },
+    },
+    "config-selector": {
+      meaning: "A selector is no full name, or selects nothing in the files of the run.",
+      remedy:
+        "Write the full name of a service, method, field, oneof or enum value, or end it with `.*` for all below.",
+      config: {
+        source: ["http:", "  rules:", "    - selector: shelf.v1.Shelf.GetBok", "      get: /books/{id}"].join(
+          "\n",
+        ),
+        problem:
+          "shelf.yaml:3:17: config-selector: `shelf.v1.Shelf.GetBok` selects no method of the files of this run; did you mean `shelf.v1.Shelf.GetBook`?",
+      },
+    },
+    "config-twice": {
+      meaning: "Two keys say the same thing, or are of one oneof, such as two verbs.",
+      remedy: "Keep one; further paths go to `additional_bindings`.",
+      config: {
+        source: [
+          "http:",
+          "  rules:",
+          "    - selector: shelf.v1.Shelf.GetBook",
+          "      get: /books/{id}",
+          "      post: /books",
+        ].join("\n"),
+        problem: "shelf.yaml:5:7: config-twice: http.rules[0]: `post` and `get` exclude each other; keep one",
+      },
+    },
+    "config-type": {
+      meaning: "A value has another type than its field.",
+      remedy: "Write a value of the type that the text names.",
+      config: {
+        source: [
+          "connectrest:",
+          "  services:",
+          "    - selector: shelf.v1.Shelf",
+          "      rules: { upstream: 5 }",
+        ].join("\n"),
+        problem:
+          "shelf.yaml:4:26: config-type: connectrest.services[0].rules.upstream: expected a string, got the number 5; put it in quotes",
+      },
+    },
+    "config-value": {
+      meaning: "A value is none that its field can have: an unknown name of an enum value, or no duration.",
+      remedy: "Write one of the names, or a duration in seconds such as `1.5s`.",
+      config: {
+        source: [
+          "connectrest:",
+          "  services:",
+          "    - selector: shelf.v1.Shelf",
+          "      rules: { credentials: [API_KEZ] }",
+        ].join("\n"),
+        problem:
+          "shelf.yaml:4:30: config-value: connectrest.services[0].rules.credentials[0]: expected a value of connectrest.v1.Credential.Kind, got the string `API_KEZ`; did you mean `API_KEY`?",
+      },
+    },
+  },
+};
