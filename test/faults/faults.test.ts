@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { PostService } from "../../gen/blog/v1/post_pb.ts";
+import { type Failure, failureOf } from "../end-to-end/failure.ts";
+import { startWorld, type Upstreams, type World } from "../end-to-end/world.ts";
+import { type ConnectionFault, FaultProxy } from "../support/fault-proxy.ts";
+
+const way = "gRPC proto, h2c";
+const timeouts = { headersTimeoutMs: 300, bodyTimeoutMs: 300, connectTimeoutMs: 300 };
+
+let proxy: FaultProxy;
+let world: World;
+beforeAll(async () => {
+  proxy = await FaultProxy.start();
+  world = await startWorld({ upstreams: throughProxy });
+});
+afterEach(async () => {
+  proxy.fault = undefined;
+  await proxy.drop();
+  // The next call of each method is served: nothing of the fault is left.
+  for (const call of Object.values(methods)) await call(1);
+});
+afterAll(async () => {
+  await proxy.close();
+  await world.close();
+});
+
+/** The blogging service behind the proxy. Each request is sent once: what comes of one fault is what is looked at. */
+function throughProxy({ blog, events }: Upstreams) {
+  proxy.target = Number(new URL(blog.bases?.api ?? "").port);
+  const bases = { api: proxy.url, web: proxy.url };
+  return { blog: { ...blog, bases, ...timeouts, retry: false, breaker: false } as const, events };
+}
+
+const posts = () => world.client(PostService, way);
+
+/** A call of each kind, with a deadline in seconds. */
+const methods: Readonly<Record<string, (seconds?: number) => Promise<unknown>>> = {
+  "a small answer": (seconds = 10) =>
+    world.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" }, { timeoutMs: 1000 * seconds }),
+  "a large answer": (seconds = 10) =>
+    posts().listPosts({ blogIdentifier: "demo", limit: 20 }, { timeoutMs: 1000 * seconds }),
+  "a call that writes": (seconds = 10) =>
+    posts().createPost(
+      { blogIdentifier: "demo", content: [{ block: { case: "text", value: { text: "new" } } }] },
+      { timeoutMs: 1000 * seconds },
+    ),
+  "a stream": async (seconds = 10) => {
+    const items = posts().streamPosts({ blogIdentifier: "demo", limit: 5 }, { timeoutMs: 1000 * seconds });
+    for await (const _ of items) return;
+  },
+};
+
+const ofBlog = (code: string, text: string, reason: string): Failure => ({
+  code,
+  text: `upstream blog: ${text}`,
+  reason,
+  domain: "blog",
+  metadata: {},
+});
+const closed = ofBlog("Unavailable", "expected an answer, got a closed connection", "UPSTREAM_RESET");
+const truncated = ofBlog("Unavailable", "expected a whole body, got a part of it", "UPSTREAM_TRUNCATED");
+const noHttp = ofBlog("Unavailable", "expected an HTTP answer, got something else", "UPSTREAM_NOT_HTTP");
+const late = (part: string) =>
+  ofBlog("DeadlineExceeded", `expected ${part} within 300 ms, got none`, "UPSTREAM_TIMEOUT");
+
+/** Within the head of each answer, and within the body: the smallest answer has more than 600 bytes. */
+const inHead = 40;
+const inBody = 600;
+
+const faults: readonly (readonly [name: string, fault: ConnectionFault, failure: Failure])[] = [
+  ["a reset before the answer", { kind: "reset", afterBytes: 0 }, closed],
+  ["a reset within the head", { kind: "reset", afterBytes: inHead }, closed],
+  ["an end before the answer", { kind: "truncation", afterBytes: 0 }, closed],
+  ["an end within the head", { kind: "truncation", afterBytes: inHead }, closed],
+  ["a half that is closed before the answer", { kind: "half-close", afterBytes: 0 }, closed],
+  ["a half that is closed within the head", { kind: "half-close", afterBytes: inHead }, closed],
+  ["garbage", { kind: "garbage", bytes: "\x00\x01\x02garbage\r\n\r\n" }, noHttp],
+  ["another protocol", { kind: "garbage", bytes: "220 smtp.example ESMTP\r\n" }, noHttp],
+  ["silence before the answer", { kind: "black hole", afterBytes: 0 }, late("the head of an answer")],
+  ["silence within the head", { kind: "black hole", afterBytes: inHead }, late("the head of an answer")],
+];
+
+describe.each(Object.keys(methods))("%s meets", (name) => {
+  const call = methods[name] ?? (() => Promise.reject(new Error("no such method")));
+
+  test.each(faults)("%s", async (_name, fault, failure) => {
+    proxy.fault = fault;
+    expect(await failureOf(call())).toEqual(failure);
+  });
+
+  test("a wire that takes its time", async () => {
+    proxy.fault = { kind: "latency", ms: 50 };
+    await call();
+  });
+
+  test("a thin wire", async () => {
+    proxy.fault = { kind: "bandwidth", bytes: 256, everyMs: 1 };
+    await call();
+  });
+
+  test("a wire that is too slow for its deadline", async () => {
+    proxy.fault = { kind: "latency", ms: 250 };
+    expect(await failureOf(call(0.1))).toMatchObject({ code: "DeadlineExceeded" });
+  });
+
+  test("one connection that breaks, and a new one for the next call", async () => {
+    await call();
+    await proxy.drop();
+    await call();
+  });
+});
+
+const bodyFaults: typeof faults = [
+  ["a reset within the body", { kind: "reset", afterBytes: inBody }, truncated],
+  ["an end within the body", { kind: "truncation", afterBytes: inBody }, truncated],
+  ["a half that is closed within the body", { kind: "half-close", afterBytes: inBody }, truncated],
+  ["silence within the body", { kind: "black hole", afterBytes: inBody }, late("more of the body")],
+  [
+    "noise within the body",
+    { kind: "noise", afterBytes: inBody, bytes: "\x00\xff\x00" },
+    {
+      ...ofBlog("Internal", "", "UPSTREAM_BODY_NOT_JSON"),
+      text: expect.stringMatching(
+        /^upstream blog: expected JSON with status 200, got application\/json; charset=utf-8 \(\d+ bytes\)$/,
+      ),
+    },
+  ],
+];
+
+describe.each(["a large answer", "a stream"])("%s meets", (name) => {
+  test.each(bodyFaults)("%s", async (_name, fault, failure) => {
+    proxy.fault = fault;
+    expect(await failureOf((methods[name] as () => Promise<unknown>)())).toEqual(failure);
+  });
+});
+
+test("an upstream that nobody listens for is UNAVAILABLE, and served again when it is back", async () => {
+  const port = proxy.target;
+  const call = methods["a small answer"] as () => Promise<unknown>;
+  proxy.target = 1;
+  await proxy.drop();
+  expect(await failureOf(call())).toEqual(closed);
+  proxy.target = port;
+  await proxy.drop();
+  await call();
+});
+
+test("faults of one upstream leave the other alone", async () => {
+  proxy.fault = { kind: "black hole", afterBytes: 0 };
+  const stuck = failureOf((methods["a large answer"] as () => Promise<unknown>)());
+  expect((await fetch(`${world.gateway.url}/readyz`)).status).toBe(200);
+  expect(await stuck).toEqual(late("the head of an answer"));
+});
