@@ -171,12 +171,12 @@ describe("every mistake is named with its place, in one run:", () => {
     const config = (rest: string) =>
       load(`adapters: [a]\nupstreams:\n  a: { baseUrl: 'https://a.example', ${rest} }`);
     expect(await problems(() => config("retry: { attempts: 0, budget: 2, tries: 3 }"))).toEqual([
-      "FILE:3:55: upstreams.a.retry.attempts: expected number to be >=1; it is 0",
-      "FILE:3:66: upstreams.a.retry.budget: expected number to be <=1; it is 2",
-      "FILE:3:69: upstreams.a.retry.tries: unknown setting. Known here: attempts, baseDelayMs, maxDelayMs, budget.",
+      "FILE:3:57: upstreams.a.retry.attempts: expected number to be >=1; it is 0",
+      "FILE:3:68: upstreams.a.retry.budget: expected number to be <=1; it is 2",
+      "FILE:3:71: upstreams.a.retry.tries: unknown setting. Known here: attempts, baseDelayMs, maxDelayMs, budget.",
     ]);
     expect(await problems(() => config("breaker: true"))).toEqual([
-      "FILE:3:46: upstreams.a.breaker: expected settings, or false; it is true",
+      "FILE:3:47: upstreams.a.breaker: expected settings, or false; it is true",
     ]);
     const { retry, breaker } = config("retry: false, breaker: { ratio: 0.9 }").upstreams.a ?? {};
     expect([retry, breaker]).toEqual([false, { ratio: 0.9 }]);
@@ -224,9 +224,10 @@ describe("every mistake is named with its place, in one run:", () => {
   });
 
   test("a base address that an adapter names and nobody configured", async () => {
-    const web = { ...EchoServiceRest.methods.echo.rules, base: "web" };
-    const methods = { echo: { ...EchoServiceRest.methods.echo, rules: web } };
-    const adapters = [{ ...EchoServiceRest, methods }] as never;
+    const { echo } = EchoServiceRest.methods;
+    if (echo === undefined) throw new Error("no adapter");
+    const web = { ...echo, rules: { ...echo.rules, base: "web" } };
+    const adapters = [{ ...EchoServiceRest, methods: { echo: web } }];
     const found = (addresses: string) => {
       const config = load(`adapters: [a]\nupstreams:\n  echo: { ${addresses} }`);
       return problems(() => checkUpstreams(config, adapters, config.upstreams));
