@@ -25,11 +25,15 @@ export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
 /** Settings of the upstreams that a sandbox stands in for. */
 export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
 
+/** A fault is one answer: sent again, the call would succeed, and many in a row would open the breaker. */
+const EVERY_FAULT_SHOWS = { retry: false, breaker: false } as const;
+
 /** The sandbox as upstreams, with the credentials that it knows. */
 export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upstreams {
   return {
     blog: {
       bases: { api: url, web: url },
+      ...EVERY_FAULT_SHOWS,
       credentials: {
         apiKey: known.consumerKey,
         oauth1: {
@@ -40,7 +44,11 @@ export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upst
         },
       },
     },
-    events: { bases: { api: feedUrl }, credentials: { oauth2: { accessToken: known.feedToken } } },
+    events: {
+      bases: { api: feedUrl },
+      ...EVERY_FAULT_SHOWS,
+      credentials: { oauth2: { accessToken: known.feedToken } },
+    },
   };
 }
 
