@@ -595,7 +595,7 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -649,7 +649,7 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     request.partJson("json", json);
-    for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     return request;
   },
   chunk: (message: UploadPostRequest) => message.chunk,
@@ -712,7 +712,7 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -773,7 +773,7 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }

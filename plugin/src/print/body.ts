@@ -117,6 +117,6 @@ function partBytes(name: string, value: string, message: DescMessage | undefined
     ...(type === "" ? [] : [`contentType: ${value}.${type}`]),
     ...(filename === "" ? [] : [`filename: ${value}.${filename}`]),
   ];
-  const named = partName === "" ? name : `${value}.${partName}`;
+  const named = partName === "" ? name : `${value}.${partName} || ${name}`;
   return `request.partBytes(${named}, ${value}.${content}, { ${options.join(", ")} });`.replace("{  }", "{}");
 }

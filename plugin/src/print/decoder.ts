@@ -4,6 +4,7 @@ import { localName } from "../descriptors/names.ts";
 import { fieldRules, oneofRules } from "../descriptors/options.ts";
 import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import {
+  FieldRules_BytesEncoding as Bytes,
   OneofRules_Layout as Layout,
   FieldRules_Style as Style,
   type When,
@@ -33,6 +34,12 @@ export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
   [ScalarType.SINT32]: "sint32",
   [ScalarType.SINT64]: "sint64",
 };
+
+/** The writer's method for the scalars of a field. */
+function scalarKind(field: DescField, scalar: ScalarType): string {
+  const isRaw = scalar === ScalarType.BYTES && fieldRules(field).bytes === Bytes.RAW;
+  return isRaw ? "textBytes" : SCALAR_KINDS[scalar];
+}
 
 /** Decoders of messages that JSON writes in a way of their own, in the runtime. */
 const WELL_KNOWN: Readonly<Record<string, string>> = {
@@ -248,7 +255,7 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
   const at = `${number}, ${value}, ${printString(key)}`;
   switch (field.fieldKind) {
     case "scalar":
-      return `out.${SCALAR_KINDS[field.scalar]}(${at});`;
+      return `out.${scalarKind(field, field.scalar)}(${at});`;
     case "enum":
       return `out.${isOpen(field) ? "openEnum" : "enum"}(${at}, ${enumTable(field.enum, file)});`;
     case "message":
@@ -281,7 +288,7 @@ function listLine(
     : "";
   const items = comma ? `${split}(${value})` : value;
   const at = `${field.number}, ${items}, ${printString(key)}`;
-  if (field.listKind === "scalar") return `out.list(${at}, "${SCALAR_KINDS[field.scalar]}");`;
+  if (field.listKind === "scalar") return `out.list(${at}, "${scalarKind(field, field.scalar)}");`;
   if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;
   if (!isPlainMessage(field)) {
     const item = messageLine(field, field.message, "item", "", file).replace(/;$/, "");
@@ -302,7 +309,7 @@ function isPlainMessage(field: DescField & { fieldKind: "list"; listKind: "messa
 }
 
 function mapValue(field: DescField & { fieldKind: "map" }, file: AdapterFile): string {
-  if (field.mapKind === "scalar") return `out.${SCALAR_KINDS[field.scalar]}(2, value, key)`;
+  if (field.mapKind === "scalar") return `out.${scalarKind(field, field.scalar)}(2, value, key)`;
   if (field.mapKind === "enum") return `out.enum(2, value, key, ${enumTable(field.enum, file)})`;
   return messageLine({ ...field, number: 2 } as DescField, field.message, "value", "key", file, true).replace(
     /;$/,
@@ -330,7 +337,7 @@ function messageLine(
   if (message.typeName === "google.protobuf.ListValue") {
     return `out.wrapped(${at}, ${file.runtimeValue("decodeListValue")});`;
   }
-  if (isWrapper(message)) return `out.wrapper(${at}, "${SCALAR_KINDS[wrapped(message)]}");`;
+  if (isWrapper(message)) return `out.wrapper(${at}, "${scalarKind(field, wrapped(message))}");`;
   if (fieldRules(field).unwrap) return unwrapLine(message, at, file);
   const method = "delimitedEncoding" in field && field.delimitedEncoding === true ? "group" : "message";
   return `out.${method}(${at}, ${decoderOf(message, file)});`;

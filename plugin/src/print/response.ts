@@ -32,11 +32,20 @@ function responseLines(method: MethodModel, file: AdapterFile): string[] {
   if (responseBody === undefined) return [...payloadLines(output, file), ...outer];
   const isHttpBody =
     responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
-  if (!isHttpBody) return [valueLine(responseBody, "answer.payload", "", file), ...outer];
+  if (!isHttpBody) return [...bodyLines(responseBody, method, file), ...outer];
   const write = file.runtimeValue("writeHttpBody");
   const line = `out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`;
   // an answer whose Content-Type says JSON has no bytes
   return [`if (answer.bytes !== undefined) ${line}`, ...outer];
+}
+
+/** The lines for the field that the payload is; one of type bytes may hold the body as it came. */
+function bodyLines(field: DescField, { rules }: MethodModel, file: AdapterFile): string[] {
+  const line = valueLine(field, "answer.payload", "", file);
+  const isBytes = field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES;
+  const raw = `out.rawBytes(${field.number}, answer.bytes);`;
+  if (isBytes && rules.responseEncoding === "bytes") return [raw];
+  return isBytes && rules.responseEncoding === "by_content_type" ? [line, raw] : [line];
 }
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {

@@ -106,14 +106,21 @@ export class RequestWriter implements RestRequest {
     for (const [key, value] of Object.entries(entries)) this.part(key, value);
   }
 
-  /** A part with bytes, e.g. a file. An empty Content-Type or file name counts as none. */
-  partBytes(name: string, bytes: Uint8Array | undefined, { contentType, filename }: BytesPart = {}): void {
-    if (bytes === undefined) return;
+  /** A part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as none. */
+  partBytes(
+    name: string,
+    value: Uint8Array | string | undefined,
+    { contentType, filename }: BytesPart = {},
+  ): void {
+    if (value === undefined) return;
     this.addPart({
       name,
       filename: filename ? wellFormed(`${name} filename`, "form", filename) : undefined,
       contentType: contentType ? headerValue("content-type", contentType) : undefined,
-      content: { kind: "bytes", bytes },
+      content:
+        typeof value === "string"
+          ? { kind: "text", text: wellFormed(name, "form", value) }
+          : { kind: "bytes", bytes: value },
     });
   }
 

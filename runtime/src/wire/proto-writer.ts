@@ -12,6 +12,7 @@ export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 export type ScalarKind =
   | "string"
   | "bytes"
+  | "textBytes"
   | "bool"
   | "double"
   | "float"

@@ -71,6 +71,13 @@ export class ScalarWriter extends DriftWriter {
     this.rawBytes(field, bytes);
   }
 
+  /** Bytes, written as text without an encoding: the text's UTF-8. */
+  textBytes(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    if (typeof value === "string") this.rawBytes(field, Buffer.from(value));
+    else this.drop(key, "string", value);
+  }
+
   /** Bytes as they are. */
   rawBytes(field: number, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) return;

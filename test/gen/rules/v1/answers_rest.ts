@@ -203,7 +203,7 @@ export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
   out.time(3, json.micros, "micros", "micros");
   out.time(4, json.iso, "iso", "iso8601");
   out.time(5, json.formatted, "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" });
-  out.bytes(6, json.raw, "raw");
+  out.textBytes(6, json.raw, "raw");
   out.bytes(7, json.url, "url");
   out.bytes(8, json.base64, "base64");
   out.wrapped(9, json.row, "row", (value, out) => out.list(1, value, "", "int64"));

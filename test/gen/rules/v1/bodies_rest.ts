@@ -103,7 +103,7 @@ export const BodyService_sendParts = unary(BodyService.method.sendParts, {
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
     if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-    for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -134,7 +134,7 @@ export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
     if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-    for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -166,7 +166,7 @@ export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybePart
       if (message.file.length) request.partBytes("upload", message.file, {});
       if (message.note) request.partBytes("note", message.note, {});
       if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-      for (const item of message.media) request.partBytes(item.identifier, item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     } else {
       request.json(json);
     }
@@ -192,7 +192,7 @@ export const BodyService_getBytes = unary(BodyService.method.getBytes, {
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
-    out.bytes(1, answer.payload, "");
+    out.rawBytes(1, answer.bytes);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytes)
@@ -270,7 +270,8 @@ export const BodyService_getBytesByType = unary(BodyService.method.getBytesByTyp
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBytesAnswer);
+    out.bytes(1, answer.payload, "");
+    out.rawBytes(1, answer.bytes);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytesByType)
@@ -318,21 +319,11 @@ const BODY_ANSWER_KEYS: ReadonlySet<string> = new Set([
   "count",
 ]);
 
-const BYTES_ANSWER_KEYS: ReadonlySet<string> = new Set([
-  "data",
-]);
-
 /** Decodes rules.v1.BodyAnswer. */
 export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.some_text ?? json.someText, "some_text");
   out.int64(2, json.count, "count");
   out.unknownKeys(json, BODY_ANSWER_KEYS);
-}
-
-/** Decodes rules.v1.BytesAnswer. */
-export function decodeBytesAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.bytes(1, json.data, "data");
-  out.unknownKeys(json, BYTES_ANSWER_KEYS);
 }
 
 /** Writes rules.v1.Inner as JSON. */

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BodyService } from "../gen/rules/v1/bodies_pb.ts";
+import { BodyServiceRest } from "../gen/rules/v1/bodies_rest.ts";
+import { type Answers, type Seen, start } from "./world.ts";
+
+const bodies = (answers?: Answers) => start(BodyService, BodyServiceRest, answers);
+const REQUEST = { someText: "a&b ü", count: 2n ** 60n, tags: ["x", "y"], inner: { isSet: true } };
+
+/** The body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
+function parts({ headers, text }: Seen): string {
+  const [, boundary = "none"] =
+    /^content-type: multipart\/form-data; boundary=(\S+)$/m.exec(headers.join("\n")) ?? [];
+  return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
+}
+
+test("JSON, both ways", async () => {
+  const { client, seen } = await bodies({
+    json: { someText: "t", count: "5" },
+    headers: { "content-type": "text/html" },
+  });
+  const answer = await client.sendJson(REQUEST);
+  expect(seen[0]?.headers).toEqual(["content-type: application/json"]);
+  expect(seen[0]?.text).toBe(
+    '{"someText":"a&b ü","count":"1152921504606846976","tags":["x","y"],"inner":{"isSet":true}}',
+  );
+  expect(answer).toMatchObject({ someText: "t", count: 5n });
+});
+
+test("FORM, both ways, with a constant", async () => {
+  const { client, seen } = await bodies({ body: "some_text=a+b%26&count=1152921504606846977" });
+  const answer = await client.sendForm(REQUEST);
+  expect(seen[0]?.line).toBe("POST /form");
+  expect(seen[0]?.headers).toEqual(["content-type: application/x-www-form-urlencoded"]);
+  expect(seen[0]?.text).toBe(
+    "grant_type=refresh%20token&someText=a%26b%20%C3%BC&count=1152921504606846976&tags%5B%5D=x&tags%5B%5D=y&inner.isSet=true",
+  );
+  expect(answer).toMatchObject({ someText: "a b&", count: 2n ** 60n + 1n });
+});
+
+const PARTS = {
+  title: "T",
+  inner: { isSet: true },
+  file: Buffer.from("bytes"),
+  note: "a note",
+  page: { contentType: "text/html", data: Buffer.from("<p>") },
+  media: [
+    { identifier: "m0", content: Buffer.from("0"), contentType: "image/png", filename: 'a"b.png' },
+    { identifier: "m1", content: Buffer.from("1") },
+    { content: Buffer.from("2") },
+  ],
+};
+
+const PLACED =
+  '--B|content-disposition: form-data; name="upload"|content-type: application/octet-stream||bytes|' +
+  '--B|content-disposition: form-data; name="note"||a note|' +
+  '--B|content-disposition: form-data; name="page"|content-type: text/html||<p>|' +
+  '--B|content-disposition: form-data; name="m0"; filename="a%22b.png"|content-type: image/png||0|' +
+  '--B|content-disposition: form-data; name="m1"|content-type: application/octet-stream||1|' +
+  '--B|content-disposition: form-data; name="media"|content-type: application/octet-stream||2|' +
+  "--B--|";
+
+test("MULTIPART: each field is a part, and pieces name it, type it and say its file", async () => {
+  const { client, seen } = await bodies();
+  await client.sendParts(PARTS);
+  expect(parts(seen[0] as Seen)).toBe(
+    '--B|content-disposition: form-data; name="title"||T|' +
+      `--B|content-disposition: form-data; name="inner.isSet"||true|${PLACED}`,
+  );
+});
+
+test("MULTIPART with json_part: the fields are JSON, in front", async () => {
+  const { client, seen } = await bodies();
+  await client.sendJsonPart(PARTS);
+  expect(parts(seen[0] as Seen)).toBe(
+    '--B|content-disposition: form-data; name="json"|content-type: application/json||' +
+      `{"title":"T","inner":{"isSet":true}}|${PLACED}`,
+  );
+});
+
+test("MULTIPART_WHEN_PARTS: multipart where there is a part, else JSON", async () => {
+  const { client, seen } = await bodies();
+  await client.sendMaybeParts(PARTS);
+  await client.sendMaybeParts({ title: "T" });
+  expect(parts(seen[0] as Seen)).toBe(
+    '--B|content-disposition: form-data; name="json"|content-type: application/json||' +
+      `{"title":"T","inner":{"isSet":true}}|${PLACED}`,
+  );
+  expect(seen[1]?.headers).toEqual(["content-type: application/json"]);
+  expect(seen[1]?.text).toBe('{"title":"T"}');
+});
+
+test("property: the bytes of a part are those of the field, whatever they are", async () => {
+  const { client, seen } = await bodies();
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (file) => {
+      await client.sendParts({ file });
+      const body = seen.at(-1)?.body ?? Buffer.alloc(0);
+      const [start, end] = [body.indexOf("\r\n\r\n") + 4, body.lastIndexOf("\r\n--")];
+      expect(body.subarray(start, end)).toEqual(Buffer.from(file));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("BYTES, into a bytes field and into a google.api.HttpBody", async () => {
+  const body = Uint8Array.of(0, 255, 10);
+  const { client, seen } = await bodies({ headers: { "content-type": "application/json" }, body });
+  expect((await client.getBytes({})).data).toEqual(body);
+  expect(await client.getHttpBody({})).toMatchObject({ contentType: "application/json", data: body });
+  expect(seen[0]?.allHeaders).toContain("accept: */*");
+});
+
+test("EMPTY and success: the body is not read, statuses and headers are the answer", async () => {
+  const { client } = await bodies([
+    { body: "<not json" },
+    { status: 304, headers: { location: "/same" } },
+    { status: 302, headers: { location: "https://elsewhere.test/" }, body: "<html>" },
+  ]);
+  expect(await client.getNothing({})).toMatchObject({ status: 200, notModified: false, location: "" });
+  expect(await client.getNothing({})).toMatchObject({ status: 304, notModified: true, location: "/same" });
+  expect(await client.getNothing({})).toMatchObject({ status: 302, location: "https://elsewhere.test/" });
+});
+
+test("BY_CONTENT_TYPE: JSON, a form, or bytes", async () => {
+  const { client } = await bodies([
+    { headers: { "content-type": "application/problem+json" }, body: '{"some_text":"j"}' },
+    {
+      headers: { "content-type": "application/x-www-form-urlencoded;charset=utf-8" },
+      body: "someText=f&count=3",
+    },
+    { headers: { "content-type": "image/png" }, body: Uint8Array.of(137, 80) },
+  ]);
+  expect(await client.getByType({})).toMatchObject({ someText: "j", count: 0n });
+  expect(await client.getByType({})).toMatchObject({ someText: "f", count: 3n });
+  expect((await client.getBytesByType({})).data).toEqual(Uint8Array.of(137, 80));
+});

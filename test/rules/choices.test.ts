@@ -1,0 +1,119 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ChoiceService, type ChoicesSchema } from "../gen/rules/v1/choices_pb.ts";
+import { ChoiceServiceRest } from "../gen/rules/v1/choices_rest.ts";
+import { type Answers, start } from "./world.ts";
+
+const choices = (answer: Answers = ({ text }) => ({ body: text })) =>
+  start(ChoiceService, ChoiceServiceRest, answer);
+
+type Choices = MessageInitShape<typeof ChoicesSchema>;
+
+const CASES: ReadonlyArray<readonly [what: string, message: Choices, wire: unknown]> = [
+  ["no rule", { plain: { choice: { case: "number", value: 0n } } }, { plain: { number: "0" } }],
+  [
+    "FLATTENED",
+    {
+      flat: [
+        { id: "1", choice: { case: "text", value: { text: "t" } } },
+        { choice: { case: "picture", value: { url: "u", width: 3 } } },
+      ],
+    },
+    {
+      flat: [
+        { id: "1", type: "text", text: "t" },
+        { type: "image", url: "u", width: 3 },
+      ],
+    },
+  ],
+  [
+    "a discriminator alone",
+    { implied: [{ choice: { case: "picture", value: { url: "u" } } }] },
+    { implied: [{ type: "picture", url: "u" }] },
+  ],
+  [
+    "NESTED",
+    {
+      nested: [{ choice: { case: "text", value: { text: "t" } } }, { choice: { case: "note", value: "n" } }],
+    },
+    {
+      nested: [
+        { kind: "text", text: { text: "t" } },
+        { kind: "note", note: "n" },
+      ],
+    },
+  ],
+  [
+    "BESIDE",
+    {
+      beside: [
+        { choice: { case: "said", value: { text: "t" } } },
+        { choice: { case: "shown", value: { url: "u" } } },
+      ],
+    },
+    {
+      beside: [
+        { type: "SaidEvent", payload: { text: "t" } },
+        { type: "ShownEvent", payload: { url: "u" } },
+      ],
+    },
+  ],
+];
+
+test.each(CASES)("%s, both ways", async (_what, message, wire) => {
+  const { client, seen, drifts } = await choices();
+  expect(await client.echoChoices(message)).toMatchObject(message);
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual(wire);
+  expect(drifts).toEqual([]);
+});
+
+test("values: any of them chooses; fallback takes unknown types whole", async () => {
+  const flat = [{ type: "photo", url: "u" }, { id: "1", type: "poll", options: ["a"] }, { id: "2" }];
+  const { client, seen, drifts } = await choices((_request, index) => ({
+    json: index === 0 ? { flat } : {},
+  }));
+  const { flat: read } = await client.echoChoices({});
+  expect(read.map(({ choice }) => choice.case)).toEqual(["picture", "other", "other"]);
+  expect(read[1]?.choice.value).toMatchObject({ type: "poll", options: ["a"] });
+  expect(drifts).toEqual([]);
+  await client.echoChoices({ flat: read });
+  expect(JSON.parse(seen[1]?.text ?? "").flat[1]).toMatchObject({ type: "poll", options: ["a"] });
+});
+
+test("without a fallback an unknown type is left out, and reported", async () => {
+  const { client, drifts } = await choices({ json: { beside: [{ type: "New", payload: {} }] } });
+  expect((await client.echoChoices({})).beside[0]?.choice.case).toBeUndefined();
+  expect(drifts).toEqual([expect.objectContaining({ path: "beside[0].type" })]);
+});
+
+test("when: presence, absence, type and values of other keys, in order", async () => {
+  const guessed = [
+    { id: "1", url: "u", text: "also" },
+    { id: "2", text: "t" },
+    { id: "3", text: 5, meta: { kind: "text" } },
+    { reason: "gone" },
+    { id: "5" },
+  ];
+  const { client } = await choices({ json: { guessed } });
+  const read = (await client.echoChoices({})).guessed;
+  expect(read.map(({ choice }) => choice.case)).toEqual(["picture", "text", "text", "absent", undefined]);
+  expect(read[0]).toMatchObject({ id: "1", choice: { value: { url: "u" } } });
+  expect(read[3]).toMatchObject({ choice: { value: { reason: "gone" } } });
+});
+
+test("property: whatever a member holds, it comes back in every layout", async () => {
+  const { client } = await choices();
+  const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((value) => value.isWellFormed());
+  await fc.assert(
+    fc.asyncProperty(text, async (value) => {
+      const message: Choices = {
+        flat: [{ choice: { case: "text", value: { text: value } } }],
+        nested: [{ choice: { case: "note", value } }],
+        beside: [{ choice: { case: "said", value: { text: value } } }],
+      };
+      expect(await client.echoChoices(message)).toMatchObject(message);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { PlaceService } from "../gen/rules/v1/places_pb.ts";
+import { PlaceServiceRest } from "../gen/rules/v1/places_rest.ts";
+import { type Answers, type Settings, start } from "./world.ts";
+
+const places = (answers?: Answers, settings?: Settings) =>
+  start(PlaceService, PlaceServiceRest, answers, settings);
+
+test("in: every place has its field, and constants go to the body", async () => {
+  const { client, seen } = await places();
+  await client.sendPlaces({
+    id: "i/1",
+    inQuery: "q 1",
+    inHeader: "h 1",
+    inCookie: "c=1",
+    theme: "dark",
+    inBody: "b",
+    nowhere: "never",
+  });
+  expect(seen[0]?.line).toBe("POST /places/i%2F1?in_query=q%201");
+  expect(seen[0]?.headers).toEqual([
+    "x-service: rules, all of them",
+    "x-replaced: by the method",
+    "x-trace: h 1",
+    "cookie: session=c=1; theme=dark",
+    "content-type: application/json",
+  ]);
+  expect(seen[0]?.text).toBe('{"grant_type":"a b&c","in_body":"b"}');
+});
+
+test("in: a header cannot be smuggled into another", async () => {
+  const { client, seen } = await places();
+  const error = await failureOf(client.sendPlaces({ id: "1", inHeader: "a\r\nX-Evil: 1" }));
+  expect(error.message).toContain("[invalid_argument] X-Trace: has a line break");
+  expect(seen).toEqual([]);
+});
+
+test("in: a cookie cannot be smuggled into another", async () => {
+  const { client, seen } = await places();
+  const error = await failureOf(client.sendPlaces({ id: "1", inCookie: "a; admin=1" }));
+  expect(error.message).toContain("[invalid_argument] session: has a space, comma, semicolon");
+  expect(seen).toEqual([]);
+});
+
+test("parameters go to the query where there is no body; upstream and base of the method count", async () => {
+  const other = await places();
+  const bases = { api: "http://127.0.0.1:1/never", web: `${other.origin}/pages` };
+  const { client } = await places({}, { upstream: { baseUrl: undefined, bases } });
+  await client.sendConstant({ id: "1", text: "x" });
+  expect(other.seen[0]?.line).toBe("GET /pages/constant/1?v=1%202&text=x");
+});
+
+test("style, name and bytes in a query", async () => {
+  const { client, seen } = await places();
+  const data = Uint8Array.of(0xfb, 0xff, 0xfe, 1);
+  await client.sendStyles({
+    plain: ["a", "b"],
+    repeat: ["a", "b"],
+    brackets: ["a", "b"],
+    indexed: [7, 8],
+    comma: ["a", "b c"],
+    spread: { key: "v&", "k 2": "w" },
+    fields: "name,url",
+    data,
+    padded: data,
+    raw: data,
+  });
+  expect(seen[0]?.line.split(/[?&]/)).toEqual([
+    "GET /styles",
+    "plain=a",
+    "plain=b",
+    "repeat=a",
+    "repeat=b",
+    "brackets%5B%5D=a",
+    "brackets%5B%5D=b",
+    "indexed%5B0%5D=7",
+    "indexed%5B1%5D=8",
+    "comma=a,b%20c",
+    "key=v%26",
+    "k%202=w",
+    "fields%5Bblogs%5D=name%2Curl",
+    "data=-__-AQ",
+    "padded=%2B%2F%2F%2BAQ%3D%3D",
+    "raw=%FB%FF%FE%01",
+  ]);
+});
+
+test("property: a form reader gets back what every style wrote", async () => {
+  const { client, seen } = await places();
+  const word = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text.isWellFormed());
+  const words = fc.array(word, { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(words, words, async (repeat, brackets) => {
+      await client.sendStyles({ repeat, brackets });
+      const query = new URLSearchParams(seen.at(-1)?.line.split("?")[1]);
+      expect(query.getAll("repeat")).toEqual(repeat);
+      expect(query.getAll("brackets[]")).toEqual(brackets);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+const NAMED = { itemId: "1", bigNumber: 2n ** 60n, asText: 5n, asNumber: -(2n ** 63n), tagList: ["a", "b"] };
+
+test("json of a service: declared names, bare integers; number of a field counts; the path is in the body", async () => {
+  const { client, seen } = await places((request) => ({ body: request.text }));
+  const answer = await client.sendDeclared(NAMED);
+  expect(seen[0]?.line).toBe("POST /named/1");
+  expect(seen[0]?.text).toBe(
+    '{"item_id":"1","big_number":1152921504606846976,"as_text":"5","as_number":-9223372036854775808,"tag_list":"a,b"}',
+  );
+  expect(answer).toMatchObject(NAMED);
+});
+
+test("json of a method: names and integers of ProtoJSON; the path is not in the body", async () => {
+  const { client, seen } = await places((request) => ({ body: request.text }));
+  const answer = await client.sendCamel(NAMED);
+  expect(seen[0]?.text).toBe(
+    '{"bigNumber":"1152921504606846976","asText":"5","asNumber":-9223372036854775808,"tagList":"a,b"}',
+  );
+  expect(answer).toMatchObject({ ...NAMED, itemId: "" });
+});
+
+test("slash: refused where the service says so, escaped where the method does", async () => {
+  const { client, seen } = await places();
+  const error = await failureOf(client.sendConstant({ id: "a/b" }));
+  expect(error.message).toContain("[invalid_argument] id:");
+  expect(seen).toEqual([]);
+  await client.sendPlaces({ id: "a/b" });
+  expect(seen[0]?.line).toBe("POST /places/a%2Fb");
+});
