@@ -74,7 +74,9 @@ test("an upstream that does not answer is counted as none", async () => {
   await new Promise<void>((resolve) => dead.listen(0, "127.0.0.1", resolve));
   const other = await startGateway({
     adapters: [EchoServiceRest],
-    upstreams: { echo: { baseUrl: `http://127.0.0.1:${(dead.address() as AddressInfo).port}` } },
+    upstreams: {
+      echo: { baseUrl: `http://127.0.0.1:${(dead.address() as AddressInfo).port}`, retry: false },
+    },
     metrics: { port: 0 },
     limits: { drainNoticeMs: 1 },
   });

@@ -131,14 +131,18 @@ describe("with an SDK", () => {
     expect(received.traceparent).toContain(call?.spanContext().traceId);
   });
 
-  test("what fails says so, and no span holds a message or a key", async () => {
+  test("what fails says so, each attempt by itself, and no span holds a message or a key", async () => {
     status = 503;
     await echo().catch(() => undefined);
     const spans = exporter.getFinishedSpans();
+    const failed = { code: SpanStatusCode.ERROR, message: "503" };
     expect(spans.map((span) => span.status)).toEqual([
-      { code: SpanStatusCode.ERROR, message: "503" },
+      failed,
+      failed,
+      failed,
       { code: SpanStatusCode.ERROR, message: "unavailable" },
     ]);
+    expect(lines.at(-1)).toMatchObject({ attempts: 3, upstreamStatus: 503, code: "unavailable" });
     const texts = spans.map(({ name, attributes, events, status: end }) =>
       JSON.stringify({ name, attributes, events, end }),
     );
