@@ -4,6 +4,7 @@ import { HELP, isWanted, type Options, readOptions } from "./options.ts";
 import { callTables, codecTable } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
 import { type Row, summarize } from "./summary.ts";
+import { measureUpload, type UploadFigures, uploadLine } from "./upload.ts";
 
 async function run(options: Options): Promise<void> {
   const rows = summarize(await measureCalls(options));
@@ -21,13 +22,19 @@ function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: O
   return parts.length > 0 ? parts.join("\n\n") : "--only: nothing has such a name";
 }
 
+function uploadText(figures: UploadFigures, { json }: Options): string {
+  return json ? JSON.stringify(figures, null, 2) : uploadLine(figures);
+}
+
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 try {
-  const options = readOptions(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  const options = args[0] === "upload" ? readOptions(args.slice(1)) : readOptions(args);
   if (options === undefined) print(HELP);
+  else if (args[0] === "upload") print(uploadText(await measureUpload(), options));
   else await run(options);
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,4 +1,4 @@
 import { OAUTH_CASES } from "./cases/oauth.ts";
 import { runCases } from "./run.ts";
 
-runCases(OAUTH_CASES, "./oauth-failures.md");
+runCases(OAUTH_CASES, "./oauth-failures.txt");

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
   createGrpcTransport,
@@ -135,6 +135,8 @@ export interface BlogWorldOptions {
   /** The methods keep their limits. */
   readonly limited?: boolean;
   readonly sandbox?: SandboxOptions;
+  /** See the calls in-process. */
+  readonly interceptors?: Interceptor[];
 }
 
 /** Starts all of it on free ports. */
@@ -158,7 +160,11 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
   };
   const gateway = await startGateway(calls as Parameters<typeof startGateway>[0]);
   await gateway.warm;
-  const inProcess = createRestTransport({ ...calls, onDrift: (report) => drifts.push(report) });
+  const inProcess = createRestTransport({
+    ...calls,
+    interceptors: options.interceptors,
+    onDrift: (report) => drifts.push(report),
+  });
   const sessions = new Http2SessionManager(gateway.url);
   const apis = apisOver(transportsTo(gateway.url, sessions, inProcess));
   const ids = await findIds(apis["in-process"]);

@@ -1,6 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import { PostContentFormat } from "../../../gen/blog/v1/editing_pb.ts";
+import { LinkType } from "../../../gen/blog/v1/links_pb.ts";
 import { NoteMode } from "../../../gen/blog/v1/note_pb.ts";
 import { SortOrder } from "../../../gen/blog/v1/post_pb.ts";
 import { PostFilter, PostState, PostType, QueuedState } from "../../../gen/blog/v1/post_resource_pb.ts";
@@ -76,6 +77,66 @@ const list: Case[] = [
       return posts.listPosts({ ...demo, pageToken: first.links?.next?.queryParams ?? {} });
     },
     { posts: [{}, {}], links: { next: { queryParams: { limit: "2" } } } },
+  ),
+  answers(
+    LIST,
+    "links of both types",
+    ({ posts }) => posts.listPosts({ ...demo, limit: 1 }),
+    {
+      links: {
+        next: { type: LinkType.ACTION, method: "GET" },
+        unknownFields: { terms_of_service: '{"type":"navigation","href":"https://blog.example/terms"}' },
+      },
+    },
+    {
+      prepare: ({ sandbox }) =>
+        sandbox.next({
+          drift: (json) => {
+            const { _links: links } = (json as { response: { _links: { next: object } } }).response;
+            Object.assign(links.next, { type: "action" });
+            Object.assign(links, {
+              terms_of_service: { type: "navigation", href: "https://blog.example/terms" },
+            });
+            return json;
+          },
+        }),
+    },
+  ),
+  answers(
+    LIST,
+    "a post of a community",
+    ({ posts }) => posts.listPosts({ ...demo, limit: 1 }),
+    {
+      posts: [
+        { canReact: true, reactions: [{ count: 2, emoji: { grapheme: "👍" } }], authorBlog: { name: "ada" } },
+      ],
+    },
+    {
+      prepare: ({ sandbox }) =>
+        sandbox.next({
+          drift: (json) => {
+            const [post] = (json as { response: { posts: object[] } }).response.posts;
+            Object.assign(post ?? {}, {
+              community: { name: "c", title: "C", uuid: "t:c" },
+              can_react: true,
+              can_moderate: true,
+              is_admin: true,
+              is_moderator: true,
+              reactions: [
+                {
+                  count: 2,
+                  preview: ["ada"],
+                  reacted: true,
+                  emoji: { id: 7, grapheme: "👍", variants: [], base_slug: ":thumbs_up:" },
+                },
+              ],
+              post_author: "ada",
+              author_blog: { name: "ada" },
+            });
+            return json;
+          },
+        }),
+    },
   ),
   ...commonCases(LIST, ({ posts }, blogIdentifier) => posts.listPosts({ blogIdentifier }), "key"),
   ...pageCases(LIST, ({ posts }, page) => posts.listPosts({ ...demo, ...page })),

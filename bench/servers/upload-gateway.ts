@@ -1,0 +1,20 @@
+/** The gateway with its defaults, for uploads. It tells its parent how much memory it has. */
+import { Secret } from "connect-rest";
+import { startGateway } from "connect-rest-gateway";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { upstreamArgument } from "./child.ts";
+
+const gateway = await startGateway({
+  adapters: [PostServiceRest],
+  upstreams: {
+    blog: {
+      bases: { api: upstreamArgument() },
+      credentials: { oauth2: { accessToken: new Secret("bench") } },
+    },
+  },
+});
+await gateway.warm;
+
+process.on("message", () => process.send?.(process.memoryUsage.rss()));
+process.on("disconnect", () => process.exit());
+process.send?.(gateway.port);

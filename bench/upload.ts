@@ -1,0 +1,65 @@
+/** `npm run bench -- upload`: a video of 500 MB through the gateway, and the memory that it takes. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { PostService } from "../gen/blog/v1/post_pb.ts";
+
+const MEGABYTE = 1 << 20;
+const CHUNK = 64 * 1024;
+
+/** What an upload cost. */
+export interface UploadFigures {
+  /** What the upstream received, in MB: the video and the little that goes with it. */
+  readonly received: number;
+  readonly seconds: number;
+  /** By how much the gateway's resident memory grew at most, in MB. */
+  readonly grown: number;
+}
+
+/** Uploads a video in chunks of 64 KiB, as gRPC, and watches the memory of the gateway's process. */
+export async function measureUpload(megabytes = 500): Promise<UploadFigures> {
+  const [sink, upstreamPort] = await start("upload-sink");
+  const [gateway, port] = await start("upload-gateway", [`http://127.0.0.1:${upstreamPort}`]);
+  try {
+    const transport = createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` });
+    const { uploadLegacyVideo } = createClient(PostService, transport);
+    const before = await memoryOf(gateway);
+    let peak = before;
+    async function* chunks() {
+      yield { blogIdentifier: "bench", contentType: "video/mp4", filename: "bench.mp4" };
+      for (let sent = 0; sent < megabytes * MEGABYTE; sent += CHUNK) {
+        if (sent % (8 * MEGABYTE) === 0) peak = Math.max(peak, await memoryOf(gateway));
+        yield { chunk: new Uint8Array(CHUNK) };
+      }
+    }
+    const startedAt = performance.now();
+    const { id } = await uploadLegacyVideo(chunks());
+    const seconds = (performance.now() - startedAt) / 1000;
+    peak = Math.max(peak, await memoryOf(gateway));
+    return { received: Number(id) / MEGABYTE, seconds, grown: (peak - before) / MEGABYTE };
+  } finally {
+    gateway.disconnect();
+    sink.disconnect();
+  }
+}
+
+/** The figures as a line. */
+export function uploadLine({ received, seconds, grown }: UploadFigures): string {
+  const rate = received / seconds;
+  return `upload: ${received.toFixed(0)} MB in ${seconds.toFixed(1)} s (${rate.toFixed(0)} MB/s); the gateway grew by ${grown.toFixed(0)} MB`;
+}
+
+async function start(name: string, args: readonly string[] = []): Promise<[ChildProcess, number]> {
+  const child = fork(path.join(import.meta.dirname, `servers/${name}.ts`), args);
+  const [port] = (await once(child, "message")) as [number];
+  return [child, port];
+}
+
+async function memoryOf(child: ChildProcess): Promise<number> {
+  const answer = once(child, "message");
+  child.send("memory");
+  const [bytes] = (await answer) as [number];
+  return bytes;
+}

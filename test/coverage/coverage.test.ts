@@ -1,0 +1,135 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { Fault, FaultOptions } from "connect-rest-sandbox";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
+import type { Case } from "../blog/case.ts";
+import { BLOG_CASES } from "../blog/cases/blog.ts";
+import { OAUTH_CASES } from "../blog/cases/oauth.ts";
+import { POST_CASES } from "../blog/cases/posts.ts";
+import { STATE_CASES } from "../blog/cases/states.ts";
+import { WRITING_CASES } from "../blog/cases/writing.ts";
+import { type BlogWorld, startBlogWorld } from "../blog/world.ts";
+import { endpointOf, parametersOf } from "./parameters.ts";
+import { Records, reflected } from "./record.ts";
+import { type Section, TABLE } from "./table.ts";
+
+const records = new Set<string>();
+const seen = new Records();
+/** The JSON that the sandbox sent last. */
+let sent: unknown;
+
+/** Compares each answer with the JSON that it was made of. */
+const observe: Interceptor = (next) => async (request) => {
+  const response = await next(request);
+  if (!response.stream) consume(sent, request.method.output, response.message);
+  return response;
+};
+
+function consume(json: unknown, output: DescMessage, message: object): void {
+  const payload = payloadOf(json);
+  const [only] = output.fields;
+  const whole = reflected(output, message);
+  // where the payload is a field of the response: `response_body`
+  const isInner =
+    only?.fieldKind === "message" && output.fields.length === 1 && !(only.name in Object(payload));
+  if (isInner && whole.isSet(only))
+    seen.consume(payload, whole.get(only) as Parameters<Records["consume"]>[1]);
+  else seen.consume(payload, whole);
+}
+
+function payloadOf(json: unknown): unknown {
+  const envelope = Object(json) as { meta?: unknown; response?: unknown };
+  return envelope.meta === undefined ? json : envelope.response;
+}
+
+/** Sees what the sandbox sends, whether a case changes it or not. */
+function watch({ sandbox }: BlogWorld): BlogWorld["sandbox"] {
+  const noted = (json: unknown) => {
+    sent = json;
+    return json;
+  };
+  const next = (fault: Fault, options?: FaultOptions) => {
+    if (!("drift" in fault)) sandbox.next(fault, options);
+    else sandbox.next({ drift: (json) => noted(fault.drift(json) ?? json) }, options);
+  };
+  return Object.create(sandbox, { next: { value: next } }) as BlogWorld["sandbox"];
+}
+
+async function run(each: Case, world: BlogWorld): Promise<void> {
+  world.reset();
+  world.identity = each.as;
+  sent = undefined;
+  const sandbox = watch(world);
+  await each.prepare(Object.create(world, { sandbox: { value: sandbox } }) as BlogWorld);
+  sandbox.next({ drift: (json) => json }, { times: Number.POSITIVE_INFINITY });
+  try {
+    await each.call(world.api("in-process"), world);
+    if (STATE_CASES.includes(each)) records.add(`state ${each.name}`);
+  } catch (error) {
+    note(error, world);
+  }
+  for (const request of world.sandbox.received) {
+    for (const name of parametersOf(request)) records.add(`parameter ${endpointOf(request)} ${name}`);
+    if (request.headers["user-agent"] !== undefined) records.add("received user-agent");
+    records.add(`received ${request.headers["content-type"]?.split(";")[0]}`);
+  }
+}
+
+/** What the error was made of, as its details tell. */
+function note(error: unknown, world: BlogWorld): void {
+  const [info] = ConnectError.from(error).findDetails(ErrorInfoSchema);
+  const request = world.sandbox.received.last;
+  if (info?.metadata.http_status === undefined || request === undefined) return;
+  const { http_status: status, subcode } = info.metadata;
+  const code = subcode === undefined ? status : `${status}.${subcode}`;
+  records.add(`error ${code}`);
+  records.add(`error ${endpointOf(request)} ${code}`);
+}
+
+const CASES = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...STATE_CASES, ...OAUTH_CASES];
+
+beforeAll(async () => {
+  const world = await startBlogWorld({ interceptors: [observe] });
+  for (const each of CASES) await run(each, world);
+  await world.close();
+  for (const name of seen.fields) records.add(`field ${name}`);
+  const kinds = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"];
+  if (kinds.every((kind) => records.has(`received ${kind}`))) records.add("received JSON form and multipart");
+}, 300_000);
+
+interface Row {
+  readonly name: string;
+  readonly record: string;
+}
+
+function rowsOf({ kind, of, names }: Section): Row[] {
+  return names.split(names.includes(";") ? "; " : ", ").map((text) => {
+    const [name = "", own = name] = text.split(" = ");
+    if (kind === "parameter") return { name, record: `parameter ${of} ${own}` };
+    if (kind === "error") return { name, record: `error ${own}` };
+    if (kind === "field") return { name, record: `field ${own.includes(".v1.") ? own : `${of}.${own}`}` };
+    return { name, record: own };
+  });
+}
+
+describe.each([...TABLE])("$title", (section) => {
+  test("has all of its rows", () => {
+    const rows = rowsOf(section);
+    expect([rows.length, new Set(rows.map(({ name }) => name)).size]).toEqual([section.rows, section.rows]);
+  });
+
+  test("is covered by what was received and consumed", () => {
+    const { elsewhere = {} } = section;
+    const missing = rowsOf(section).filter(
+      ({ name, record }) => !(name in elsewhere) && !records.has(record),
+    );
+    expect(missing.map(({ name, record }) => `${name}: ${record}`)).toEqual([]);
+  });
+});
+
+test("every endpoint of the reference was asked for", () => {
+  const endpoints = new Set([...records].flatMap((record) => /^parameter (\S+ \S+)/.exec(record)?.[1] ?? []));
+  const wanted = TABLE.filter(({ kind }) => kind === "parameter").map(({ of }) => of);
+  expect(wanted.filter((endpoint) => !endpoints.has(endpoint))).toEqual([]);
+});

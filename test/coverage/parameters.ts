@@ -1,0 +1,60 @@
+import type { ReceivedRequest } from "connect-rest-sandbox";
+
+/** The endpoints by their address, most specific first; `P` is `/v2/blog/{blog-identifier}`. */
+const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
+  ["P/posts/queue/reorder", /^\/posts\/queue\/reorder$/],
+  ["P/posts/queue/shuffle", /^\/posts\/queue\/shuffle$/],
+  ["P/posts/queue", /^\/posts\/queue$/],
+  ["P/posts/draft", /^\/posts\/draft$/],
+  ["P/posts/submission", /^\/posts\/submission$/],
+  ["P/posts/{post-id}/mute", /^\/posts\/\d+\/mute$/],
+  ["P/posts/{post-id}", /^\/posts\/\d+$/],
+  ["P/posts", /^\/posts(\/[a-z]+)?$/],
+  ["P/avatar", /^\/avatar(\/\d+)?$/],
+  ["P/blocks/bulk", /^\/blocks\/bulk$/],
+  ["P/pages/{page-name}", /^\/pages\/.+$/],
+];
+
+/** The endpoint of a request, as `METHOD P/...` or `METHOD /path` of other addresses. */
+export function endpointOf({ method, path }: ReceivedRequest): string {
+  const rest = /^\/v2\/blog\/[^/]+(\/.*)$/.exec(path)?.[1];
+  if (rest === undefined) return `${method} ${path}`;
+  const found = PATTERNS.find(([, pattern]) => pattern.test(rest));
+  return `${method} ${found?.[0] ?? `P${rest}`}`;
+}
+
+/** The names of the parameters of a request, wherever they stand: path, query, body or OAuth header. */
+export function parametersOf(request: ReceivedRequest): string[] {
+  const names = [
+    ...request.query.keys(),
+    ...bodyNames(request),
+    ...pathNames(request),
+    ...headerNames(request),
+  ];
+  return names.map((name) => name.replace(/\[\d+\]$/, ""));
+}
+
+function pathNames({ path }: ReceivedRequest): string[] {
+  const names = path.startsWith("/v2/blog/") ? ["blog-identifier"] : [];
+  if (/\/posts\/\d+/.test(path)) names.push("post-id");
+  if (/\/posts\/[a-z]+$/.test(path)) names.push("type");
+  if (/\/avatar\/\d+$/.test(path)) names.push("size");
+  if (/\/pages\/./.test(path)) names.push("page-name");
+  return names;
+}
+
+function headerNames({ headers }: ReceivedRequest): string[] {
+  return [...(headers.authorization ?? "").matchAll(/(oauth_\w+)=/g)].map(([, name = ""]) => name);
+}
+
+function bodyNames(request: ReceivedRequest): string[] {
+  const type = request.headers["content-type"] ?? "";
+  if (request.size === 0) return [];
+  if (type.startsWith("application/json")) return Object.keys(request.json as object);
+  if (type.startsWith("application/x-www-form-urlencoded"))
+    return [...new URLSearchParams(request.text).keys()];
+  if (!type.startsWith("multipart/")) return [];
+  const json = /name="json".*?\r\n\r\n(.*?)\r\n--/s.exec(request.text)?.[1];
+  const parts = [...request.text.matchAll(/form-data; name="([^"]*)"/g)].map(([, name = ""]) => name);
+  return json === undefined ? parts : [...parts, ...Object.keys(JSON.parse(json) as object)];
+}

@@ -1,0 +1,102 @@
+import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { field as fieldOption, oneof as oneofOption } from "../../gen/connectrest/v1/annotations_pb.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What was seen while the cases ran. */
+export class Records {
+  /** `METHOD path-pattern name`, of each parameter that the sandbox received. */
+  readonly parameters = new Set<string>();
+  /** `message.key`, of each key of an answer that a field of the message took. */
+  readonly fields = new Set<string>();
+  /** `endpoint status[.subcode]`, of each error that a caller was told. */
+  readonly errors = new Set<string>();
+  /** Names of cases that came to their answer. */
+  readonly answered = new Set<string>();
+
+  /** Notes which keys of an object ended in fields of its message, at any depth. */
+  consume(json: unknown, message: ReflectMessage): void {
+    if (!isObject(json)) return;
+    const unknown = unknownKeys(message);
+    for (const field of message.fields) {
+      if (isFlattened(field)) {
+        if (message.isSet(field)) this.consume(json, message.get(field) as ReflectMessage);
+        continue;
+      }
+      for (const key of keysOf(field)) {
+        const value = at(json, key);
+        if (value === undefined || unknown.has(key)) continue;
+        if (!message.isSet(field) && !isNothing(value)) continue;
+        this.fields.add(`${message.desc.typeName}.${key}`);
+        this.consumeValue(value, message, field);
+      }
+    }
+  }
+
+  private consumeValue(value: unknown, message: ReflectMessage, field: DescField): void {
+    if (!message.isSet(field)) return;
+    if (field.fieldKind === "message")
+      this.consumeOne(value, field.message, message.get(field) as ReflectMessage);
+    if (field.fieldKind !== "list" || field.listKind !== "message") return;
+    const items = Array.isArray(value) ? value : [value];
+    const list = [...(message.get(field) as Iterable<ReflectMessage>)];
+    // items that were left out would shift the others
+    if (items.length === list.length) {
+      for (const [index, item] of list.entries()) this.consumeOne(items[index], field.message, item);
+    }
+  }
+
+  private consumeOne(value: unknown, desc: DescMessage, message: ReflectMessage): void {
+    if (desc.typeName.startsWith("google.")) return;
+    const [only] = desc.fields;
+    if (Array.isArray(value) && only !== undefined && desc.fields.length === 1) {
+      this.consumeValue(value, message, only);
+      return;
+    }
+    this.consume(Array.isArray(value) ? value[0] : value, message);
+  }
+}
+
+/** The message of an answer, for `consume`. */
+export function reflected(desc: DescMessage, message: object): ReflectMessage {
+  return reflect(desc, message as Parameters<typeof reflect>[1]);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value that a field without presence does not keep. */
+function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || value === "" || value === false || value === 0;
+}
+
+function isFlattened({ oneof, fieldKind }: DescField): boolean {
+  if (oneof === undefined || fieldKind !== "message" || !hasOption(oneof, oneofOption)) return false;
+  const { layout, discriminator } = getOption(oneof, oneofOption);
+  return layout <= 1 && discriminator !== "";
+}
+
+/** The keys that a field is read from: its name on the wire, what else it is called, and paths. */
+function keysOf(field: DescField): readonly string[] {
+  const { name, aliases, from, unknown } = getOption(field, fieldOption);
+  if (unknown) return [];
+  const paths = from.flatMap(({ source }) => (source.case === "path" ? [source.value] : []));
+  return paths.length > 0 ? paths : [name === "" ? field.name : name, ...aliases];
+}
+
+function at(json: Json, path: string): unknown {
+  if (path in json) return json[path];
+  let value: unknown = json;
+  for (const step of path.split(".")) value = isObject(value) ? value[step] : undefined;
+  return value;
+}
+
+function unknownKeys(message: ReflectMessage): ReadonlySet<string> {
+  const collector = message.fields.find((field) => getOption(field, fieldOption).unknown);
+  if (collector?.fieldKind !== "map") return new Set();
+  const entries = message.get(collector) as Iterable<readonly [unknown, unknown]>;
+  return new Set([...entries].map(([key]) => String(key)));
+}
