@@ -11,7 +11,13 @@ CodeGeneratorResponse to standard output. Run it from buf.gen.yaml:
       out: gen
       opt: [target=ts, import_extension=ts]
 
-Options: target=ts, import_extension=ts|js|none, unsupported=error|skip, service_config=file.yaml
+Options:
+  target=ts|js|dts           languages of generated files, several joined by + (default: ts)
+  import_extension=ts|js|none  what relative imports end in (default: none)
+  keep_empty_files=true      also write files that hold no adapter (default: false)
+  ts_nocheck=true            exempt TypeScript files from type checks (default: false)
+  unsupported=error|skip     what becomes of methods that no REST call can fulfil (default: error)
+  service_config=file.yaml   rules beside the .proto files; may be repeated
 `;
 
 await runExecutable({ name: "protoc-gen-connect-rest", version, usage, run: runPlugin });

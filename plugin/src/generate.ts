@@ -35,7 +35,7 @@ export function generate(
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
   const generation = new Generation(files, options.importExtension);
-  return { files: printFiles(models, generation, version), warnings: run.warnings.lines() };
+  return { files: printFiles(models, generation, version, options), warnings: run.warnings.lines() };
 }
 
 /** One run of the generator, and what it found. */

@@ -340,10 +340,13 @@ describe("options", () => {
     ["stile=long", "unknown option `stile`; did you mean `style`?"],
     [
       "toString=1",
-      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `unsupported`, `service_config`",
+      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `keep_empty_files`, `ts_nocheck`, `js_import_style`, `unsupported`, …",
     ],
     ["style=wide", "option style=wide: expected short or long"],
-    ["target=js", "option target=js: expected ts"],
+    [
+      "target=js",
+      "option target=js: what is added to adapters is TypeScript, and so must they be; expected ts",
+    ],
   ])("%s is refused", (parameter, text) => {
     expect(values(parameter)).toEqual([undefined, text]);
   });

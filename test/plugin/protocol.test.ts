@@ -51,11 +51,13 @@ describe("the program", () => {
   it("exits with zero for a fault of the user, which is in the answer", async () => {
     const changed = toBinary(
       CodeGeneratorRequestSchema,
-      create(CodeGeneratorRequestSchema, { ...request, parameter: "target=js" }),
+      create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),
     );
     const { stdout, stderr, code } = await run(changed);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe("option target=js: expected ts");
+    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+      "option target=mjs: expected ts, js or dts, or some joined by +, e.g. js+dts",
+    );
   });
 
   it.each<[string, () => Uint8Array, string]>([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ParameterError } from "../protocol/parameter.ts";
+import { ParameterError, parseParameter } from "../protocol/parameter.ts";
 import { parseOptions } from "./options.ts";
 
 const specs = {
@@ -11,8 +11,16 @@ const specs = {
 test("blanks and empty items between options do not matter", () => {
   expect(parseOptions(" mode=b ,, import_extension=.js,", specs)).toEqual({
     own: { mode: "b", title: "none" },
-    common: { importExtension: "js", unsupported: "error", serviceConfigs: [] },
+    common: { ...parseParameter(""), importExtension: "js" },
   });
+});
+
+test("adapters that others add to are TypeScript", () => {
+  expect(() => parseOptions("target=js+dts", specs)).toThrow(
+    new ParameterError(
+      "option target=js+dts: what is added to adapters is TypeScript, and so must they be; expected ts",
+    ),
+  );
 });
 
 test("property: what was given is found again", () => {

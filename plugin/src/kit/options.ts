@@ -42,7 +42,12 @@ export function parseOptions<Specs extends OptionSpecs>(
       throw new ParameterError(`unknown option \`${name}\`${text}`);
     }
   }
-  return { own: Object.fromEntries(own) as OptionValues<Specs>, common: parseParameter(common.join(",")) };
+  const parsed = parseParameter(common.join(","));
+  if (parsed.targets.join() !== "ts") {
+    const text = "what is added to adapters is TypeScript, and so must they be; expected ts";
+    throw new ParameterError(`option target=${parsed.targets.join("+")}: ${text}`);
+  }
+  return { own: Object.fromEntries(own) as OptionValues<Specs>, common: parsed };
 }
 
 function checked(name: string, value: string, { values }: OptionSpec): string {

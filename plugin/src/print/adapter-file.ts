@@ -46,6 +46,7 @@ export class AdapterFile {
   readonly desc: DescFile;
   private readonly generation: Generation;
   private readonly parts: Part[] = [];
+  private readonly declarations = new Map<string, readonly string[]>();
   private readonly names = new Map<unknown, Map<string, string>>();
 
   constructor(desc: DescFile, extension: ImportExtension, generation: Generation) {
@@ -62,6 +63,25 @@ export class AdapterFile {
   /** Imports a type of the runtime. */
   runtimeType(name: string): string {
     return this.source.type(name, RUNTIME);
+  }
+
+  /** Imports a type of the runtime into the declarations. */
+  declaredType(name: string): string {
+    return this.source.declaredType(name, RUNTIME);
+  }
+
+  /** Notes how an exported name is declared, for `.d.ts`. */
+  declare(name: string, lines: readonly string[]): void {
+    this.declarations.set(name, lines);
+  }
+
+  /** All declarations, those of services first, the others in the order of their names. */
+  declarationLines(): string[] {
+    const parts = new Set(this.parts.map((part) => part.name));
+    const all = [...this.declarations];
+    const own = all.filter(([name]) => !parts.has(name));
+    const others = all.filter(([name]) => parts.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...own, ...others].flatMap(([, lines]) => ["", ...lines]);
   }
 
   /** Imports the constant that describes a service. */

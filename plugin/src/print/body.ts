@@ -7,6 +7,7 @@ import {
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
+import { typed } from "./erasable.ts";
 import { printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
@@ -58,7 +59,7 @@ function httpBodyLine(field: DescField | undefined): string {
 function objectLines(fields: readonly DescField[], { rules, file }: Context): string[] {
   const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
   return [
-    `const json: ${file.runtimeType("JsonRecord")} = {};`,
+    `const json${typed(file.runtimeType("JsonRecord"))} = {};`,
     ...rules.parameters.map(({ name, value }) => `${printMember("json", name)} = ${printString(value)};`),
     ...fields
       .filter((field) => field.oneof === undefined)

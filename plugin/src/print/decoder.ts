@@ -12,6 +12,7 @@ import {
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
+import { typed } from "./erasable.ts";
 import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
 import { noTime, timeRule } from "./time-rule.ts";
 import { responseNames } from "./wire-names.ts";
@@ -61,9 +62,11 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, file) : fieldLines(member, "json", file),
   );
+  const comment = docComment(`Decodes ${desc.typeName}.${summary(desc)}`);
+  file.declare(name, [...comment, `export declare function ${name}(json: ${json}, out: ${out}): void;`]);
   return [
-    ...docComment(`Decodes ${desc.typeName}.${summary(desc)}`),
-    `export function ${name}(json: ${json}, out: ${out}): void {`,
+    ...comment,
+    `export function ${name}(json${typed(json)}, out${typed(out)})${typed("void")} {`,
     ...lines.map((line) => `  ${line}`),
     `  ${unknownLine(desc, file)}`,
     "}",
@@ -78,7 +81,7 @@ function summary(desc: DescMessage): string {
 /** The constant with the keys that the fields of a message name. */
 function keysOf(desc: DescMessage, file: AdapterFile): string {
   return file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
-    `const ${name}: ReadonlySet<string> = new Set([`,
+    `const ${name}${typed("ReadonlySet<string>")} = new Set([`,
     ...knownKeys(desc).map((key) => `  ${printString(key)},`),
     "]);",
   ]);

@@ -1,10 +1,12 @@
+import { unmarked } from "./erasable.ts";
+
 /**
  * A JSDoc block from lines of text, or nothing where there is no text. What would end the comment, or be an
  * insertion point, is written apart.
  */
 export function docComment(text: string, indent = ""): string[] {
   if (text.trim() === "") return [];
-  const safe = text
+  const safe = unmarked(text)
     .replaceAll("*/", "*\\/")
     .replaceAll("@@protoc_insertion_point", "@ @protoc_insertion_point");
   const lines = safe.split(/\r\n|[\n\r\u2028\u2029]/);

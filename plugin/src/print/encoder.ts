@@ -13,6 +13,7 @@ import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { wireValues } from "./decoder.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
+import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
 import { timeRule } from "./time-rule.ts";
@@ -44,7 +45,7 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
   if (lines.length === 0) {
-    const signature = `${name}(_message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")}`;
+    const signature = `${name}(_message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonRecord"))}`;
     return [
       ...docComment(`Writes ${desc.typeName} as JSON.`),
       `function ${signature} {`,
@@ -54,8 +55,8 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
   }
   return [
     ...docComment(`Writes ${desc.typeName} as JSON.`),
-    `function ${name}(message: ${file.messageType(desc)}): ${file.runtimeType("JsonRecord")} {`,
-    `  const json: ${file.runtimeType("JsonRecord")} = {};`,
+    `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonRecord"))} {`,
+    `  const json${typed(file.runtimeType("JsonRecord"))} = {};`,
     ...lines.map((line) => `  ${line}`),
     "  return json;",
     "}",

@@ -1,3 +1,5 @@
+import { typed } from "./erasable.ts";
+
 /** A method of an object literal. */
 export interface FunctionParts {
   readonly name: string;
@@ -11,7 +13,7 @@ export function printFunction({ name, parameters, result, lines }: FunctionParts
   const text = lines.join("\n");
   const list = parameters.map(([parameter, type]) => {
     const isUsed = new RegExp(`(?<![\\w$.])${parameter}(?![\\w$])`).test(text);
-    return `${isUsed ? "" : "_"}${parameter}: ${type}`;
+    return `${isUsed ? "" : "_"}${parameter}${typed(type)}`;
   });
-  return [`${name}(${list.join(", ")}): ${result} {`, ...lines.map((line) => `  ${line}`), "},"];
+  return [`${name}(${list.join(", ")})${typed(result)} {`, ...lines.map((line) => `  ${line}`), "},"];
 }

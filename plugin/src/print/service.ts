@@ -4,6 +4,7 @@ import type { MethodModel, ServiceModel } from "../model/model.ts";
 import { PRINTED_RULES, type SharedRules } from "../model/rules.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
+import { onlyTypeScript, typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
@@ -12,23 +13,36 @@ import { responseMember } from "./response.ts";
 import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
 
+/** The runtime's types of methods. */
+const ADAPTER_TYPES = {
+  unary: "UnaryAdapter",
+  paginate: "PaginateAdapter",
+  poll: "PollAdapter",
+  download: "DownloadAdapter",
+  upload: "UploadAdapter",
+} as const;
+
 /** Prints a service: its rules, one constant a method, then the adapter that names them all. */
 export function printService(service: ServiceModel, file: AdapterFile): void {
   const { desc } = service;
   const shared = printSharedRules(service, file);
   const names = service.methods.map((method) => printMethod(method, shared, file));
   const adapter = file.source.claim(`${localName(desc)}Rest`);
+  const comment = docComment(withSubject(`The REST adapter of ${desc.typeName}.`, commentOf(desc)));
+  const type = `${file.runtimeType("ServiceAdapter")}<typeof ${file.service(desc)}>`;
+  const marker = insertionPoint(`service:${desc.typeName}`);
+  file.declare(adapter, [...comment, `export declare const ${adapter}: ${type};`, marker]);
   file.source.add(
     "",
-    ...docComment(withSubject(`The REST adapter of ${desc.typeName}.`, commentOf(desc))),
-    `export const ${adapter}: ${file.runtimeType("ServiceAdapter")}<typeof ${file.service(desc)}> = {`,
+    ...comment,
+    `export const ${adapter}${typed(type)} = {`,
     `  service: ${file.service(desc)},`,
     "  methods: {",
     ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
     "  },",
     ...commentLines(service),
     "};",
-    insertionPoint(`service:${desc.typeName}`),
+    marker,
   );
 }
 
@@ -44,7 +58,7 @@ function printSharedRules(service: ServiceModel, file: AdapterFile): Shared {
   file.source.add(
     "",
     ...docComment(`Rules of all methods of ${service.desc.typeName}.`),
-    `const ${name} = ${printLiteral(rules)} satisfies Partial<${file.runtimeType("MethodRules")}>;`,
+    `const ${name} = ${printLiteral(rules)}${onlyTypeScript(` satisfies Partial<${file.runtimeType("MethodRules")}>`)};`,
   );
   return { name, rules };
 }
@@ -55,12 +69,23 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
   if (binding === undefined) throw new Error(`${desc} has no binding`);
   const name = file.source.claim(`${localName(desc.parent)}_${desc.localName}`);
   const kind = file.runtimeValue(method.stream?.kind ?? "unary");
+  const described = `${file.service(desc.parent)}.method.${desc.localName}`;
+  const comment = docComment(
+    withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc)),
+  );
+  const marker = insertionPoint(`method:${desc.parent.typeName}.${desc.name}`);
+  const type = file.declaredType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);
+  file.declare(name, [
+    ...comment,
+    `export declare const ${name}: ${type}<typeof ${described}.input, typeof ${described}.output>;`,
+    marker,
+  ]);
   const members =
     method.stream === undefined ? responseMember(method, file) : streamMembers(method, method.stream, file);
   file.source.add(
     "",
-    ...docComment(withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc))),
-    `export const ${name} = ${kind}(${file.service(desc.parent)}.method.${desc.localName}, {`,
+    ...comment,
+    `export const ${name} = ${kind}(${described}, {`,
     ...ruleLines(method, shared),
     ...printFunction({
       name: "request",
@@ -70,7 +95,7 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
     }).map((line) => `  ${line}`),
     ...members.map((line) => `  ${line}`),
     "});",
-    insertionPoint(`method:${desc.parent.typeName}.${desc.name}`),
+    marker,
   );
   return name;
 }

@@ -1,10 +1,17 @@
+import { asJavaScript, asTypeScript } from "./erasable.ts";
+
 /** How imports of generated files end: `ts`, `js`, or nothing. */
 export type ImportExtension = "ts" | "js" | "none";
+
+/** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
+export type Target = "ts" | "js" | "dts";
 
 interface Import {
   readonly name: string;
   readonly local: string;
   readonly typeOnly: boolean;
+  /** Needed by declarations alone. */
+  readonly declaredOnly: boolean;
 }
 
 /** What generated code uses of the language: a message of such a name is imported under another one. */
@@ -44,12 +51,17 @@ export class SourceFile {
 
   /** Imports a value from a package, and returns how the file calls it. */
   value(name: string, from: string): string {
-    return this.import(name, from, false);
+    return this.import(name, from, { typeOnly: false, declaredOnly: false });
   }
 
   /** Imports a type from a package, and returns how the file calls it. */
   type(name: string, from: string): string {
-    return this.import(name, from, true);
+    return this.import(name, from, { typeOnly: true, declaredOnly: false });
+  }
+
+  /** Imports a type from a package into the declarations of the file, and returns how they call it. */
+  declaredType(name: string, from: string): string {
+    return this.import(name, from, { typeOnly: true, declaredOnly: true });
   }
 
   /** The module specifier of another generated file, relative to this one; `target` has no extension. */
@@ -63,25 +75,55 @@ export class SourceFile {
     return steps.join("/") + (this.extension === "none" ? "" : `.${this.extension}`);
   }
 
-  private import(name: string, from: string, typeOnly: boolean): string {
+  private import(name: string, from: string, use: Pick<Import, "typeOnly" | "declaredOnly">): string {
     const module = this.imports.get(from) ?? new Map<string, Import>();
     this.imports.set(from, module);
     const known = module.get(name);
     if (known !== undefined) {
-      if (known.typeOnly && !typeOnly) module.set(name, { ...known, typeOnly: false });
+      module.set(name, {
+        ...known,
+        typeOnly: known.typeOnly && use.typeOnly,
+        declaredOnly: known.declaredOnly && use.declaredOnly,
+      });
       return known.local;
     }
     const local = this.claim(name);
-    module.set(name, { name, local, typeOnly });
+    module.set(name, { name, local, ...use });
     return local;
   }
 
   /** The whole text: `head`, the imports, then the lines; ends with a line feed. */
-  toString(head: readonly string[], afterImports: readonly string[]): string {
-    const imports = [...this.imports]
+  toString(head: readonly string[], afterImports: readonly string[], target: "ts" | "js" = "ts"): string {
+    const imports = this.importLines(
+      ({ typeOnly, declaredOnly }) => !declaredOnly && (target === "ts" || !typeOnly),
+    );
+    const text = `${[...head, "", ...imports, ...afterImports, ...this.body].join("\n")}\n`;
+    return target === "ts" ? asTypeScript(text) : asJavaScript(text);
+  }
+
+  /** The text of the declarations, with those of the imports that they name, all as types. */
+  toDeclarations(
+    head: readonly string[],
+    afterImports: readonly string[],
+    declarations: readonly string[],
+  ): string {
+    const code = declarations.filter((line) => line.startsWith("export ")).join("\n");
+    const words = new Set(code.match(/[\w$]+/g));
+    const imports = this.importLines(({ local }) => words.has(local), true);
+    // a file without an import or an export would not be a module
+    const empty = code === "" && imports.length === 0 ? ["export {};"] : [];
+    return `${[...head, "", ...imports, ...afterImports, ...declarations, ...empty].join("\n")}\n`;
+  }
+
+  private importLines(isWanted: (item: Import) => boolean, asTypes = false): string[] {
+    return [...this.imports]
       .sort(([a], [b]) => importOrder(a, b))
-      .map(([from, names]) => printImport(from, [...names.values()]));
-    return `${[...head, "", ...imports, ...afterImports, ...this.body].join("\n")}\n`;
+      .map(([from, names]): [string, Import[]] => [from, [...names.values()].filter(isWanted)])
+      .filter(([, names]) => names.length > 0)
+      .map(([from, names]) => {
+        const items = asTypes ? names.map((item) => ({ ...item, typeOnly: true })) : names;
+        return printImport(from, items);
+      });
   }
 }
 

@@ -3,6 +3,7 @@ import type { MethodModel, NextModel, StreamModel } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
+import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
 import { answerFunction, fromLines, responseMember } from "./response.ts";
@@ -49,7 +50,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         "next: {",
         '  kind: "step",',
         `  by: ${printString(next.by)},`,
-        `  advance: (message: ${file.messageType(method.desc.input)}, by) => ({ ...message, ${stepValue(next)} }),`,
+        `  advance: (message${typed(file.messageType(method.desc.input))}, by) => ({ ...message, ${stepValue(next)} }),`,
         "},",
       ];
     case "cursor":
@@ -58,7 +59,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         '  kind: "cursor",',
         `  from: ${printString(next.from)},`,
         `  path: ${printString(next.path)},`,
-        `  advance: (message: ${file.messageType(method.desc.input)}, value) => ({ ...message, ${cursorValue(next.field, file)} }),`,
+        `  advance: (message${typed(file.messageType(method.desc.input))}, value) => ({ ...message, ${cursorValue(next.field, file)} }),`,
         "},",
       ];
   }
@@ -126,8 +127,8 @@ function uploadMembers(
   const type = contentType === undefined ? "" : `${read(contentType)} || `;
   const chunkValue = access([chunk]).mayBeUnset ? `${read(chunk)} ?? new Uint8Array()` : read(chunk);
   return [
-    `chunk: (message: ${input}) => ${chunkValue},`,
-    `stream: (${contentType === undefined && typeof part !== "object" && filename === undefined ? "_" : ""}message: ${input}) => ({`,
+    `chunk: (message${typed(input)}) => ${chunkValue},`,
+    `stream: (${contentType === undefined && typeof part !== "object" && filename === undefined ? "_" : ""}message${typed(input)}) => ({`,
     `  contentType: ${type}"application/octet-stream",`,
     ...(part === undefined
       ? []

@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPTION_NAMES, ParameterError, parseParameter } from "./parameter.ts";
 
-const DEFAULTS = { importExtension: "none", unsupported: "error", serviceConfigs: [] };
+const DEFAULTS = {
+  targets: ["ts"],
+  importExtension: "none",
+  keepEmptyFiles: false,
+  tsNocheck: false,
+  unsupported: "error",
+  serviceConfigs: [],
+};
+const NO_TARGET = "expected ts, js or dts, or some joined by +, e.g. js+dts";
 
 const CHOICES = `; it has ${OPTION_NAMES.map((name) => `\`${name}\``).join(", ")}`;
 
@@ -11,6 +19,10 @@ describe("parseParameter", () => {
     ["", DEFAULTS],
     [",, ,", DEFAULTS],
     ["target=ts", DEFAULTS],
+    ["target=js+dts", { ...DEFAULTS, targets: ["js", "dts"] }],
+    ["target=dts+ts+dts", { ...DEFAULTS, targets: ["dts", "ts"] }],
+    ["keep_empty_files=true,ts_nocheck=1", { ...DEFAULTS, keepEmptyFiles: true, tsNocheck: true }],
+    ["keep_empty_files=0,js_import_style=module", DEFAULTS],
     ["import_extension=ts", { ...DEFAULTS, importExtension: "ts" }],
     ["import_extension=.js", { ...DEFAULTS, importExtension: "js" }],
     [" target=ts , import_extension=none ", DEFAULTS],
@@ -22,9 +34,15 @@ describe("parseParameter", () => {
   });
 
   it.each([
-    ["target=js", "option target=js: expected ts"],
-    ["target", "option target=: expected ts"],
-    ["target=", "option target=: expected ts"],
+    ["target=mjs", `option target=mjs: ${NO_TARGET}`],
+    ["target=js+", `option target=js+: ${NO_TARGET}`],
+    ["target", `option target=: ${NO_TARGET}`],
+    ["target=", `option target=: ${NO_TARGET}`],
+    ["keep_empty_files=yes", "option keep_empty_files=yes: expected true or false or 1 or 0"],
+    [
+      "js_import_style=legacy_commonjs",
+      "option js_import_style=legacy_commonjs: expected module; adapters are ECMAScript modules, which CommonJS can load with require too",
+    ],
     ["import_extension=mjs", "option import_extension=mjs: expected ts or js or none"],
     ["import_extension=ts=ts", "option import_extension=ts=ts: expected ts or js or none"],
     ["import_ext=ts", `unknown option \`import_ext\`${CHOICES}`],

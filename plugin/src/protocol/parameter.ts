@@ -1,8 +1,15 @@
 import { suggest } from "../parse/field-path.ts";
-import type { ImportExtension } from "../print/source-file.ts";
+import type { PrintOptions } from "../print/file.ts";
+import type { ImportExtension, Target } from "../print/source-file.ts";
 
 /** Options of the generator, from CodeGeneratorRequest.parameter. */
-export interface Options {
+export interface Options extends PrintOptions {
+  /** The languages of generated files. Default: `ts`. */
+  readonly targets: readonly Target[];
+  /** Default: false. */
+  readonly keepEmptyFiles: boolean;
+  /** Default: false. */
+  readonly tsNocheck: boolean;
   /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
   readonly importExtension: ImportExtension;
   /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
@@ -19,11 +26,22 @@ export class ParameterError extends Error {
 type Mutable = { -readonly [K in keyof Options]: Options[K] };
 
 const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void>> = {
-  target: (value) => {
-    oneOf("target", value, ["ts"]);
+  target: (value, options) => {
+    options.targets = [...new Set(value.split("+").map((target) => parseTarget(target, value)))];
   },
   import_extension: (value, options) => {
     options.importExtension = oneOf("import_extension", value.replace(/^\./, ""), ["ts", "js", "none"]);
+  },
+  keep_empty_files: (value, options) => {
+    options.keepEmptyFiles = parseFlag("keep_empty_files", value);
+  },
+  ts_nocheck: (value, options) => {
+    options.tsNocheck = parseFlag("ts_nocheck", value);
+  },
+  js_import_style: (value) => {
+    if (value === "module") return;
+    const text = "adapters are ECMAScript modules, which CommonJS can load with require too";
+    throw new ParameterError(`option js_import_style=${value}: expected module; ${text}`);
   },
   unsupported: (value, options) => {
     options.unsupported = oneOf("unsupported", value, ["error", "skip"]);
@@ -35,6 +53,25 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
   },
 };
 
+const DEFAULTS: Options = {
+  targets: ["ts"],
+  importExtension: "none",
+  keepEmptyFiles: false,
+  tsNocheck: false,
+  unsupported: "error",
+  serviceConfigs: [],
+};
+
+const TARGETS: readonly Target[] = ["ts", "js", "dts"];
+
+function parseTarget(target: string, value: string): Target {
+  const found = TARGETS.find((candidate) => candidate === target);
+  if (found !== undefined) return found;
+  throw new ParameterError(
+    `option target=${value}: expected ts, js or dts, or some joined by +, e.g. js+dts`,
+  );
+}
+
 /** The names of all options. */
 export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
 
@@ -44,7 +81,7 @@ export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
  * @throws ParameterError
  */
 export function parseParameter(parameter: string): Options {
-  const options: Mutable = { importExtension: "none", unsupported: "error", serviceConfigs: [] };
+  const options: Mutable = { ...DEFAULTS };
   for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
     const [key = "", value = ""] = item.trim().split(/=(.*)/s);
     const parse = Object.hasOwn(PARSERS, key) ? PARSERS[key] : undefined;
@@ -53,6 +90,11 @@ export function parseParameter(parameter: string): Options {
     parse(value, options);
   }
   return options;
+}
+
+/** As protoc-gen-es has flags. */
+function parseFlag(key: string, value: string): boolean {
+  return ["true", "1"].includes(oneOf(key, value, ["true", "false", "1", "0"]));
 }
 
 function oneOf<T extends string>(key: string, value: string, allowed: readonly T[]): T {
