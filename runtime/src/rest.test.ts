@@ -335,6 +335,17 @@ describe("an upstream that misbehaves", () => {
     expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
   });
 
+  it("does not make a connection in time", async () => {
+    // it takes the connection, and never answers the TLS handshake
+    const silent = await rawUpstream(() => undefined);
+    servers.push(silent);
+    const url = silent.url.replace("http:", "https:");
+    const error = await failureOf(get(restOf(url, { upstream: { connectTimeoutMs: 50 } })));
+    expect(error.rawMessage).toBe("upstream things: expected a connection within 50 ms, got none");
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
+  });
+
   it("pauses for too long within the body", async () => {
     const pausing = httpUpstream((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("{");
