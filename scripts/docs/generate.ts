@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { annotationsPage } from "./annotations.ts";
 import { diagnosticsPage } from "./diagnostics.ts";
 import { errorsPage } from "./errors.ts";
+import { servicesPage } from "./services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -14,6 +15,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/annotations.md": () => annotationsPage(ROOT),
   "docs/diagnostics.md": diagnosticsPage,
   "docs/errors.md": errorsPage,
+  "docs/services.md": servicesPage,
 };
 
 function isCurrent(path: string, text: string): boolean {

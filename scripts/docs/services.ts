@@ -1,0 +1,106 @@
+/** Prints the reference of the services from their descriptors and adapters. */
+import { readFileSync } from "node:fs";
+import { type DescMethod, getOption } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import type { AnyMethodAdapter, ServiceAdapter } from "connect-rest";
+import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
+import { EmbedServiceRest } from "../../gen/blog/v1/embed_rest.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
+import { http } from "../../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../../gen/google/api/http_pb.ts";
+import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
+import { code, page, table } from "./markdown.ts";
+
+const HEAD = new URL("services-head.md", import.meta.url);
+const SERVICES: readonly ServiceAdapter[] = [
+  BlogServiceRest,
+  PostServiceRest,
+  EmbedServiceRest,
+  EventServiceRest,
+  OAuthServiceRest,
+];
+
+type ErrorRule = AnyMethodAdapter["rules"]["errors"][number];
+
+/** The page `docs/services.md`. */
+export function servicesPage(): string {
+  return page(readFileSync(HEAD, "utf8"), ...SERVICES.flatMap(serviceParts));
+}
+
+function serviceParts({ service, methods, comments }: ServiceAdapter): string[] {
+  const all = Object.entries(methods);
+  const shared = sharedRules(all.map(([, { rules }]) => rules.errors));
+  return [
+    `## ${service.typeName}`,
+    comments?.service ?? "",
+    ...(shared.length === 0 ? [] : ["Errors of all methods:", errorTable(shared)]),
+    ...all.flatMap(([name, method]) => methodParts(method, comments?.methods[name] ?? "", shared)),
+  ];
+}
+
+/** The rules that all methods of a service have. */
+function sharedRules([first = [], ...others]: ReadonlyArray<readonly ErrorRule[]>): readonly ErrorRule[] {
+  return first.filter((rule) => others.every((rules) => rules.includes(rule)));
+}
+
+function methodParts(
+  { method, rules }: AnyMethodAdapter,
+  comment: string,
+  shared: readonly ErrorRule[],
+): string[] {
+  const own = rules.errors.filter((rule) => !shared.includes(rule));
+  const facts = [
+    `Calls ${bindingsOf(method).map(code).join(" or ")}.`,
+    `Credentials: ${rules.credentials.map(code).join(", ") || "none"}.`,
+    rules.scopes.length === 0 ? "" : `Scopes: ${rules.scopes.map(code).join(", ")}.`,
+    ...(rules.rateLimits ?? []).map(limitText),
+  ];
+  return [
+    `### ${method.name}`,
+    code(`${method.name}(${typeOf(method, "input")}) returns (${typeOf(method, "output")})`),
+    comment,
+    facts.filter((fact) => fact !== "").join(" "),
+    own.length === 0 ? "" : errorTable(own),
+  ];
+}
+
+function typeOf({ methodKind, input, output }: DescMethod, side: "input" | "output"): string {
+  const streams = side === "input" ? ["client_streaming"] : ["server_streaming"];
+  const isStream = methodKind === "bidi_streaming" || streams.includes(methodKind);
+  return `${isStream ? "stream " : ""}${(side === "input" ? input : output).name}`;
+}
+
+function bindingsOf(method: DescMethod): string[] {
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings].map(bindingText);
+}
+
+function bindingText({ pattern }: HttpRule): string {
+  return typeof pattern.value === "string" ? `${pattern.case?.toUpperCase()} ${pattern.value}` : "";
+}
+
+function limitText({
+  requests,
+  windowMs,
+  calendarDay,
+}: NonNullable<AnyMethodAdapter["rules"]["rateLimits"]>[number]) {
+  const window = calendarDay === undefined ? `${windowMs / 1000} seconds` : `a day (${calendarDay})`;
+  return `At most ${requests} requests in ${window}.`;
+}
+
+function errorTable(rules: readonly ErrorRule[]): string {
+  const rows = rules.map(({ status, subcode, header, code: number, reason }) => [
+    status === 0 ? "any" : String(status),
+    subcode === undefined ? "any" : code(String(subcode)),
+    header === undefined ? "" : code([header.name, header.value].filter(Boolean).join(": ")),
+    number === undefined ? "that of the status" : code(codeName(number)),
+    reason === undefined ? "that of the status" : code(reason),
+  ]);
+  return table(["HTTP status", "Subcode", "Header", "Code", "Reason"], rows);
+}
+
+/** A code as gRPC and google.rpc.Code spell it, e.g. NOT_FOUND. */
+function codeName(number: number): string {
+  return (Code[number] ?? String(number)).replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+}
