@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseSelector, select } from "./selector.ts";
+
+const NAMES = ["a.S.Get", "a.S.List", "a.S2.Get", "a.b.S.Get"];
+
+test.each([
+  ["a.S.Get", ["a.S.Get"]],
+  ["a.S.*", ["a.S.Get", "a.S.List"]],
+  ["a.*", NAMES],
+  ["*", NAMES],
+  ["a.S", []],
+  ["S.*", []],
+])("%s selects by whole components", (pattern, names) => {
+  expect(select(pattern, NAMES)).toEqual(names);
+});
+
+test.each(["", "a.", ".a", "a..b", "a.*.b", "a.b*", "**", "a,", "1a"])("%j is no selector", (text) => {
+  expect(parseSelector(text)).toHaveProperty("fault");
+});
+
+test("property: a list of names is parsed to those names", () => {
+  const name = fc.stringMatching(/^[a-z_]\w{0,5}(\.[A-Z]\w{0,5}){0,3}(\.\*)?$/);
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1 }), (patterns) => {
+      expect(parseSelector(patterns.join(" , "))).toEqual({ patterns });
+    }),
+  );
+});
