@@ -7,6 +7,7 @@ import type { BindingModel, FieldPath } from "../model/model.ts";
 import { bodyFields, parseBody } from "./body.ts";
 import { leaves } from "./leaves.ts";
 import { parsePattern, parseVariables } from "./pattern.ts";
+import { isTakenByUpload } from "./upload-fields.ts";
 
 /**
  * Parses one HTTP rule; undefined when it is wrong, and then there is a problem.
@@ -22,15 +23,24 @@ export function parseBinding(
   const pattern = parsePattern(desc, rule, rulePath, problems);
   if (pattern === undefined) return undefined;
   const variables = parseVariables(desc, pattern, problems);
-  const bound = new Set([...variables.values()].map((path) => path.map((field) => field.name).join(".")));
+  const inPath = [...variables.values()];
+  const bound = new Set(inPath.map((path) => path.map((field) => field.name).join(".")));
   const http = methodRules(desc).http ?? serviceRules(desc.parent).http;
   const pathFieldsInBody = http?.pathFieldsInBody ?? false;
-  const body = parseBody(rule, { desc, verb: pattern.verb, bound, pathFieldsInBody, rulePath, problems });
+  const body = parseBody(rule, {
+    desc,
+    verb: pattern.verb,
+    bound,
+    inPath,
+    pathFieldsInBody,
+    rulePath,
+    problems,
+  });
   const inBody = new Set(bodyFields(body));
   const rest =
     body.kind === "http-body" && body.field === undefined
       ? []
-      : desc.input.fields.filter((field) => !inBody.has(field));
+      : desc.input.fields.filter((field) => !inBody.has(field) && !isTakenByUpload(desc, field));
   const placed = (where: Location) =>
     rest
       .filter((field) => fieldRules(field).in === where && !bound.has(field.name))

@@ -11,7 +11,6 @@ import {
   type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
-  base64,
   download,
   paginate,
   pathSegment,
@@ -243,8 +242,6 @@ export const StreamService_uploadBody = upload(StreamService.method.uploadBody, 
   },
   request(message: UploadBodyRequest): RestRequest {
     const request = new RequestWriter("PUT", `/files/${pathSegment(message.name, "name")}`);
-    if (message.type) request.query("type", message.type);
-    if (message.chunk.length) request.query("chunk", base64(message.chunk));
     if (message.replace) request.query("replace", message.replace);
     return request;
   },
@@ -271,7 +268,6 @@ export const StreamService_uploadPart = upload(StreamService.method.uploadPart, 
     const request = new RequestWriter("POST", "/files");
     const json: JsonRecord = {};
     if (message.title) json.title = message.title;
-    if (message.chunk.length) json.chunk = base64(message.chunk);
     request.partJson("json", json);
     return request;
   },
@@ -299,7 +295,9 @@ export const StreamService_uploadNamedPart = upload(StreamService.method.uploadN
   request(message: UploadPartRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
     if (message.title) request.part("title", message.title);
-    if (message.chunk.length) request.part("chunk", base64(message.chunk));
+    if (message.part) request.part("part", message.part);
+    if (message.filename) request.part("filename", message.filename);
+    if (message.type) request.part("type", message.type);
     return request;
   },
   chunk: (message: UploadPartRequest) => message.chunk,

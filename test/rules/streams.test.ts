@@ -1,0 +1,227 @@
+import { Code } from "@connectrpc/connect";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
+import { StreamService } from "../gen/rules/v1/streams_pb.ts";
+import { StreamServiceRest } from "../gen/rules/v1/streams_rest.ts";
+import { type Answers, type Seen, type Settings, start } from "./world.ts";
+
+const streams = (answers?: Answers, settings?: Settings) =>
+  start(StreamService, StreamServiceRest, answers, settings);
+
+async function idsOf(entries: AsyncIterable<{ readonly id: bigint }>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const { id } of entries) ids.push(Number(id));
+  return ids;
+}
+
+const entries = (...ids: number[]) => ids.map((id) => ({ id }));
+const lines = (seen: readonly Seen[]) => seen.map(({ line }) => line);
+
+test("link: a string, or an object with href, in the payload; its query is taken as it is", async () => {
+  const { client, seen } = await streams([
+    { json: { response: { entries: entries(1, 2), links: { next: { href: "/link?after=2&x=%5B1%5D" } } } } },
+    { json: { response: { entries: entries(3), links: { next: "?after=3" } } } },
+    { json: { response: { entries: [] } } },
+  ]);
+  expect(await idsOf(client.byLink({ query: "q" }))).toEqual([1, 2, 3]);
+  expect(lines(seen)).toEqual(["GET /link?query=q", "GET /link?after=2&x=%5B1%5D", "GET /link?after=3"]);
+});
+
+test("link: one that leads elsewhere is not followed", async () => {
+  const next = "http://127.0.0.1:1/link";
+  const { client } = await streams({ json: { response: { entries: entries(1), links: { next } } } });
+  const error = await failureOf(idsOf(client.byLink({})));
+  expect([Code.Internal, Code.FailedPrecondition]).toContain(error.code);
+});
+
+test("link_header: the relation of the header; the payload is the list", async () => {
+  const { client, seen } = await streams([
+    {
+      json: entries(1),
+      headers: { link: '</link-header?page=0>; rel="prev", </link-header?page=2>; rel=next' },
+    },
+    { json: entries(2) },
+  ]);
+  expect(await idsOf(client.byLinkHeader({ query: "q" }))).toEqual([1, 2]);
+  expect(lines(seen)).toEqual(["GET /link-header?query=q", "GET /link-header?page=2"]);
+});
+
+test("offset: it grows by what came, from where the caller began", async () => {
+  const { client, seen } = await streams([
+    { json: { entries: entries(1, 2) } },
+    { json: { entries: entries(3) } },
+    { json: { entries: [] } },
+  ]);
+  expect(await idsOf(client.byOffset({ query: "q", offset: 10 }))).toEqual([1, 2, 3]);
+  expect(lines(seen)).toEqual([
+    "GET /offset?query=q&offset=10",
+    "GET /offset?query=q&offset=12",
+    "GET /offset?query=q&offset=13",
+  ]);
+});
+
+test("page: it grows by one, from where the caller began", async () => {
+  const { client, seen } = await streams([{ json: { entries: entries(1) } }, { json: { entries: [] } }]);
+  expect(await idsOf(client.byPage({ page: 4 }))).toEqual([1]);
+  expect(lines(seen)).toEqual(["GET /page?page=4", "GET /page?page=5"]);
+});
+
+test("max_pages: more pages are an error, behind the items that came", async () => {
+  const { client, seen } = await streams({ json: { entries: entries(1) } });
+  const ids: bigint[] = [];
+  const error = await failureOf(
+    (async () => {
+      for await (const { id } of client.byPage({})) ids.push(id);
+    })(),
+  );
+  expect(error.message).toBe(
+    "[resource_exhausted] upstream rules: rules.v1.StreamService.ByPage: expected at most 2 pages, got more",
+  );
+  expect(ids).toEqual([1n, 1n]);
+  expect(lines(seen)).toEqual(["GET /page", "GET /page?page=2"]);
+});
+
+test("cursor: a value of the payload goes to the field, also in a body", async () => {
+  const { client, seen } = await streams([
+    { json: { entries: entries(1), meta: { cursor: "c&1" } } },
+    { json: { entries: entries(2), meta: { cursor: null } } },
+  ]);
+  expect(await idsOf(client.byCursor({ query: "q" }))).toEqual([1, 2]);
+  expect(seen.map(({ line, text }) => [line, text])).toEqual([
+    ["POST /cursor", '{"query":"q"}'],
+    ["POST /cursor", '{"query":"q","cursor":"c&1"}'],
+  ]);
+});
+
+test("last_item: a value of the page's last item goes to the field", async () => {
+  const { client, seen } = await streams([{ json: { entries: entries(9, 7) } }, { json: { entries: [] } }]);
+  expect(await idsOf(client.byLastItem({}))).toEqual([9, 7]);
+  expect(lines(seen)).toEqual(["GET /last-item", "GET /last-item?cursor=7"]);
+});
+
+test("poll: what is new, oldest first, by the tag of the last answer and its interval", async () => {
+  const clock = new FakeClock();
+  const polled: Array<() => void> = [];
+  const answers = [
+    { json: { entries: entries(2, 1) }, headers: { etag: 'W/"a"', "x-poll-interval": "5" } },
+    { status: 304 },
+    { json: { entries: entries(4, 3, 2) }, headers: { etag: '"b"' } },
+  ];
+  const { client, seen } = await streams(
+    (_request, index) => {
+      polled[index]?.();
+      return answers[index] ?? { status: 304 };
+    },
+    { clock },
+  );
+  const stop = new AbortController();
+  const read = (async () => {
+    const ids: number[] = [];
+    for await (const { id } of client.watchEntries({ name: "a/b" }, { signal: stop.signal })) {
+      if (ids.push(Number(id)) === 2) break;
+    }
+    return ids;
+  })();
+  await advanceUntil(clock, () => seen.length >= 3, read);
+  expect(await read).toEqual([3, 4]);
+  stop.abort();
+  expect(seen.slice(0, 3).map(({ line, headers }) => [line, headers])).toEqual([
+    ["GET /feed/a%2Fb", []],
+    ["GET /feed/a%2Fb", ['if-none-match: W/"a"']],
+    ["GET /feed/a%2Fb", ['if-none-match: W/"a"']],
+  ]);
+});
+
+/** Lets calls run, and moves the clock by a second whenever nothing else is due. */
+async function advanceUntil(clock: FakeClock, done: () => boolean, read: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  read.then(over, over);
+  while (!done() && !isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!done()) clock.advance(10);
+  }
+}
+
+async function* chunks<T>(...messages: readonly T[]): AsyncGenerator<T> {
+  yield* messages;
+}
+
+test("upload: chunks are the body, with their type; the other fields stand where they always do", async () => {
+  const { client, seen } = await streams({ json: { id: 5 } });
+  const answer = await client.uploadBody(
+    chunks(
+      { name: "a/b", type: "image/png", replace: true, chunk: Buffer.from("one,") },
+      { chunk: Buffer.from("two") },
+    ),
+  );
+  expect(answer.id).toBe(5n);
+  expect(seen[0]?.line).toBe("PUT /files/a%2Fb?replace=true");
+  expect(seen[0]?.headers).toEqual(["content-type: image/png"]);
+  expect(seen[0]?.text).toBe("one,two");
+});
+
+/** The body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
+function parts({ headers, text }: Seen): string {
+  const boundary = /boundary=(\S+)/.exec(headers.join("\n"))?.[1] ?? "none";
+  return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
+}
+
+test("upload: chunks are a part, named by a field, behind the JSON part", async () => {
+  const { client, seen } = await streams();
+  await client.uploadPart(
+    chunks(
+      { title: "T", part: "file", filename: "f.bin", type: "image/gif", chunk: Buffer.from("GIF") },
+      { chunk: Buffer.from("89a") },
+    ),
+  );
+  expect(seen[0]?.line).toBe("POST /files");
+  expect(parts(seen[0] as Seen)).toBe(
+    '--B|content-disposition: form-data; name="json"|content-type: application/json||{"title":"T"}|' +
+      '--B|content-disposition: form-data; name="file"; filename="f.bin"|content-type: image/gif||GIF89a|--B--|',
+  );
+});
+
+test("upload: chunks are a part of a fixed name, behind the parts of the fields", async () => {
+  const { client, seen } = await streams();
+  await client.uploadNamedPart(chunks({ title: "T", chunk: Buffer.from("x") }));
+  expect(parts(seen[0] as Seen)).toBe(
+    '--B|content-disposition: form-data; name="title"||T|' +
+      '--B|content-disposition: form-data; name="data"|content-type: application/octet-stream||x|--B--|',
+  );
+});
+
+test("download: the body in chunks; what has a source is in the first message", async () => {
+  const body = Buffer.alloc(200_000, "abcdefg");
+  const { client, seen } = await streams({ headers: { "content-type": "video/mp4" }, body });
+  const types: string[] = [];
+  const read: Uint8Array[] = [];
+  for await (const { chunk, type } of client.downloadFile({ name: "a b" })) {
+    types.push(type);
+    read.push(chunk);
+  }
+  expect(seen[0]?.line).toBe("GET /files/a%20b");
+  expect(types[0]).toBe("video/mp4");
+  expect(types.slice(1).every((type) => type === "")).toBe(true);
+  expect(Buffer.concat(read).equals(body)).toBe(true);
+});
+
+test("property: however bytes are cut into chunks, the upstream gets them in order", async () => {
+  const { client, seen } = await streams();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 6 }),
+      async (cut) => {
+        await client.uploadBody(
+          chunks(...cut.map((chunk, index) => (index === 0 ? { name: "n", chunk } : { chunk }))),
+        );
+        expect(seen.at(-1)?.body).toEqual(Buffer.concat(cut));
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
