@@ -43,10 +43,10 @@ export interface BindingModel {
 
 export type BodyModel =
   | { readonly kind: "none" }
-  /** The listed fields of the request, as keys of a JSON object; `omitted` are dotted names left out below them. */
-  | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly string[] }
-  /** One field of the request is the whole body, as JSON. */
-  | { readonly kind: "field"; readonly field: DescField }
+  /** The listed fields of the request, as keys of a JSON object; `omitted` are left out below them. */
+  | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly FieldPath[] }
+  /** One field of the request is the whole body, as JSON; `omitted` are left out of it, counted from that field. */
+  | { readonly kind: "field"; readonly field: DescField; readonly omitted: readonly FieldPath[] }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
   | ({ readonly kind: "form" } & Parameters)

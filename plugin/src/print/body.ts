@@ -11,29 +11,44 @@ import { typed } from "./erasable.ts";
 import { printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
-import { requestName } from "./wire-names.ts";
+import { parameterName, requestName } from "./wire-names.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
-  const { rules, file } = context;
   switch (body.kind) {
     case "none":
       return [];
-    case "field": {
-      const { expression, isSet } = access([body.field]);
-      return [`if (${isSet}) request.json(${jsonValue(body.field, expression, rules.json, file)});`];
-    }
+    case "field":
+      return fieldLines(body, context);
     case "http-body":
       return [httpBodyLine(body.field)];
     case "form":
       return [...constants("form", context), ...formLines("form", body, context)];
     case "multipart":
       return multipartLines(body, context);
-    case "fields": {
-      const omit = body.omitted.map((path) => `${file.runtimeValue("omit")}(json, ${printString(path)});`);
-      return [...objectLines(body.fields, context), ...omit, "request.json(json);"];
-    }
+    case "fields":
+      return [
+        ...objectLines(body.fields, context),
+        ...omitLines(body.omitted, context),
+        "request.json(json);",
+      ];
   }
+}
+
+function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
+  const { rules, file } = context;
+  const { expression, isSet } = access([field]);
+  const value = jsonValue(field, expression, rules.json, file);
+  if (omitted.length === 0) return [`if (${isSet}) request.json(${value});`];
+  const lines = [`const json = ${value};`, ...omitLines(omitted, context), "request.json(json);"];
+  return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
+}
+
+/** The lines that take what stands in the path out of the object `json`. */
+function omitLines(paths: readonly FieldPath[], { rules, file }: Context): string[] {
+  return paths.map(
+    (path) => `${file.runtimeValue("omit")}(json, ${printString(parameterName(path, rules.json))});`,
+  );
 }
 
 /** The lines that add the constant parameters of a method, where they do not go into JSON. */
