@@ -23,10 +23,19 @@ export function parseBinding(
   const pattern = parsePattern(desc, rule, rulePath, problems);
   if (pattern === undefined) return undefined;
   const variables = parseVariables(desc, pattern, problems);
-  const bound = new Set([...variables.values()].map((path) => path.map((field) => field.name).join(".")));
+  const inPath = [...variables.values()];
+  const bound = new Set(inPath.map((path) => path.map((field) => field.name).join(".")));
   const http = methodRules(desc).http ?? serviceRules(desc.parent).http;
   const pathFieldsInBody = http?.pathFieldsInBody ?? false;
-  const body = parseBody(rule, { desc, verb: pattern.verb, bound, pathFieldsInBody, rulePath, problems });
+  const body = parseBody(rule, {
+    desc,
+    verb: pattern.verb,
+    bound,
+    inPath,
+    pathFieldsInBody,
+    rulePath,
+    problems,
+  });
   const inBody = new Set(bodyFields(body));
   const rest =
     body.kind === "http-body" && body.field === undefined

@@ -19,6 +19,8 @@ export interface BodyContext {
   readonly verb: string;
   /** Dotted names of the fields in the path. */
   readonly bound: ReadonlySet<string>;
+  /** The same fields. */
+  readonly inPath: readonly FieldPath[];
   readonly pathFieldsInBody: boolean;
   /** Where the HTTP rule stands in the options of the method. */
   readonly rulePath: OptionPath;
@@ -48,13 +50,13 @@ function noBody({ desc, problems }: BodyContext): BodyModel {
 }
 
 function wholeBody(context: BodyContext): BodyModel {
-  const { desc, bound, pathFieldsInBody } = context;
+  const { desc, bound, inPath, pathFieldsInBody } = context;
   const rules = methodRules(desc);
   const free = desc.input.fields.filter(
     (field) => (pathFieldsInBody || !bound.has(field.name)) && !isTakenByUpload(desc, field),
   );
   const fields = free.filter((field) => goesToBody(field));
-  const omitted = pathFieldsInBody ? [] : [...bound].filter((path) => path.includes("."));
+  const omitted = pathFieldsInBody ? [] : inPath.filter((path) => path.length > 1);
   switch (rules.requestEncoding) {
     case Encoding.FORM:
       return { kind: "form", ...parameters(fields, context) };
@@ -104,7 +106,8 @@ function parameters(fields: readonly DescField[], { desc, bound, problems }: Bod
   };
 }
 
-function fieldBody(name: string, { desc, bound, rulePath, problems }: BodyContext): BodyModel {
+function fieldBody(name: string, context: BodyContext): BodyModel {
+  const { desc, bound, rulePath, problems } = context;
   const add = (code: string, text: string) => problems.add(desc, [...rulePath, RULE.body], code, text);
   const field = desc.input.fields.find((candidate) => candidate.name === name);
   if (field === undefined) {
@@ -125,7 +128,15 @@ function fieldBody(name: string, { desc, bound, rulePath, problems }: BodyContex
   }
   if (field.fieldKind === "message" && isHttpBody(field.message.typeName))
     return { kind: "http-body", field };
-  return { kind: "field", field };
+  return { kind: "field", field, omitted: inPathBelow(field, context) };
+}
+
+/** A leaf is in the path or in the body, not in both (google/api/http.proto, "Rules for HTTP mapping"). */
+function inPathBelow(field: DescField, { inPath, pathFieldsInBody }: BodyContext): FieldPath[] {
+  if (pathFieldsInBody) return [];
+  return inPath.flatMap(([head, next, ...rest]): FieldPath[] =>
+    head === field && next !== undefined ? [[next, ...rest]] : [],
+  );
 }
 
 /** The fields of the request that a body holds. */
