@@ -1,5 +1,5 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
-import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { Edition, FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { FieldPath } from "../model/model.ts";
 import { printString } from "./literal.ts";
 
@@ -27,7 +27,7 @@ export function access(path: FieldPath, message = "message"): Access {
   }
   const field = path.at(-1) as DescField;
   const expression = read(field, holder, isOptional, guards);
-  const own = field.oneof === undefined ? ownCondition(field, expression, isOptional) : undefined;
+  const own = field.oneof === undefined ? ownCondition(field, holder, isOptional) : undefined;
   const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
   return {
     expression,
@@ -46,13 +46,23 @@ function read(field: DescField, holder: string, isOptional: boolean, guards: str
 }
 
 /** The condition for a field that stands in no oneof: an implicit one is sent unless it is zero. */
-function ownCondition(field: DescField, expression: string, isOptional: boolean): string {
+function ownCondition(field: DescField, holder: string, isOptional: boolean): string {
+  const expression = `${holder}${isOptional ? "?." : "."}${field.localName}`;
   if (field.fieldKind === "list") return isOptional ? `${expression}.length` : `${expression}.length > 0`;
   if (field.fieldKind === "map") return `Object.keys(${expression}${isOptional ? " ?? {}" : ""}).length > 0`;
-  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) return `${expression} !== undefined`;
+  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) {
+    if (!hasInheritedDefault(field)) return `${expression} !== undefined`;
+    const isOwn = `Object.hasOwn(${holder}, ${printString(field.localName)})`;
+    return isOptional ? `${holder} !== undefined && ${isOwn}` : isOwn;
+  }
   if (field.fieldKind !== "scalar") return expression;
   if (field.scalar === ScalarType.BYTES) return `${expression}.length`;
   // NaN is no zero, although it is false
   if (field.scalar !== ScalarType.DOUBLE && field.scalar !== ScalarType.FLOAT) return expression;
   return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
+}
+
+/** protobuf-es keeps the default of such a field in the prototype of the message, so that reading it always finds one. */
+function hasInheritedDefault(field: DescField): boolean {
+  return field.parent.file.edition !== Edition.EDITION_PROTO3 && field.fieldKind !== "message";
 }

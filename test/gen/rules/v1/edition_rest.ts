@@ -45,15 +45,15 @@ export const EditionService_echoEdition = unary(EditionService.method.echoEditio
     idempotent: false,
   },
   request(message: Edition): RestRequest {
-    const request = new RequestWriter("POST", `/edition/${pathSegment(message.id ?? "", "id")}`);
+    const request = new RequestWriter("POST", `/edition/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (message.explicitCount !== undefined) json.explicitCount = message.explicitCount;
+    if (Object.hasOwn(message, "explicitCount")) json.explicitCount = message.explicitCount;
     if (message.implicitCount) json.implicitCount = message.implicitCount;
-    if (message.requiredText !== undefined) json.requiredText = message.requiredText;
+    if (Object.hasOwn(message, "requiredText")) json.requiredText = message.requiredText;
     if (message.delimited !== undefined) json.delimited = encodeEdition_Inside(message.delimited);
     if (message.allDelimited.length > 0) json.allDelimited = message.allDelimited.map((item) => encodeEdition_Inside(item));
     if (message.expanded.length > 0) json.expanded = [...message.expanded];
-    if (message.closed !== undefined) json.closed = CLOSED_EDITION.json(message.closed);
+    if (Object.hasOwn(message, "closed")) json.closed = CLOSED_EDITION.json(message.closed);
     if (message.prefixed !== undefined) json.prefixed = encodeEdition_Inside(message.prefixed);
     request.json(json);
     return request;
@@ -75,9 +75,9 @@ export const EditionService_findEdition = unary(EditionService.method.findEditio
   },
   request(message: FindEditionRequest): RestRequest {
     const request = new RequestWriter("GET", "/edition");
-    request.query("explicitCount", message.explicitCount);
+    if (Object.hasOwn(message, "explicitCount")) request.query("explicitCount", message.explicitCount);
     if (message.implicitCount) request.query("implicitCount", message.implicitCount);
-    request.query("delimited.longText", message.delimited?.longText);
+    if (message.delimited !== undefined && Object.hasOwn(message.delimited, "longText")) request.query("delimited.longText", message.delimited?.longText);
     request.queryList("closed", message.closed.map((item) => CLOSED_EDITION.wire(item)), "repeat");
     return request;
   },
@@ -160,7 +160,7 @@ export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
 /** Writes rules.v1.Edition.Inside as JSON. */
 function encodeEdition_Inside(message: Edition_Inside): JsonRecord {
   const json: JsonRecord = {};
-  if (message.longText !== undefined) json.longText = message.longText;
+  if (Object.hasOwn(message, "longText")) json.longText = message.longText;
   if (message.inside !== undefined) json.inside = encodeEdition_Inside(message.inside);
   return json;
 }

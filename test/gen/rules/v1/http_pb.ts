@@ -615,7 +615,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * One field is the body, and holds the variable of the path too.
+   * One field is the body, without the leaf of it that is in the path.
    *
    * @generated from rpc rules.v1.HttpService.UpdateBook
    */

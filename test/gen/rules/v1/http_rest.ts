@@ -223,7 +223,7 @@ export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceBook)
 
 /**
- * One field is the body, and holds the variable of the path too.
+ * One field is the body, without the leaf of it that is in the path.
  *
  * PATCH /v1/books/{book.id}
  */
@@ -239,7 +239,11 @@ export const HttpService_updateBook = unary(HttpService.method.updateBook, {
     const request = new RequestWriter("PATCH", `/v1/books/${pathSegment(message.book?.id ?? "", "book.id")}`);
     if (message.id) request.query("id", message.id);
     if (message.updateMask !== undefined) request.query("updateMask", fieldMaskText(message.updateMask));
-    if (message.book !== undefined) request.json(encodeBook(message.book));
+    if (message.book !== undefined) {
+      const json = encodeBook(message.book);
+      omit(json, "id");
+      request.json(json);
+    }
     return request;
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
@@ -574,7 +578,7 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
       createBook: "The whole request is the body, but for the path.",
       moveBook: "A nested field of the path is not in the body.",
       replaceBook: "One field is the body.",
-      updateBook: "One field is the body, and holds the variable of the path too.",
+      updateBook: "One field is the body, without the leaf of it that is in the path.",
       replaceTags: "A list is the body.",
       deleteBook: "No body.",
       checkBook: "Another verb.",

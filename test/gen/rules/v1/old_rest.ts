@@ -45,12 +45,12 @@ export const OldService_echoOld = unary(OldService.method.echoOld, {
     idempotent: false,
   },
   request(message: Old): RestRequest {
-    const request = new RequestWriter("POST", `/old/${pathSegment(message.id ?? "", "id")}`);
+    const request = new RequestWriter("POST", `/old/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (message.count !== undefined) json.count = message.count;
+    if (Object.hasOwn(message, "count")) json.count = message.count;
     if (message.detail !== undefined) json.detail = encodeOld_Detail(message.detail);
     if (message.line.length > 0) json.line = message.line.map((item) => encodeOld_Line(item));
-    if (message.closed !== undefined) json.closed = CLOSED.json(message.closed);
+    if (Object.hasOwn(message, "closed")) json.closed = CLOSED.json(message.closed);
     if (message.allClosed.length > 0) json.allClosed = message.allClosed.map((item) => CLOSED.json(item));
     request.json(json);
     return request;
@@ -72,9 +72,9 @@ export const OldService_findOld = unary(OldService.method.findOld, {
   },
   request(message: FindOldRequest): RestRequest {
     const request = new RequestWriter("GET", "/old");
-    request.query("id", message.id);
-    request.query("count", message.count);
-    request.query("detail.longText", message.detail?.longText);
+    if (Object.hasOwn(message, "id")) request.query("id", message.id);
+    if (Object.hasOwn(message, "count")) request.query("count", message.count);
+    if (message.detail !== undefined && Object.hasOwn(message.detail, "longText")) request.query("detail.longText", message.detail?.longText);
     request.queryList("allClosed", message.allClosed.map((item) => CLOSED.wire(item)), "repeat");
     return request;
   },
@@ -156,14 +156,14 @@ export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
 /** Writes rules.v1.Old.Detail as JSON. */
 function encodeOld_Detail(message: Old_Detail): JsonRecord {
   const json: JsonRecord = {};
-  if (message.longText !== undefined) json.longText = message.longText;
+  if (Object.hasOwn(message, "longText")) json.longText = message.longText;
   return json;
 }
 
 /** Writes rules.v1.Old.Line as JSON. */
 function encodeOld_Line(message: Old_Line): JsonRecord {
   const json: JsonRecord = {};
-  if (message.number !== undefined) json.number = String(message.number);
+  if (Object.hasOwn(message, "number")) json.number = String(message.number);
   return json;
 }
 
