@@ -19,8 +19,11 @@ import {
 import type { Drift } from "../wire/drift.ts";
 import { ProtoWriter, type ScalarKind } from "../wire/proto-writer.ts";
 
+/** The scalar kinds that each stand for a type; bytes written as text have no type of their own. */
+export type TypedKind = Exclude<ScalarKind, "textBytes">;
+
 /** Every scalar kind of the writer, with its type in a descriptor. */
-export const SCALAR_TYPES: Readonly<Record<ScalarKind, Type>> = {
+export const SCALAR_TYPES: Readonly<Record<TypedKind, Type>> = {
   string: Type.STRING,
   bytes: Type.BYTES,
   bool: Type.BOOL,
@@ -39,7 +42,7 @@ export const SCALAR_TYPES: Readonly<Record<ScalarKind, Type>> = {
 };
 
 /** Every scalar kind of the writer. */
-export const SCALAR_KINDS = Object.keys(SCALAR_TYPES) as ScalarKind[];
+export const SCALAR_KINDS = Object.keys(SCALAR_TYPES) as TypedKind[];
 
 const LISTS = 100;
 const MESSAGES = {
@@ -60,7 +63,7 @@ const MESSAGES = {
 
 /** The number of a field of test.v1.Kinds: a scalar kind, that kind with `_list` behind it, or a message. */
 export function numberOf(name: string): number {
-  const kind = SCALAR_KINDS.indexOf(name.replace(/_list$/, "") as ScalarKind);
+  const kind = SCALAR_KINDS.indexOf(name.replace(/_list$/, "") as TypedKind);
   if (kind >= 0) return kind + 1 + (name.endsWith("_list") ? LISTS : 0);
   return MESSAGES[name as keyof typeof MESSAGES][0];
 }
