@@ -247,7 +247,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   jsonPart: string;
 
   /**
-   * How the answer's body is read. Default: JSON.
+   * How the answer's body is read. Default: BYTES where it is a google.api.HttpBody, else JSON.
    *
    * @generated from field: connectrest.v1.ResponseBody.Encoding response_encoding = 24;
    */

@@ -177,7 +177,8 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
 
 /**
  * A client stream as a body or a part of one. The first message has the request's fields, and may have a chunk;
- * the others have chunks alone. Chunks are sent as they come.
+ * the others have chunks alone. Chunks are sent as they come. The fields that are named here go nowhere else, but
+ * those beside the chunk may have a place of their own by `in`.
  *
  * @generated from message connectrest.v1.Upload
  */
