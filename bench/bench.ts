@@ -1,5 +1,6 @@
 /** `npm run bench`: see README.md. */
 import { type CodecFigures, measureCodec } from "./codec.ts";
+import { benchGenerator } from "./generator.ts";
 import { HELP, isWanted, type Options, readOptions } from "./options.ts";
 import { callTables, codecTable } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
@@ -12,6 +13,14 @@ async function run(options: Options): Promise<void> {
   print(
     options.json ? JSON.stringify({ options, calls: rows, codec }, null, 2) : tables(rows, codec, options),
   );
+}
+
+async function benchCalls(args: readonly string[]): Promise<void> {
+  const isUpload = args[0] === "upload";
+  const options = readOptions(isUpload ? args.slice(1) : args);
+  if (options === undefined) print(HELP);
+  else if (isUpload) print(uploadText(await measureUpload(), options));
+  else await run(options);
 }
 
 function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: Options): string {
@@ -32,10 +41,8 @@ function print(text: string): void {
 
 try {
   const args = process.argv.slice(2);
-  const options = args[0] === "upload" ? readOptions(args.slice(1)) : readOptions(args);
-  if (options === undefined) print(HELP);
-  else if (args[0] === "upload") print(uploadText(await measureUpload(), options));
-  else await run(options);
+  if (args[0] === "generator") print(await benchGenerator(args.slice(1)));
+  else await benchCalls(args);
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -1,0 +1,108 @@
+/** `npm run bench -- generator`: our generator beside protoc-gen-es, each a process, on the same files of Google's APIs. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { json, text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { GENERATORS } from "../test/google/generators.ts";
+import { closure, googleImage, type Image, type ImageFile } from "../test/google/image.ts";
+import { Random } from "../test/google/random.ts";
+import { ADAPTER_OPTIONS, encodeRequest, MESSAGE_OPTIONS, namesToGenerate } from "../test/google/request.ts";
+import { compileAll } from "./generator-compile.ts";
+import { median } from "./statistics.ts";
+
+const SEED = 1;
+const HELP = `Usage: npm run bench -- generator [options]
+
+  --files <n>   files picked from all of Google's APIs, with all that they import; 0 for every file, which takes
+                protoc-gen-es minutes a round (default 500)
+  --rounds <n>  runs of each, taken in turn (default 3); medians are printed
+  --compile     generate every file by both, compile the whole with tsc, and measure nothing
+`;
+
+/** What one run of a generator took. */
+interface Usage {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  /** The most memory that was resident. */
+  readonly rssMb: number;
+}
+
+/** Answers `npm run bench -- generator`; the result is text to print. */
+export async function benchGenerator(args: readonly string[]): Promise<string> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      files: { type: "string", default: "500" },
+      rounds: { type: "string", default: "3" },
+      compile: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return HELP;
+  if (values.compile) return await compileAll();
+  return await measure(
+    pick(googleImage(), whole("--files", values.files, 0)),
+    whole("--rounds", values.rounds, 1),
+  );
+}
+
+async function measure(files: readonly ImageFile[], rounds: number): Promise<string> {
+  const requests = {
+    adapters: encodeRequest(files, ADAPTER_OPTIONS),
+    messages: encodeRequest(files, MESSAGE_OPTIONS),
+  };
+  const ours: Usage[] = [];
+  const theirs: Usage[] = [];
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await run("adapters", requests.adapters));
+    theirs.push(await run("messages", requests.messages));
+  }
+  return table(namesToGenerate(files).length, ours, theirs);
+}
+
+function pick(image: Image, count: number): ImageFile[] {
+  if (count === 0) return [...image.values()];
+  const names = new Random(SEED).shuffle(namesToGenerate([...image.values()]));
+  return closure(image, names.slice(0, count));
+}
+
+async function run(program: keyof typeof GENERATORS, request: Uint8Array): Promise<Usage> {
+  const usage = join(import.meta.dirname, "generator-usage.ts");
+  const start = performance.now();
+  const child = spawn(process.execPath, ["--import", usage, GENERATORS[program]], {
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
+  child.stdin.end(request);
+  // what is not read would hold the process
+  child.stdout.resume();
+  const [taken, stderr, [code]] = await Promise.all([
+    json(child.stdio[3] as Readable) as Promise<Omit<Usage, "wallMs">>,
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  if (code !== 0) throw new Error(`${GENERATORS[program]} exited with ${code}: ${stderr}`);
+  return { ...taken, wallMs: performance.now() - start };
+}
+
+function table(files: number, ours: readonly Usage[], theirs: readonly Usage[]): string {
+  const row = (name: string, pickOne: (usage: Usage) => number, unit: string) => {
+    const [our, their] = [median(ours.map(pickOne)), median(theirs.map(pickOne))];
+    const ratio = median(ours.map((usage, round) => pickOne(usage) / pickOne(theirs[round] ?? usage)));
+    return `${name.padEnd(8)} ${our.toFixed(0).padStart(8)} ${their.toFixed(0).padStart(14)} ${unit}   x ${ratio.toFixed(2)}`;
+  };
+  return [
+    `${files} files, ${ours.length} rounds; medians, and the median of the ratios.`,
+    "             ours  protoc-gen-es",
+    row("time", ({ wallMs }) => wallMs, "ms"),
+    row("CPU", ({ cpuMs }) => cpuMs, "ms"),
+    row("memory", ({ rssMb }) => rssMb, "MB"),
+  ].join("\n");
+}
+
+function whole(option: string, value: string, min: number): number {
+  const number = Number(value);
+  if (value.trim() !== "" && Number.isInteger(number) && number >= min) return number;
+  throw new Error(`${option}: expected a whole number from ${min}, got ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,61 @@
+/**
+ * A program that builds requests by generated adapters, as Node runs them: cases as JSON on standard input, requests
+ * as JSON on standard output. Tests run it, because test runners compile modules in ways of their own.
+ */
+
+import { json } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import type { AnyMethodAdapter, RestBody, RestRequest, ServiceAdapter } from "connect-rest/adapter";
+import { stringifyJson } from "../../runtime/src/answer/stringify-json.ts";
+
+/** One call of a method. */
+export interface Call {
+  /** Path of the module `x_rest.ts`. */
+  readonly module: string;
+  /** Full name of the service. */
+  readonly service: string;
+  /** The method's name in TypeScript. */
+  readonly method: string;
+  /** The request message, encoded, as base64. */
+  readonly message: string;
+}
+
+/** A request as far as it can be compared; or why there is none. */
+export type Made =
+  | { readonly verb: string; readonly path: string; readonly query: string; readonly body?: string }
+  | { readonly error: string };
+
+async function make({ module, service, method, message }: Call): Promise<Made> {
+  const exported = Object.values(await import(pathToFileURL(module).href));
+  const adapter = exported.find((value) => isAdapter(value) && value.service.typeName === service) as
+    | ServiceAdapter
+    | undefined;
+  const found: AnyMethodAdapter | undefined = adapter?.methods[method];
+  if (found === undefined) return { error: `${module} has no method ${service}.${method}` };
+  try {
+    const input: DescMessage = found.method.input;
+    return describe(found.request(fromBinary(input, Buffer.from(message, "base64"))));
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describe({ verb, path, queryString, body }: RestRequest): Made {
+  const made = { verb, path, query: queryString };
+  return body === undefined ? made : { ...made, body: bodyText(body) };
+}
+
+function bodyText(body: RestBody): string {
+  if (body.kind === "json") return stringifyJson(body.value);
+  return `${body.kind}: ${body.kind === "bytes" ? Buffer.from(body.bytes).toString("base64") : ""}`;
+}
+
+function isAdapter(value: unknown): value is ServiceAdapter {
+  return typeof value === "object" && value !== null && "service" in value && "methods" in value;
+}
+
+const calls = (await json(process.stdin)) as Call[];
+const made: Made[] = [];
+for (const call of calls) made.push(await make(call));
+process.stdout.write(JSON.stringify(made));

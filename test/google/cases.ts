@@ -1,0 +1,65 @@
+/** Calls of the sampled methods, and both requests that come of each. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { type DescMethod, toBinary } from "@bufbuild/protobuf";
+import { httpRule } from "../../plugin/src/descriptors/options.ts";
+import type { HttpRule } from "../../plugin/src/gen/google/api/http_pb.ts";
+import { parsePathTemplate } from "../../plugin/src/parse/path-template.ts";
+import type { Call, Made } from "./call-adapters.ts";
+import { gaxRequest } from "./gax.ts";
+import { Messages } from "./messages.ts";
+import { Random } from "./random.ts";
+import type { Sample } from "./sample.ts";
+
+/** Which part of the fields is set in each request of a method. */
+const SHARES = [1, 0.5, 0.1];
+
+/** One request, as both sides make it. */
+export interface Pair {
+  readonly method: DescMethod;
+  readonly ours: Made;
+  readonly theirs: Made;
+}
+
+/** Makes the requests of a sample whose code is in a folder. */
+export async function makePairs(sample: Sample, folder: string): Promise<Pair[]> {
+  const messages = new Messages(new Random(1), sample.registry);
+  const cases = sample.methods.flatMap((method) =>
+    SHARES.map((share, index) => ({ method, message: requestOf(method, messages, share, index) })),
+  );
+  const ours = await callAdapters(
+    cases.map(({ method, message }) => ({
+      module: join(folder, `${method.parent.file.name}_rest.ts`),
+      service: method.parent.typeName,
+      method: method.localName,
+      message: Buffer.from(message).toString("base64"),
+    })),
+  );
+  return cases.map(({ method, message }, index) => ({
+    method,
+    ours: ours[index] ?? { error: "no answer" },
+    theirs: gaxRequest(method, message, sample.registry),
+  }));
+}
+
+/** The n-th request of a method fills the path of its n-th binding. */
+function requestOf(method: DescMethod, messages: Messages, share: number, index: number): Uint8Array {
+  const rule = httpRule(method);
+  if (rule === undefined) throw new Error(`${method} has no HTTP rule`);
+  const bindings = [rule, ...rule.additionalBindings];
+  const binding = bindings[index % bindings.length] ?? rule;
+  const message = messages.request(method.input, parsePathTemplate(pathOf(binding)), share).message;
+  return toBinary(method.input, message);
+}
+
+function pathOf({ pattern }: HttpRule): string {
+  return pattern.case === "custom" ? pattern.value.path : (pattern.value ?? "");
+}
+
+async function callAdapters(calls: readonly Call[]): Promise<Made[]> {
+  const program = join(import.meta.dirname, "call-adapters.ts");
+  const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(JSON.stringify(calls));
+  return (await json(child.stdout)) as Made[];
+}

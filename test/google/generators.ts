@@ -1,0 +1,49 @@
+/** Runs generators as compilers do: a process, with a request on standard input. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { fromBinary } from "@bufbuild/protobuf";
+import { type CodeGeneratorResponse, CodeGeneratorResponseSchema } from "@bufbuild/protobuf/wkt";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** The programs, below the root of the repository. */
+export const GENERATORS = {
+  adapters: join(ROOT, "plugin/src/bin.ts"),
+  messages: join(ROOT, "node_modules/@bufbuild/protoc-gen-es/bin/protoc-gen-es"),
+} as const;
+
+/** What a generator said. */
+export interface Said {
+  /** The encoded CodeGeneratorResponse. */
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+/** Runs a generator on a request, and waits for its end. */
+export async function runGenerator(program: keyof typeof GENERATORS, request: Uint8Array): Promise<Said> {
+  const child = spawn(process.execPath, [GENERATORS[program]], { stdio: "pipe" });
+  // one that ends early leaves its input unread
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(request);
+  const [stdout, stderr, [code]] = await Promise.all([
+    buffer(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number | null]>,
+  ]);
+  return { stdout, stderr, code };
+}
+
+/** The response of a generator that must not fail. */
+export async function generateWith(
+  program: keyof typeof GENERATORS,
+  request: Uint8Array,
+): Promise<CodeGeneratorResponse> {
+  const { stdout, stderr, code } = await runGenerator(program, request);
+  if (code !== 0) throw new Error(`${program} exited with ${code}: ${stderr}`);
+  const response = fromBinary(CodeGeneratorResponseSchema, stdout);
+  if (response.error !== "") throw new Error(`${program}: ${response.error}`);
+  return response;
+}

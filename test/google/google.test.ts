@@ -1,0 +1,139 @@
+/** The generator on all of Google's APIs, and what its adapters send beside what Google's own client sends. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fromBinary } from "@bufbuild/protobuf";
+import { CodeGeneratorResponseSchema } from "@bufbuild/protobuf/wkt";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makePairs } from "./cases.ts";
+import { differingParts } from "./compare.ts";
+import { DIFFERENCES } from "./differences.ts";
+import { runGenerator, type Said } from "./generators.ts";
+import { googleImage, type Image } from "./image.ts";
+import { Random } from "./random.ts";
+import { ADAPTER_OPTIONS, encodeRequest, namesToGenerate } from "./request.ts";
+import { generateSample, type Sample, sampleOf } from "./sample.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Lines of this length are an error of `buf`, or are lost. */
+const MAX_LINE_BYTES = 64 * 1024;
+const MINUTES = 60_000;
+
+let image: Image;
+
+beforeAll(() => {
+  image = googleImage();
+}, 5 * MINUTES);
+
+describe("all files", () => {
+  let said: Said;
+
+  beforeAll(async () => {
+    said = await runGenerator("adapters", encodeRequest([...image.values()], ADAPTER_OPTIONS));
+  }, 3 * MINUTES);
+
+  test("are generated, but for what left-out.txt lists", () => {
+    expect(said.code).toBe(0);
+    const expected = readFileSync(join(import.meta.dirname, "left-out.txt"), "utf8")
+      .trimEnd()
+      .split("\n");
+    expect(leftOut(said.stderr)).toEqual(expected);
+  });
+
+  test("become files with unique, relative names and lines that every compiler takes", () => {
+    const { file, error } = fromBinary(CodeGeneratorResponseSchema, said.stdout);
+    expect(error).toBe("");
+    const names = file.map(({ name }) => name);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+    expect(names.filter((name) => !/^(?!\/)(?:[\w-]+\/)*[\w.-]+_rest\.ts$/.test(name))).toEqual([]);
+    const long = file.filter(({ content }) => longestLine(content) >= MAX_LINE_BYTES).map(({ name }) => name);
+    expect(long).toEqual([]);
+    expect(names.length).toBeGreaterThan(4000);
+  });
+
+  test(
+    "give the same bytes in another order",
+    async () => {
+      const files = [...image.values()];
+      const order = new Random(7).shuffle(namesToGenerate(files));
+      const again = await runGenerator("adapters", encodeRequest(files, ADAPTER_OPTIONS, order));
+      expect(again.stdout.equals(said.stdout)).toBe(true);
+      expect(again.stderr).toBe(said.stderr);
+    },
+    3 * MINUTES,
+  );
+});
+
+describe("500 methods", () => {
+  let sample: Sample;
+  let folder: string;
+
+  beforeAll(async () => {
+    sample = sampleOf(image);
+    folder = await generateSample(sample);
+  }, 5 * MINUTES);
+
+  test(
+    "compile with their messages, under the options of this repository",
+    async () => {
+      const config = join(folder, "tsconfig.json");
+      writeFileSync(
+        config,
+        JSON.stringify({ extends: join(ROOT, "tsconfig.json"), include: ["**/*.ts"], exclude: [] }),
+      );
+      const child = spawn(join(ROOT, "node_modules/.bin/tsc"), ["--project", config], { stdio: "pipe" });
+      const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+      expect({ output, code }).toEqual({ output: "", code: 0 });
+    },
+    5 * MINUTES,
+  );
+
+  test(
+    "send what google-gax sends, but for what differences.ts lists",
+    async () => {
+      const differing = new Map<string, Set<string>>();
+      for (const { method, ours, theirs } of await makePairs(sample, folder)) {
+        for (const part of differingParts(ours, theirs)) {
+          const names = differing.get(part) ?? new Set();
+          differing.set(part, names.add(`${method.parent.typeName}.${method.name}`));
+        }
+      }
+      const found = [...differing].map(([part, names]) => [part, [...names].sort()] as const);
+      expect(Object.fromEntries(found)).toEqual(listed());
+    },
+    3 * MINUTES,
+  );
+});
+
+/** Warnings as left-out.txt lists them: code, method, and which of its bindings. */
+function leftOut(stderr: string): string[] {
+  const lines = stderr.split("\n").filter((line) => line !== "");
+  return lines.map(shortened).sort();
+}
+
+function shortened(line: string): string {
+  const [, code, rest = ""] = /^warning: [^:]+:\d+:\d+: ([a-z-]+): (.*)$/.exec(line) ?? [];
+  if (code === undefined) return line;
+  const binding = /^binding (\d+) of ([\w.]+) /.exec(rest);
+  if (binding !== null) return `${code} ${binding[2]} ${binding[1]}`;
+  return `${code} ${/(?:the stream|parameter of) ([\w.]+\w)/.exec(rest)?.[1] ?? rest}`;
+}
+
+/** The length in bytes of the longest line. */
+function longestLine(content: string): number {
+  return content.split("\n").reduce((longest, line) => Math.max(longest, Buffer.byteLength(line)), 0);
+}
+
+function listed(): Record<string, string[]> {
+  const parts = new Set(DIFFERENCES.map(({ part }) => part));
+  return Object.fromEntries(
+    [...parts].map((part) => [
+      part,
+      DIFFERENCES.filter((difference) => difference.part === part)
+        .flatMap(({ methods }) => methods)
+        .sort(),
+    ]),
+  );
+}

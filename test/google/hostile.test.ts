@@ -1,0 +1,134 @@
+/** Input that no compiler should send, and .proto files that nobody should write: each has one stated answer. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import { describe, expect, test } from "vitest";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "./generators.ts";
+import { Random } from "./random.ts";
+
+const SECONDS = 1000;
+const METHOD = (name: string, rule: string) =>
+  `rpc ${name}(Req) returns (Req) { option (google.api.http) = {${rule}}; }`;
+const SMALL = `${HEAD}service S { ${METHOD("Get", 'get: "/a"')} }
+message Req { string name = 1; }`;
+
+function encoded(request: CodeGeneratorRequest, change: Partial<CodeGeneratorRequest> = {}): Uint8Array {
+  return toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change }));
+}
+
+/** A whole answer: files, or the faults of the input in `error`; exit 0 either way, nothing on standard error. */
+async function answerOf(input: Uint8Array) {
+  const { stdout, stderr, code } = await runGenerator("adapters", input);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
+  return { names: file.map(({ name }) => name), size: stdout.length, error };
+}
+
+describe("a request that is broken", () => {
+  const bytes = encoded(compileRequest({ "a.proto": SMALL }));
+  const random = new Random(3);
+  const noise = Uint8Array.from({ length: 100_000 }, () => random.below(256));
+  const cut = Array.from({ length: 4 }, () => bytes.subarray(0, 1 + random.below(bytes.length - 1)));
+
+  test.each<readonly [name: string, input: Uint8Array, message: string]>([
+    ["empty", new Uint8Array(), "no CodeGeneratorRequest"],
+    ["noise", noise, "standard input is no CodeGeneratorRequest: "],
+    ...cut.map((part) => [`cut after ${part.length} bytes`, part, ""] as const),
+  ])("%s: one line on standard error, exit 1, no output", async (_name, input, message) => {
+    const { stdout, stderr, code } = await runGenerator("adapters", input);
+    expect({ code, size: stdout.length }).toEqual({ code: 1, size: 0 });
+    expect(stderr).toMatch(/^protoc-gen-connect-rest: .+\n$/);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("internal error");
+  });
+
+  test("a file that is not in it: exit 1, and its name", async () => {
+    const request = compileRequest({ "a.proto": SMALL });
+    const { stderr, code } = await runGenerator(
+      "adapters",
+      encoded(request, { fileToGenerate: ["b.proto"] }),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "protoc-gen-connect-rest: file_to_generate names b.proto, which is not in proto_file\n",
+    );
+  });
+});
+
+describe("a request that is odd", () => {
+  test("no files: no output, no error", async () => {
+    const request = compileRequest({ "a.proto": SMALL });
+    expect(await answerOf(encoded(request, { fileToGenerate: [] }))).toMatchObject({ names: [], error: "" });
+  });
+
+  test("an unknown option is a fault of the user, in the answer", async () => {
+    const request = compileRequest({ "a.proto": SMALL }, "unsuported=skip");
+    const { names, error } = await answerOf(encoded(request));
+    expect(names).toEqual([]);
+    expect(error).toBe("unknown option `unsuported`; did you mean `unsupported`?");
+  });
+});
+
+describe("messages that hold themselves", () => {
+  const messages = `message Req { string name = 1; A a = 2; repeated Req more = 3; map<string, A> by = 4; }
+message A { B b = 1; }
+message B { A a = 1; Req req = 2; }`;
+
+  test("become bodies and answers", async () => {
+    const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${messages}`;
+    const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
+    expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });
+  });
+
+  test("cannot be a query, which is said once for each field", async () => {
+    const source = `${HEAD}service S { ${METHOD("Get", 'get: "/a/{name}"')} }\n${messages}`;
+    const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
+    expect(names).toEqual([]);
+    expect(error.split("\n").map((line) => line.split(": ")[1])).toEqual([
+      "query-repeated-message",
+      "query-map",
+      "query-recursion",
+      "query-recursion",
+    ]);
+  });
+});
+
+describe("a .proto of 10 MB", () => {
+  const comment = `// ${"x".repeat(260)}\n`;
+
+  test(
+    "of methods is generated in bounded time",
+    async () => {
+      const count = 30_000;
+      const methods = Array.from(
+        { length: count },
+        (_, index) => `${comment}${METHOD(`M${index}`, `get: "/a/${index}/{name}"`)}`,
+      );
+      const source = `${HEAD}service S {\n${methods.join("\n")}\n}\nmessage Req { string name = 1; }`;
+      expect(source.length).toBeGreaterThan(9_000_000);
+      const { names, error, size } = await answerOf(encoded(compileRequest({ "a.proto": source })));
+      expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });
+      expect(size).toBeLessThan(100_000_000);
+    },
+    60 * SECONDS,
+  );
+
+  test(
+    "of problems names each, in bounded time",
+    async () => {
+      const methods = Array.from(
+        { length: 30_000 },
+        (_, index) => `${comment}${METHOD(`M${index}`, `get: "/a/${index}/{nam}"`)}`,
+      );
+      const source = `${HEAD}service S {\n${methods.join("\n")}\n}\nmessage Req { string name = 1; }`;
+      const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
+      expect(names).toEqual([]);
+      expect(error.split("\n")).toHaveLength(30_000);
+    },
+    60 * SECONDS,
+  );
+});

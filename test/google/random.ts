@@ -1,0 +1,39 @@
+/** A seeded source of choices: the same seed makes the same choices, on every machine. */
+export class Random {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** A number from 0 up to 1 (the mulberry32 generator). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 up to a limit. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  /** Whether something of this probability happens. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** One of several. */
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error("expected something to pick from, got an empty list");
+    return item;
+  }
+
+  /** All of them in another order. */
+  shuffle<T>(items: readonly T[]): T[] {
+    const keyed = items.map((item) => ({ item, key: this.next() }));
+    return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+  }
+}
