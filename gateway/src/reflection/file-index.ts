@@ -1,5 +1,11 @@
 import type { AnyDesc, DescFile, DescService } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { UpstreamErrorSchema } from "connect-rest";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+
+/** No service imports these: clients find them by the `@type` of a detail. */
+const ERROR_DETAILS = [file_google_rpc_error_details, file_buf_validate_validate, UpstreamErrorSchema.file];
 
 /** Finds files by what they declare. */
 export interface FileIndex {
@@ -11,12 +17,13 @@ export interface FileIndex {
   extensionNumbers(extendee: string): readonly number[] | undefined;
 }
 
-/** Indexes the files of the services, and all files that they import. */
+/** Indexes the files of the services, and all files that they import; and those of the details that errors have. */
 export function createFileIndex(services: readonly DescService[]): FileIndex {
   const names = new Map<string, DescFile>();
   const symbols = new Map<string, DescFile>();
   const extensions = new Map<string, Map<number, DescFile>>();
-  for (const file of new Set(services.flatMap((service) => withImports(service.file)))) {
+  const indexed = [...ERROR_DETAILS, ...services.map((service) => service.file)];
+  for (const file of new Set(indexed.flatMap((file) => withImports(file)))) {
     names.set(protoName(file), file);
     for (const type of nestedTypes(file)) {
       for (const symbol of symbolsOf(type)) symbols.set(symbol, file);

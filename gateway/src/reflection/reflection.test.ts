@@ -89,6 +89,22 @@ describe.each([V1, V1Alpha])("$typeName", (service) => {
     ]);
   });
 
+  test("finds the types of details that errors have", async () => {
+    const symbols = [
+      "google.rpc.ErrorInfo",
+      "google.rpc.RetryInfo",
+      "buf.validate.Violations",
+      "connectrest.v1.UpstreamError",
+    ];
+    const answers = await ask(...symbols.map((value) => ({ case: "fileContainingSymbol", value }) as const));
+    expect(answers.map((answer) => fileNames(answer)[0])).toEqual([
+      "google/rpc/error_details.proto",
+      "google/rpc/error_details.proto",
+      "buf/validate/validate.proto",
+      "connectrest/v1/upstream_error.proto",
+    ]);
+  });
+
   test("sends an import once on a stream, and what is asked for always", async () => {
     const question = { case: "fileByFilename", value: "echo/v1/echo.proto" } as const;
     const [first, second] = await ask(question, question);
