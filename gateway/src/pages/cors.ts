@@ -5,7 +5,8 @@ import { requestIdHeader } from "../log/request-id.ts";
 /** How long a browser may remember the answer to a preflight request, in seconds. */
 const maxAgeSeconds = 7200;
 
-const exposedHeaders = [...cors.exposedHeaders, requestIdHeader].join(", ");
+/** `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named. */
+const exposedHeaders = [...cors.exposedHeaders, requestIdHeader, "*"].join(", ");
 
 /**
  * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section

@@ -1,0 +1,36 @@
+/** A browser without a window. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
+
+/** The reason for which tests are skipped where `hasChromium` is false. */
+export const NO_CHROMIUM = "chromium is not installed";
+
+const FLAGS = [
+  "--headless",
+  // the sandbox of Chromium needs another user than root
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Opens a page; the result closes it. */
+export function openPage(url: string): () => Promise<void> {
+  const profile = mkdtempSync(join(tmpdir(), "chromium-"));
+  const child: ChildProcess = spawn("chromium", [...FLAGS, `--user-data-dir=${profile}`, url], {
+    stdio: "ignore",
+  });
+  return async () => {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
