@@ -603,6 +603,17 @@ describe("drift", () => {
     expect((await thing(rest)).name).toBe("\ufffd");
     expect(reports[0]?.drifts).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
   });
+
+  it("is not text in the charset that the Content-Type names", async () => {
+    const reports: DriftReport[] = [];
+    const body = Buffer.from('{"name":"d\xe9"}', "latin1");
+    const headers = { "content-type": "application/json; charset=ISO-8859-1" };
+    const rest = await restTo(answering(200, headers, body), {
+      options: { onDrift: (report) => reports.push(report) },
+    });
+    expect((await thing(rest)).name).toBe("d\u00e9");
+    expect(reports).toEqual([]);
+  });
 });
 
 describe("reports of calls", () => {

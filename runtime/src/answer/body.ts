@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { JsonValue } from "../adapter/json.ts";
 import type { ResponseEncoding } from "../adapter/rules.ts";
+import { foreignText } from "./charset.ts";
 import { parseForm } from "./parse-form.ts";
 import { parseJson, parseJsonExactly } from "./parse-json.ts";
 
@@ -39,44 +40,54 @@ export function readBody(
 ): Body {
   switch (encoding === "by_content_type" ? encodingOf(contentType) : encoding) {
     case "json":
-      return jsonBody(bytes);
+      return jsonBody(bytes, contentType);
     case "form":
-      return { ...textBody(bytes, parseForm, parseForm), textual: true };
+      return { ...textBody(bytes, contentType, parseForm, parseForm), textual: true };
     case "bytes":
       return { ...EMPTY, bytes };
     case "empty":
       return EMPTY;
     case "unknown":
-      return jsonOrBytes(bytes);
+      return jsonOrBytes(bytes, contentType);
   }
 }
 
-/** A body as text. Bytes that are not UTF-8 become U+FFFD. */
-export function textOf(bytes: Uint8Array): string {
+/** A body as text, in the charset of its Content-Type or UTF-8. Bytes that are no text become U+FFFD. */
+export function textOf(bytes: Uint8Array, contentType: string | undefined): string {
+  return foreignText(bytes, contentType) ?? utf8(bytes);
+}
+
+function utf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-function jsonBody(bytes: Uint8Array): Body {
-  return textBody(bytes, parseJson, parseJsonExactly);
+function jsonBody(bytes: Uint8Array, contentType: string | undefined): Body {
+  return textBody(bytes, contentType, parseJson, parseJsonExactly);
 }
 
 type Parse = (text: string) => JsonValue | undefined;
 
-function textBody(bytes: Uint8Array, parse: Parse, parseExactly: Parse): Body {
-  const text = textOf(bytes);
+function textBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  parse: Parse,
+  parseExactly: Parse,
+): Body {
+  const foreign = foreignText(bytes, contentType);
+  const text = foreign ?? utf8(bytes);
   return {
     value: parse(text),
     exactly: () => parseExactly(text),
     bytes: undefined,
     // the text is asked first: for most bodies, one byte a character, that costs nothing
-    malformed: text.includes("\ufffd") && !isUtf8(bytes),
+    malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes),
     textual: false,
   };
 }
 
-function jsonOrBytes(bytes: Uint8Array): Body {
+function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined): Body {
   try {
-    return jsonBody(bytes);
+    return jsonBody(bytes, contentType);
   } catch {
     return { ...EMPTY, bytes };
   }

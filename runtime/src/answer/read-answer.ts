@@ -40,7 +40,7 @@ export function readAnswer(answer: UpstreamAnswer, rules: MethodRules, now: numb
 /** The error in an answer whose status is one. */
 export function errorOf(answer: UpstreamAnswer, rules: MethodRules, now: number): Error {
   const header = headerReader(answer.headers);
-  return upstreamError({ ...answer, header, json: leniently(answer) }, rules, now);
+  return upstreamError({ ...answer, header, json: leniently(answer, header("content-type")) }, rules, now);
 }
 
 /** Reads headers by their names in lower case; several values are joined by `, `. */
@@ -62,9 +62,9 @@ function bodyOf(rules: MethodRules, { status, body }: UpstreamAnswer, type: stri
   }
 }
 
-function leniently({ body }: UpstreamAnswer): JsonValue | undefined {
+function leniently({ body }: UpstreamAnswer, type: string | undefined): JsonValue | undefined {
   try {
-    return parseJson(textOf(body));
+    return parseJson(textOf(body, type));
   } catch {
     return undefined;
   }
