@@ -22,6 +22,7 @@ export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { Outcome } from "./invoke.ts";
+export type { RateLimitOptions } from "./limits/rate-limit-options.ts";
 export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,

@@ -178,6 +178,9 @@ describe("every mistake is named with its place, in one run:", () => {
     expect(await problems(() => config("breaker: true"))).toEqual([
       "FILE:3:47: upstreams.a.breaker: expected settings, or false; it is true",
     ]);
+    expect(await problems(() => config("rateLimits: { share: 4 }"))).toEqual([
+      "FILE:3:59: upstreams.a.rateLimits.share: expected number to be <=1; it is 4",
+    ]);
     const { retry, breaker } = config("retry: false, breaker: { ratio: 0.9 }").upstreams.a ?? {};
     expect([retry, breaker]).toEqual([false, { ratio: 0.9 }]);
   });

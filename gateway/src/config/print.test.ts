@@ -29,6 +29,7 @@ upstreams:
   echo:
     baseUrl: https://echo.example
     maxHeaderBytes: 9
+    rateLimits: { share: 0.5 }
     credentials:
       apiKey: { file: secret }
       oauth1: { consumerKey: { env: KEY }, consumerSecret: { env: UNSET } }
@@ -46,6 +47,7 @@ upstreams:
         maxHeaderBytes: 9,
         maxResponseBytes: 16_777_216,
         callsInFlight: 1024,
+        rateLimits: { share: 0.5 },
         credentials: {
           apiKey: { file: "secret", value: "[secret]" },
           oauth1: {
@@ -93,7 +95,7 @@ test("routes.include is an allow list of services and methods", async () => {
   expect(await names(both)).toEqual([]);
 });
 
-// `npx vitest run -u gateway/src/config/print.test.ts` writes the file anew.
+// `npx vitest run gateway/src/config -u` writes the file anew.
 test("the JSON Schema for editors is that of the configuration", async () => {
   const file = path.resolve(import.meta.dirname, "../../../docs/connect-rest.schema.json");
   await expect(configJsonSchema()).toMatchFileSnapshot(file);

@@ -41,6 +41,7 @@ function shownUpstream(
     ...limits,
     retry: limits.retry !== false && { ...UPSTREAM_DEFAULTS.retry, ...limits.retry },
     breaker: limits.breaker !== false && { ...UPSTREAM_DEFAULTS.breaker, ...limits.breaker },
+    rateLimits: limits.rateLimits !== false && { ...UPSTREAM_DEFAULTS.rateLimits, ...limits.rateLimits },
   };
 }
 

@@ -5,7 +5,7 @@ import { configReference } from "./reference.ts";
 
 const file = path.resolve(import.meta.dirname, "../../../docs/configuration.md");
 
-// `npx vitest run -u gateway/src/config/reference.test.ts` writes the page anew.
+// `npx vitest run gateway/src/config -u` writes the page anew.
 test("the configuration reference is that of the schema", async () => {
   await expect(configReference()).toMatchFileSnapshot(file);
 });

@@ -106,6 +106,12 @@ const breaker = offOr({
   maxCoolingMs: count.describe("The longest cooling time. Default: 60000."),
 });
 
+const rateLimits = offOr({
+  share: part.describe(
+    "The part of each limit that this gateway may use: 0.25 for one of four replicas. Rounded down, but at least one request. Default: 1.",
+  ),
+});
+
 const upstream = z
   .strictObject({
     baseUrl: address.optional().describe("The base address, where there is one."),
@@ -131,6 +137,11 @@ const upstream = z
       .optional()
       .describe(
         "When an upstream that fails is left alone for a while: its calls fail with UNAVAILABLE at once. `false` for never.",
+      ),
+    rateLimits: rateLimits
+      .optional()
+      .describe(
+        "How the limits that its methods name (`rate_limits`) are kept. `false` for not at all, e.g. for a stand-in.",
       ),
     callsInFlight: count.describe(
       "Calls of it that run at the same time, so that a slow upstream leaves room for others. A further one fails with UNAVAILABLE. Default: 1024.",

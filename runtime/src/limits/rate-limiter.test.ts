@@ -10,6 +10,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { answeringJson, httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
 import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
+import { shareOf } from "./rate-limit-options.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
 const servers: TestServer[] = [];
@@ -142,6 +143,36 @@ describe("a known limit", () => {
     }
   });
 
+  it("of an upstream that is said to have none is not kept", async () => {
+    const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
+    for (let count = 0; count < 3; count++) await call();
+    expect(seen).toEqual([0, 0, 0]);
+  });
+
+  it("is kept to this process's share, and the error says how many that are", async () => {
+    const { clock, seen, call } = await setUp(
+      { rateLimits: [limit({ requests: 11 })] },
+      { rateLimits: { share: 0.25 } },
+    );
+    await call();
+    await call();
+    const error = await failureOf(call({ timeoutMs: 10 }));
+    expect(error.rawMessage).toContain("expected at most 2 requests in 1000 ms, got more");
+    clock.advance(1000);
+    await call();
+    expect(seen).toEqual([0, 0, 1000]);
+  });
+
+  it.each([
+    [60, 0.25, 15],
+    [100, 0.29, 29],
+    [100, 0.333, 33],
+    [7, 1, 7],
+    [3, 0.25, 1],
+  ])("of %d requests leaves a share of %d with %d", (requests, share, left) => {
+    expect(shareOf(requests, share)).toBe(left);
+  });
+
   it("signs a request when it goes, and not when it begins to wait", async () => {
     const clock = new FakeClock(1_000_000);
     const stamps: Array<string | undefined> = [];
@@ -194,7 +225,7 @@ describe("a bucket", () => {
     );
 
   it("is shared by the methods that name it, and is the method's own without a name", async () => {
-    const limiter = new RateLimiter("x", new FakeClock(0));
+    const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
     expect(await refused(limiter, "a", limit({ bucket: "one" }))).toBe(false);
     expect(await refused(limiter, "b", limit({ bucket: "one" }))).toBe(true);
     expect(await refused(limiter, "b", limit({ bucket: "two" }))).toBe(false);
@@ -205,7 +236,7 @@ describe("a bucket", () => {
 
   it("is not blocked for one method by another that waits for a limit of its own", async () => {
     const clock = new FakeClock(0);
-    const limiter = new RateLimiter("x", clock);
+    const limiter = new RateLimiter("x", { share: 1 }, clock);
     const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
     const own = limit({ bucket: "slow", requests: 1, windowMs: 50_000 });
     const slow = { method: "slow", rules: [shared, own], identity, signal, expiresAt: undefined };
@@ -219,7 +250,7 @@ describe("a bucket", () => {
 
   it("of credentials that are not used any more does not stay", async () => {
     const clock = new FakeClock(0);
-    const limiter = new RateLimiter("x", clock);
+    const limiter = new RateLimiter("x", { share: 1 }, clock);
     for (let caller = 0; caller < 5000; caller++) {
       const rules = [limit({ perCredentials: true })];
       await limiter.admit({ method: "m", rules, identity: () => String(caller), signal, expiresAt: 0 });

@@ -4,6 +4,7 @@ import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import { sleep } from "../upstream/abort.ts";
 import { CalendarDay } from "./calendar-day.ts";
+import { type RateLimitSettings, shareOf } from "./rate-limit-options.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import type { Window } from "./window.ts";
 
@@ -24,6 +25,8 @@ export interface Limited {
 
 interface Slot {
   readonly rule: RateLimitRule;
+  /** The share of the rule's requests that this process has. */
+  readonly requests: number;
   readonly window: Window;
 }
 
@@ -31,11 +34,13 @@ interface Slot {
 export class RateLimiter {
   private readonly upstream: string;
   private readonly clock: Clock;
+  private readonly share: number;
   private readonly windows = new Map<string, Window>();
   private admitted = 0;
 
-  constructor(upstream: string, clock: Clock) {
+  constructor(upstream: string, { share }: RateLimitSettings, clock: Clock) {
     this.upstream = upstream;
+    this.share = share;
     this.clock = clock;
   }
 
@@ -46,7 +51,11 @@ export class RateLimiter {
    *   a google.rpc.RetryInfo. Rejects with the signal's reason when that is aborted.
    */
   async admit(request: Limited): Promise<void> {
-    const slots = request.rules.map((rule) => ({ rule, window: this.windowOf(rule, request) }));
+    const slots = request.rules.map((rule) => ({
+      rule,
+      requests: shareOf(rule.requests, this.share),
+      window: this.windowOf(rule, request),
+    }));
     const now = this.clock.monotonic();
     for (const { window } of slots) window.forget(now);
     const time = earliest(slots, now);
@@ -69,8 +78,9 @@ export class RateLimiter {
 
   private refused({ method }: Limited, slots: readonly Slot[], now: number, delayMs: number): Error {
     const delay = Math.ceil(delayMs);
-    const used = slots.find(({ rule, window }) => window.earliest(now, rule.requests) > now) ?? slots[0];
-    const { requests = 0, windowMs = 0, calendarDay } = used?.rule ?? {};
+    const used = slots.find(({ requests, window }) => window.earliest(now, requests) > now) ?? slots[0];
+    const { requests = 0, rule } = used ?? {};
+    const { windowMs = 0, calendarDay } = rule ?? {};
     const window = calendarDay === undefined ? `${windowMs} ms` : `a day (${calendarDay})`;
     const values = { upstream: this.upstream, method, requests, window, delay };
     return restError("LOCAL_RATE_LIMIT", values, { details: [retryInfo(delay)] });
@@ -103,7 +113,7 @@ export class RateLimiter {
 function earliest(slots: readonly Slot[], now: number): number {
   let time = now;
   for (;;) {
-    const suited = slots.reduce((at, { rule, window }) => window.earliest(at, rule.requests), time);
+    const suited = slots.reduce((at, { requests, window }) => window.earliest(at, requests), time);
     if (suited === time) return time;
     time = suited;
   }

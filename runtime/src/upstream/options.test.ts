@@ -37,9 +37,9 @@ describe("the options of an upstream", () => {
     expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
   });
 
-  it("turn retries and the breaker off, or change a part of them", () => {
-    const off = resolveOptions("x", { baseUrl, retry: false, breaker: false });
-    expect([off.retry, off.breaker]).toEqual([undefined, undefined]);
+  it("turn retries, the breaker and known limits off, or change a part of them", () => {
+    const off = resolveOptions("x", { baseUrl, retry: false, breaker: false, rateLimits: false });
+    expect([off.retry, off.breaker, off.rateLimits]).toEqual([undefined, undefined, undefined]);
     const some = resolveOptions("x", { baseUrl, retry: { attempts: 1, budget: 1 }, breaker: { window: 7 } });
     expect(some.retry).toEqual({ ...UPSTREAM_DEFAULTS.retry, attempts: 1, budget: 1 });
     expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
@@ -83,6 +83,10 @@ describe("the options of an upstream", () => {
     [
       { baseUrl, breaker: { ratio: Number.NaN } },
       "option breaker.ratio: expected a part of the requests above 0 and at most 1, got NaN",
+    ],
+    [
+      { baseUrl, rateLimits: { share: 0 } },
+      "option rateLimits.share: expected a part of each limit above 0 and at most 1, got 0",
     ],
     [{ baseUrl, breaker: true as never }, "option breaker: expected an object, or false, got true"],
     [{ baseUrl, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],

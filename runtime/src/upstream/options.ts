@@ -1,5 +1,11 @@
 import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
+import {
+  RATE_LIMIT_DEFAULTS,
+  RATE_LIMIT_RANGES,
+  type RateLimitOptions,
+  type RateLimitSettings,
+} from "../limits/rate-limit-options.ts";
 import { VERSION } from "../version.ts";
 import { type Base, parseBase } from "./base.ts";
 import {
@@ -50,6 +56,8 @@ export interface UpstreamOptions {
   readonly retry?: RetryOptions | false | undefined;
   /** When the upstream is left alone for a while; `false` for never. */
   readonly breaker?: BreakerOptions | false | undefined;
+  /** How the limits that methods name (`rate_limits`) are kept; `false` for not at all, e.g. for a stand-in. */
+  readonly rateLimits?: RateLimitOptions | false | undefined;
 }
 
 /** The defaults of all upstreams. */
@@ -64,6 +72,7 @@ export const UPSTREAM_DEFAULTS = {
   connections: 128,
   retry: RETRY_DEFAULTS,
   breaker: BREAKER_DEFAULTS,
+  rateLimits: RATE_LIMIT_DEFAULTS,
 } as const;
 
 type Limit = {
@@ -96,6 +105,8 @@ export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly retry: RetrySettings | undefined;
   /** undefined where the upstream is never left alone. */
   readonly breaker: BreakerSettings | undefined;
+  /** undefined where limits that are known are not kept. */
+  readonly rateLimits: RateLimitSettings | undefined;
 };
 
 /** The base address of a method. */
@@ -138,6 +149,13 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
     connections: limit("connections"),
     retry: checkGroup(upstream, "retry", options.retry, RETRY_DEFAULTS, RETRY_RANGES),
     breaker: checkGroup(upstream, "breaker", options.breaker, BREAKER_DEFAULTS, BREAKER_RANGES),
+    rateLimits: checkGroup(
+      upstream,
+      "rateLimits",
+      options.rateLimits,
+      RATE_LIMIT_DEFAULTS,
+      RATE_LIMIT_RANGES,
+    ),
   };
 }
 

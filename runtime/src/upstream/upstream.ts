@@ -127,14 +127,15 @@ class PooledUpstream implements Upstream {
   /** By the origins of base addresses. */
   private readonly breakers = new Map<string, Breaker>();
   private readonly closed = new AbortController();
-  private readonly limiter: RateLimiter;
+  /** undefined where limits that are known are not kept. */
+  private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
 
   constructor(name: string, settings: UpstreamSettings, { clock, onBreaker }: UpstreamContext) {
     this.name = name;
     this.settings = settings;
     this.clock = clock;
-    this.limiter = new RateLimiter(name, clock);
+    this.limiter = settings.rateLimits && new RateLimiter(name, settings.rateLimits, clock);
     this.identities = new Identities(clock);
     this.retrier = settings.retry && new Retrier(settings.retry, clock);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
@@ -196,7 +197,7 @@ class PooledUpstream implements Upstream {
   /** Before the request is signed: a signature must not grow old while it waits. */
   private async limited(call: UpstreamCall, credentials: Credentials): Promise<void> {
     const { rateLimits: rules = [] } = call.rules;
-    if (rules.length === 0) return;
+    if (this.limiter === undefined || rules.length === 0) return;
     const kind = chooseKind(call, credentials);
     const identity = () => this.identities.of(kind, credentials);
     const { signal, expiresAt, method } = call;
