@@ -76,7 +76,7 @@ class Run {
 
   /** A method without the bindings that are never used. */
   private reachableBindings(method: MethodModel): MethodModel {
-    const unused = unreachable(method.bindings);
+    const unused = unreachable(method);
     if (unused.length === 0) return method;
     checkBindings(method, this.skips ? this.warnings : this.problems);
     return { ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) };

@@ -91,10 +91,10 @@ export const DIFFERENCES: readonly Difference[] = [
     methods: ["google.analytics.admin.v1alpha.AnalyticsAdminService.UpdateDisplayVideo360AdvertiserLink"],
   },
   {
-    part: "error",
-    what: "With several bindings, a slash in a variable of one segment fits none of ours. google-gax is right.",
+    part: "body",
+    what: "A google.api.HttpBody is the body itself, with its own type; google-gax sends JSON. Ours is right.",
     sentence:
-      "google/api/http.proto, Path template syntax: If a variable contains exactly one path segment [...] all characters except `[-_.~0-9a-zA-Z]` are percent-encoded",
+      "google/api/httpbody.proto, HttpBody: Message that represents an arbitrary HTTP body. It should only be used for payload formats that can't be represented as JSON",
     methods: ["google.devtools.cloudbuild.v1.CloudBuild.ReceiveTriggerWebhook"],
   },
 ];

@@ -116,6 +116,22 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ],
   },
   {
+    name: "binding_unreachable_slash",
+    source: `service S {
+  rpc Get(Req) returns (Req) {
+    option (google.api.http) = {get: "/{name}" additional_bindings: {get: "/b/{name=a/*}"}};
+  }
+  rpc GetPlain(Req) returns (Req) {
+    option (connectrest.v1.method).http.slash = REFUSE;
+    option (google.api.http) = {get: "/{name}" additional_bindings: {get: "/b/{name=a/*}"}};
+  }
+}
+message Req { string name = 1; }`,
+    problems: [
+      "3:48: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+    ],
+  },
+  {
     name: "api_key_place",
     source: method('get: "/a"', "option (connectrest.v1.method).credentials = API_KEY;"),
     problems: [

@@ -131,3 +131,47 @@ test("slash: refused where the service says so, escaped where the method does", 
   await client.sendPlaces({ id: "a/b" });
   expect(seen[0]?.line).toBe("POST /places/a%2Fb");
 });
+
+test("slash, several bindings: where it is escaped, a value with one fills a path", async () => {
+  const { client, seen } = await places();
+  await client.findEscaped({ room: "a/b", shelf: "c/d" });
+  await client.findEscaped({ shelf: "c/d", name: "rooms/e" });
+  await client.findEscaped({ name: "rooms/e" });
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /rooms/a%2Fb/shelves/c%2Fd",
+    "GET /shelves/c%2Fd?name=rooms%2Fe",
+    "GET /rooms/e",
+  ]);
+});
+
+test("slash, several bindings: where it is refused, a value with one fills no path", async () => {
+  const { client, seen } = await places();
+  const error = await failureOf(client.findRefused({ room: "a", shelf: "c/d" }));
+  expect(error.message).toBe(
+    "[invalid_argument] room: the request fits none of the paths /rooms/{room}/shelves/{shelf}, /shelves/{shelf}, /{name=rooms/*}, so it cannot stand in the path of a URL; fill the fields of one of them",
+  );
+  await client.findRefused({ room: "a/b", shelf: "c" });
+  expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
+});
+
+test("several bindings: a value that no path can carry is refused by its name, not sent elsewhere", async () => {
+  const { client, seen } = await places();
+  const messages = [];
+  for (const room of ["..", "a\nb", "\ud800"]) {
+    for (const find of [client.findEscaped, client.findRefused]) {
+      messages.push((await failureOf(find({ room, shelf: "s" }))).message);
+    }
+  }
+  const dots = '[invalid_argument] room: the path segment ".." means another path';
+  const control = "[invalid_argument] room: has a control character";
+  const half = "[invalid_argument] room: has half of a surrogate pair";
+  expect(messages.map((message) => message.replace(/[,;].*/, ""))).toEqual([
+    dots,
+    dots,
+    control,
+    control,
+    half,
+    half,
+  ]);
+  expect(seen).toEqual([]);
+});

@@ -131,12 +131,12 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
     idempotent: true,
   },
   request(message: GetAvatarRequest): RestRequest {
-    if (fits(message.blogIdentifier, "*") && fits(message.size, "*")) {
+    if (fits(message.blogIdentifier) && fits(message.size)) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar/${pathSegment(message.size ?? "", "size")}`);
       request.header("accept", "image/png, */*;q=0.5");
       return request;
     }
-    if (fits(message.blogIdentifier, "*")) {
+    if (fits(message.blogIdentifier)) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar`);
       request.header("accept", "image/png, */*;q=0.5");
       request.query("size", message.size);

@@ -178,7 +178,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
     idempotent: true,
   },
   request(message: ListPostsRequest): RestRequest {
-    if (fits(message.blogIdentifier, "*") && message.type !== undefined && fits(POST_TYPE.wire(message.type), "*")) {
+    if (fits(message.blogIdentifier) && message.type !== undefined && fits(POST_TYPE.wire(message.type))) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
       if (message.postId) request.query("id", message.postId);
       request.queryList("tag", message.tags, "indexed");
@@ -195,7 +195,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
       request.queryMap("page_token", message.pageToken, ["api_key"]);
       return request;
     }
-    if (fits(message.blogIdentifier, "*")) {
+    if (fits(message.blogIdentifier)) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
       if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
       if (message.postId) request.query("id", message.postId);
@@ -242,7 +242,7 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
     idempotent: true,
   },
   request(message: ListPostsRequest): RestRequest {
-    if (fits(message.blogIdentifier, "*") && message.type !== undefined && fits(POST_TYPE.wire(message.type), "*")) {
+    if (fits(message.blogIdentifier) && message.type !== undefined && fits(POST_TYPE.wire(message.type))) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
       if (message.postId) request.query("id", message.postId);
       request.queryList("tag", message.tags, "indexed");
@@ -259,7 +259,7 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
       request.queryMap("page_token", message.pageToken, ["api_key"]);
       return request;
     }
-    if (fits(message.blogIdentifier, "*")) {
+    if (fits(message.blogIdentifier)) {
       const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
       if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
       if (message.postId) request.query("id", message.postId);

@@ -8,30 +8,36 @@ import { type PatternSegment, patternText } from "../model/path-template.ts";
 const ADDITIONAL_BINDINGS = 11;
 
 /** The bindings that no request gets to, since an earlier one takes all that would fill them. */
-export function unreachable(bindings: readonly BindingModel[]): BindingModel[] {
-  return bindings.filter((binding, index) => earlierCover(bindings, index, binding) >= 0);
+export function unreachable(method: MethodModel): BindingModel[] {
+  return method.bindings.filter((_binding, index) => earlierCover(method, index) >= 0);
 }
 
 /** Reports bindings that no request gets to. */
-export function checkBindings({ desc, bindings }: MethodModel, problems: Problems): void {
-  bindings.forEach((binding, index) => {
-    const earlier = earlierCover(bindings, index, binding);
+export function checkBindings(method: MethodModel, problems: Problems): void {
+  const { desc } = method;
+  method.bindings.forEach((_binding, index) => {
+    const earlier = earlierCover(method, index);
     if (earlier < 0) return;
     const text = `binding ${index + 1} of ${nameOf(desc)} is never used: whatever fills its path fills that of binding ${earlier + 1}, which is tried first`;
     problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index - 1], "binding-unreachable", text);
   });
 }
 
-function earlierCover(bindings: readonly BindingModel[], index: number, binding: BindingModel): number {
-  return bindings.slice(0, index).findIndex((candidate) => covers(candidate, binding));
+/** The first binding that takes all that would fill a later one; -1 where there is none. */
+function earlierCover({ bindings, rules }: MethodModel, index: number): number {
+  const later = bindings[index];
+  return bindings
+    .slice(0, index)
+    .findIndex((earlier) => later !== undefined && covers(earlier, later, !rules.refuseSlash));
 }
 
 /** Whether every request that fills the later binding's path fills the earlier one's. */
-function covers(earlier: BindingModel, later: BindingModel): boolean {
+function covers(earlier: BindingModel, later: BindingModel, escapesSlash: boolean): boolean {
   const patterns = patternsOf(later);
   return [...patternsOf(earlier)].every(([field, pattern]) => {
     const other = patterns.get(field);
-    return other !== undefined && includes(pattern, other);
+    if (other === undefined) return false;
+    return (escapesSlash && patternText(pattern) === "*") || includes(pattern, other);
   });
 }
 

@@ -16,7 +16,7 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
   if (others.length === 0) return bindingLines(method, first, file);
   const choices = method.bindings.flatMap((binding) => {
     const lines = bindingLines(method, binding, file);
-    const condition = fitsExpression(binding, file);
+    const condition = fitsExpression(method, binding, file);
     if (condition === "") return lines;
     return [`if (${condition}) {`, ...lines.map((line) => `  ${line}`), "}"];
   });
@@ -28,7 +28,7 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
 }
 
 /** The condition under which a request fills the path of a binding; empty where it always does. */
-function fitsExpression(binding: BindingModel, file: AdapterFile): string {
+function fitsExpression(method: MethodModel, binding: BindingModel, file: AdapterFile): string {
   const conditions = binding.template.segments.flatMap((segment) => {
     if (segment.kind !== "variable") return [];
     const path = binding.variables.get(segment.fieldPath);
@@ -36,9 +36,10 @@ function fitsExpression(binding: BindingModel, file: AdapterFile): string {
     if (path === undefined || field === undefined) return [];
     const { optional } = access(path);
     const value = textValue(field, optional, file);
-    const pattern = printString(patternText(segment.segments));
-    if (value === optional) return [`${file.runtimeValue("fits")}(${value}, ${pattern})`];
-    return [`${optional} !== undefined && ${file.runtimeValue("fits")}(${value}, ${pattern})`];
+    const pattern = patternText(segment.segments);
+    const form = escapesSlash(method, pattern) ? "" : `, ${printString(pattern)}`;
+    const condition = `${file.runtimeValue("fits")}(${value}${form})`;
+    return [value === optional ? condition : `${optional} !== undefined && ${condition}`];
   });
   return conditions.join(" && ");
 }
@@ -89,9 +90,13 @@ function variable(
   const pattern = patternText(segment.segments);
   const name = printString(segment.fieldPath);
   if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name})`;
-  if (pattern === "*" && !method.rules.refuseSlash)
-    return `${file.runtimeValue("pathSegment")}(${value}, ${name})`;
+  if (escapesSlash(method, pattern)) return `${file.runtimeValue("pathSegment")}(${value}, ${name})`;
   return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name})`;
+}
+
+/** Whether a value may have slashes although it is one segment. */
+function escapesSlash(method: MethodModel, pattern: string): boolean {
+  return pattern === "*" && !method.rules.refuseSlash;
 }
 
 /** A field that may be unset has an empty value then, which the path refuses by its name. */

@@ -24,9 +24,14 @@ export function pathPattern(value: PathValue, pattern: string, field: string): s
     .join("/");
 }
 
-/** Whether a value can stand where a pattern is: the binding of its path is then the one to use. */
-export function fits(value: PathValue | undefined, pattern: string): boolean {
-  return value !== undefined && value !== "" && matches(String(value), pattern);
+/**
+ * Whether a value can stand where a path variable is: the binding of its path is then the one to use.
+ *
+ * @param pattern what the value must look like; none where it is one segment, in which a slash is escaped: anything
+ *   but an empty value fits then
+ */
+export function fits(value: PathValue | undefined, pattern?: string): boolean {
+  return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));
 }
 
 /**

@@ -361,7 +361,7 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
     idempotent: true,
   },
   request(message: ListBooksRequest): RestRequest {
-    if (fits(message.shelf, "shelves/*") && fits(message.row, "*")) {
+    if (fits(message.shelf, "shelves/*") && fits(message.row)) {
       const request = new RequestWriter("GET", `/v1/${pathPattern(message.shelf, "shelves/*", "shelf")}/rows/${pathSegment(message.row ?? "", "row")}`);
       if (message.pageSize) request.query("pageSize", message.pageSize);
       return request;

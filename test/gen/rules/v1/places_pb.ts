@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file rules/v1/places.proto.
  */
 export const file_rules_v1_places: GenFile = /*@__PURE__*/
-  fileDesc("ChVydWxlcy92MS9wbGFjZXMucHJvdG8SCHJ1bGVzLnYxIgkKB05vdGhpbmci0gEKEVNlbmRQbGFjZXNSZXF1ZXN0EhIKAmlkGAEgASgJQga66xgCCAESGAoIaW5fcXVlcnkYAiABKAlCBrrrGAIIAhIiCglpbl9oZWFkZXIYAyABKAlCD7rrGAsIAxIHWC1UcmFjZRIiCglpbl9jb29raWUYBCABKAlCD7rrGAsIBBIHc2Vzc2lvbhIVCgV0aGVtZRgFIAEoCUIGuusYAggEEhcKB2luX2JvZHkYBiABKAlCBrrrGAIIBRIXCgdub3doZXJlGAcgASgJQga66xgCCAgiLwoTU2VuZENvbnN0YW50UmVxdWVzdBIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJItQCChFTZW5kU3R5bGVzUmVxdWVzdBINCgVwbGFpbhgBIAMoCRIWCgZyZXBlYXQYAiADKAlCBrrrGAIgARIYCghicmFja2V0cxgDIAMoCUIGuusYAiACEhcKB2luZGV4ZWQYBCADKAVCBrrrGAIgAxIVCgVjb21tYRgFIAMoCUIGuusYAiAEEj8KBnNwcmVhZBgGIAMoCzInLnJ1bGVzLnYxLlNlbmRTdHlsZXNSZXF1ZXN0LlNwcmVhZEVudHJ5Qga66xgCIAUSIwoGZmllbGRzGAcgASgJQhO66xgPEg1maWVsZHNbYmxvZ3NdEgwKBGRhdGEYCCABKAwSFgoGcGFkZGVkGAkgASgMQga66xgCWAESEwoDcmF3GAogASgMQga66xgCWAIaLQoLU3ByZWFkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJ6CgVOYW1lZBIPCgdpdGVtX2lkGAEgASgJEhIKCmJpZ19udW1iZXIYAiABKAMSFwoHYXNfdGV4dBgDIAEoA0IGuusYAlAAEhkKCWFzX251bWJlchgEIAEoA0IGuusYAlABEhgKCHRhZ19saXN0GAUgAygJQga66xgCIAQy6wQKDFBsYWNlU2VydmljZRKQAQoKU2VuZFBsYWNlcxIbLnJ1bGVzLnYxLlNlbmRQbGFjZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyJSuusYN0IbCgpYLVJlcGxhY2VkEg1ieSB0aGUgbWV0aG9kYgIIAfoBEwoKZ3JhbnRfdHlwZRIFYSBiJmOC0+STAhE6ASoiDC9wbGFjZXMve2lkfRJzCgxTZW5kQ29uc3RhbnQSHS5ydWxlcy52MS5TZW5kQ29uc3RhbnRSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyIxuusYFwoFb3RoZXISA3dlYvoBCAoBdhIDMSAygtPkkwIQEg4vY29uc3RhbnQve2lkfRJNCgpTZW5kU3R5bGVzEhsucnVsZXMudjEuU2VuZFN0eWxlc1JlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIg+C0+STAgkSBy9zdHlsZXMSTQoMU2VuZERlY2xhcmVkEg8ucnVsZXMudjEuTmFtZWQaDy5ydWxlcy52MS5OYW1lZCIbgtPkkwIVOgEqIhAvbmFtZWQve2l0ZW1faWR9ElYKCVNlbmRDYW1lbBIPLnJ1bGVzLnYxLk5hbWVkGg8ucnVsZXMudjEuTmFtZWQiJ7rrGAhaBAgBEAFiAILT5JMCFToBKiIQL25hbWVkL3tpdGVtX2lkfRpduusYWQoFcnVsZXMSA2FwaUIfCglYLVNlcnZpY2USEnJ1bGVzLCBhbGwgb2YgdGhlbUIcCgpYLVJlcGxhY2VkEg5ieSB0aGUgc2VydmljZVoECAIQAmIGCAIQARgBYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChVydWxlcy92MS9wbGFjZXMucHJvdG8SCHJ1bGVzLnYxIgkKB05vdGhpbmci0gEKEVNlbmRQbGFjZXNSZXF1ZXN0EhIKAmlkGAEgASgJQga66xgCCAESGAoIaW5fcXVlcnkYAiABKAlCBrrrGAIIAhIiCglpbl9oZWFkZXIYAyABKAlCD7rrGAsIAxIHWC1UcmFjZRIiCglpbl9jb29raWUYBCABKAlCD7rrGAsIBBIHc2Vzc2lvbhIVCgV0aGVtZRgFIAEoCUIGuusYAggEEhcKB2luX2JvZHkYBiABKAlCBrrrGAIIBRIXCgdub3doZXJlGAcgASgJQga66xgCCAgiLwoTU2VuZENvbnN0YW50UmVxdWVzdBIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJIjgKC0ZpbmRSZXF1ZXN0EgwKBHJvb20YASABKAkSDQoFc2hlbGYYAiABKAkSDAoEbmFtZRgDIAEoCSLUAgoRU2VuZFN0eWxlc1JlcXVlc3QSDQoFcGxhaW4YASADKAkSFgoGcmVwZWF0GAIgAygJQga66xgCIAESGAoIYnJhY2tldHMYAyADKAlCBrrrGAIgAhIXCgdpbmRleGVkGAQgAygFQga66xgCIAMSFQoFY29tbWEYBSADKAlCBrrrGAIgBBI/CgZzcHJlYWQYBiADKAsyJy5ydWxlcy52MS5TZW5kU3R5bGVzUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiMKBmZpZWxkcxgHIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIMCgRkYXRhGAggASgMEhYKBnBhZGRlZBgJIAEoDEIGuusYAlgBEhMKA3JhdxgKIAEoDEIGuusYAlgCGi0KC1NwcmVhZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiegoFTmFtZWQSDwoHaXRlbV9pZBgBIAEoCRISCgpiaWdfbnVtYmVyGAIgASgDEhcKB2FzX3RleHQYAyABKANCBrrrGAJQABIZCglhc19udW1iZXIYBCABKANCBrrrGAJQARIYCgh0YWdfbGlzdBgFIAMoCUIGuusYAiAEMoMHCgxQbGFjZVNlcnZpY2USkAEKClNlbmRQbGFjZXMSGy5ydWxlcy52MS5TZW5kUGxhY2VzUmVxdWVzdBoRLnJ1bGVzLnYxLk5vdGhpbmciUrrrGDdCGwoKWC1SZXBsYWNlZBINYnkgdGhlIG1ldGhvZGICCAH6ARMKCmdyYW50X3R5cGUSBWEgYiZjgtPkkwIROgEqIgwvcGxhY2VzL3tpZH0ScwoMU2VuZENvbnN0YW50Eh0ucnVsZXMudjEuU2VuZENvbnN0YW50UmVxdWVzdBoRLnJ1bGVzLnYxLk5vdGhpbmciMbrrGBcKBW90aGVyEgN3ZWL6AQgKAXYSAzEgMoLT5JMCEBIOL2NvbnN0YW50L3tpZH0STQoKU2VuZFN0eWxlcxIbLnJ1bGVzLnYxLlNlbmRTdHlsZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyIPgtPkkwIJEgcvc3R5bGVzEk0KDFNlbmREZWNsYXJlZBIPLnJ1bGVzLnYxLk5hbWVkGg8ucnVsZXMudjEuTmFtZWQiG4LT5JMCFToBKiIQL25hbWVkL3tpdGVtX2lkfRJWCglTZW5kQ2FtZWwSDy5ydWxlcy52MS5OYW1lZBoPLnJ1bGVzLnYxLk5hbWVkIie66xgIWgQIARABYgCC0+STAhU6ASoiEC9uYW1lZC97aXRlbV9pZH0SjQEKC0ZpbmRFc2NhcGVkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIlS66xgEYgIIAYLT5JMCRloSEhAvc2hlbHZlcy97c2hlbGZ9WhESDy97bmFtZT1yb29tcy8qfRIdL3Jvb21zL3tyb29tfS9zaGVsdmVzL3tzaGVsZn0ShQEKC0ZpbmRSZWZ1c2VkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIkyC0+STAkZaEhIQL3NoZWx2ZXMve3NoZWxmfVoREg8ve25hbWU9cm9vbXMvKn0SHS9yb29tcy97cm9vbX0vc2hlbHZlcy97c2hlbGZ9Gl266xhZCgVydWxlcxIDYXBpQh8KCVgtU2VydmljZRIScnVsZXMsIGFsbCBvZiB0aGVtQhwKClgtUmVwbGFjZWQSDmJ5IHRoZSBzZXJ2aWNlWgQIAhACYgYIAhABGAFiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message rules.v1.Nothing
@@ -97,6 +97,33 @@ export const SendConstantRequestSchema: GenMessage<SendConstantRequest> = /*@__P
   messageDesc(file_rules_v1_places, 2);
 
 /**
+ * @generated from message rules.v1.FindRequest
+ */
+export type FindRequest = Message<"rules.v1.FindRequest"> & {
+  /**
+   * @generated from field: string room = 1;
+   */
+  room: string;
+
+  /**
+   * @generated from field: string shelf = 2;
+   */
+  shelf: string;
+
+  /**
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message rules.v1.FindRequest.
+ * Use `create(FindRequestSchema)` to create a new message.
+ */
+export const FindRequestSchema: GenMessage<FindRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_places, 3);
+
+/**
  * @generated from message rules.v1.SendStylesRequest
  */
 export type SendStylesRequest = Message<"rules.v1.SendStylesRequest"> & {
@@ -156,7 +183,7 @@ export type SendStylesRequest = Message<"rules.v1.SendStylesRequest"> & {
  * Use `create(SendStylesRequestSchema)` to create a new message.
  */
 export const SendStylesRequestSchema: GenMessage<SendStylesRequest> = /*@__PURE__*/
-  messageDesc(file_rules_v1_places, 3);
+  messageDesc(file_rules_v1_places, 4);
 
 /**
  * @generated from message rules.v1.Named
@@ -193,7 +220,7 @@ export type Named = Message<"rules.v1.Named"> & {
  * Use `create(NamedSchema)` to create a new message.
  */
 export const NamedSchema: GenMessage<Named> = /*@__PURE__*/
-  messageDesc(file_rules_v1_places, 4);
+  messageDesc(file_rules_v1_places, 5);
 
 /**
  * Where the fields of a request go, and how they are written there.
@@ -250,6 +277,26 @@ export const PlaceService: GenService<{
     methodKind: "unary";
     input: typeof NamedSchema;
     output: typeof NamedSchema;
+  },
+  /**
+   * Several paths, and a slash that is escaped.
+   *
+   * @generated from rpc rules.v1.PlaceService.FindEscaped
+   */
+  findEscaped: {
+    methodKind: "unary";
+    input: typeof FindRequestSchema;
+    output: typeof NothingSchema;
+  },
+  /**
+   * Several paths, and a slash that is refused.
+   *
+   * @generated from rpc rules.v1.PlaceService.FindRefused
+   */
+  findRefused: {
+    methodKind: "unary";
+    input: typeof FindRequestSchema;
+    output: typeof NothingSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_rules_v1_places, 0);

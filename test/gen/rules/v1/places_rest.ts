@@ -13,13 +13,16 @@ import {
   type ServiceAdapter,
   base64,
   base64Url,
+  fits,
   joinCommas,
+  noBinding,
   pathPattern,
   pathSegment,
   splitCommas,
   unary,
 } from "connect-rest/adapter";
 import {
+  type FindRequest,
   type Named,
   PlaceService,
   type SendConstantRequest,
@@ -203,6 +206,94 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendCamel)
 
 /**
+ * Several paths, and a slash that is escaped.
+ *
+ * GET /rooms/{room}/shelves/{shelf}
+ */
+export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
+  rules: {
+    ...PlaceService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: FindRequest): RestRequest {
+    if (fits(message.room) && fits(message.shelf)) {
+      const request = new RequestWriter("GET", `/rooms/${pathSegment(message.room, "room")}/shelves/${pathSegment(message.shelf, "shelf")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.name) request.query("name", message.name);
+      return request;
+    }
+    if (fits(message.shelf)) {
+      const request = new RequestWriter("GET", `/shelves/${pathSegment(message.shelf, "shelf")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.room) request.query("room", message.room);
+      if (message.name) request.query("name", message.name);
+      return request;
+    }
+    if (fits(message.name, "rooms/*")) {
+      const request = new RequestWriter("GET", `/${pathPattern(message.name, "rooms/*", "name")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.room) request.query("room", message.room);
+      if (message.shelf) request.query("shelf", message.shelf);
+      return request;
+    }
+    throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
+  },
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
+
+/**
+ * Several paths, and a slash that is refused.
+ *
+ * GET /rooms/{room}/shelves/{shelf}
+ */
+export const PlaceService_findRefused = unary(PlaceService.method.findRefused, {
+  rules: {
+    ...PlaceService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: FindRequest): RestRequest {
+    if (fits(message.room, "*") && fits(message.shelf, "*")) {
+      const request = new RequestWriter("GET", `/rooms/${pathPattern(message.room, "*", "room")}/shelves/${pathPattern(message.shelf, "*", "shelf")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.name) request.query("name", message.name);
+      return request;
+    }
+    if (fits(message.shelf, "*")) {
+      const request = new RequestWriter("GET", `/shelves/${pathPattern(message.shelf, "*", "shelf")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.room) request.query("room", message.room);
+      if (message.name) request.query("name", message.name);
+      return request;
+    }
+    if (fits(message.name, "rooms/*")) {
+      const request = new RequestWriter("GET", `/${pathPattern(message.name, "rooms/*", "name")}`);
+      request.header("x-service", "rules, all of them");
+      request.header("x-replaced", "by the service");
+      if (message.room) request.query("room", message.room);
+      if (message.shelf) request.query("shelf", message.shelf);
+      return request;
+    }
+    throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
+  },
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.PlaceService.FindRefused)
+
+/**
  * Where the fields of a request go, and how they are written there.
  *
  * The REST adapter of rules.v1.PlaceService.
@@ -215,6 +306,8 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
     sendStyles: PlaceService_sendStyles,
     sendDeclared: PlaceService_sendDeclared,
     sendCamel: PlaceService_sendCamel,
+    findEscaped: PlaceService_findEscaped,
+    findRefused: PlaceService_findRefused,
   },
   comments: {
     service: "Where the fields of a request go, and how they are written there.",
@@ -224,6 +317,8 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
       sendStyles: "Lists, maps and bytes in a query.",
       sendDeclared: "Names and numbers as the service says, and fields of the path in the body too.",
       sendCamel: "Names and numbers as ProtoJSON has them.",
+      findEscaped: "Several paths, and a slash that is escaped.",
+      findRefused: "Several paths, and a slash that is refused.",
     },
   },
 };
