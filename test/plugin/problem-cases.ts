@@ -132,6 +132,49 @@ message Req { string name = 1; }`,
     ],
   },
   {
+    name: "response_body_differs",
+    source: `service S {
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {get: "/{name}" response_body: "a" additional_bindings: {get: "/all" response_body: "b"}};
+  }
+  rpc GetAll(Req) returns (Res) {
+    option (google.api.http) = {get: "/{name}" additional_bindings: {get: "/all" response_body: "b"}};
+  }
+  rpc GetAlike(Req) returns (Res) {
+    option (google.api.http) = {get: "/{name}" response_body: "b" additional_bindings: {get: "/all" response_body: "b"}};
+  }
+}
+message Req { string name = 1; }
+message Res { string a = 1; string b = 2; }`,
+    problems: [
+      "3:67: response-body-differs: binding 2 of case.S.Get has the response_body `b`, the first has `a`; all answers of a method are read alike",
+      "6:48: response-body-differs: binding 2 of case.S.GetAll has the response_body `b`, the first has none; all answers of a method are read alike",
+    ],
+  },
+  {
+    name: "response_bytes",
+    source: `service S {
+  rpc Get(Req) returns (Res) {
+    option (connectrest.v1.method).response_encoding = BYTES;
+    option (google.api.http) = {get: "/a"};
+  }
+  rpc GetText(Req) returns (Res) {
+    option (connectrest.v1.method).response_encoding = BYTES;
+    option (google.api.http) = {get: "/a" response_body: "text"};
+  }
+  rpc GetAll(Req) returns (Res) {
+    option (connectrest.v1.method).response_encoding = BYTES;
+    option (google.api.http) = {get: "/a" response_body: "all"};
+  }
+}
+message Req {}
+message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
+    problems: ["Get", "GetText", "GetAll"].map(
+      (name, index) =>
+        `${3 + 4 * index}:5: response-bytes: the answer of case.S.${name} is bytes, and nothing of case.Res takes them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`,
+    ),
+  },
+  {
     name: "api_key_place",
     source: method('get: "/a"', "option (connectrest.v1.method).credentials = API_KEY;"),
     problems: [

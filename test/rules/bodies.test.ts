@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { BodyService } from "../gen/rules/v1/bodies_pb.ts";
 import { BodyServiceRest } from "../gen/rules/v1/bodies_rest.ts";
 import { type Answers, type Seen, start } from "./world.ts";
@@ -134,4 +135,18 @@ test("BY_CONTENT_TYPE: JSON, a form, or bytes", async () => {
   expect(await client.getByType({})).toMatchObject({ someText: "j", count: 0n });
   expect(await client.getByType({})).toMatchObject({ someText: "f", count: 3n });
   expect((await client.getBytesByType({})).data).toEqual(Uint8Array.of(137, 80));
+});
+
+test("BY_CONTENT_TYPE, and no field takes bytes: another type is an error, and no empty message", async () => {
+  const { client } = await bodies([
+    { headers: { "content-type": "image/png" }, body: Uint8Array.of(137, 80) },
+    { headers: { "content-type": "text/plain" }, body: '{"some_text":"j"}' },
+    { body: "" },
+  ]);
+  const error = await failureOf(client.getByType({}));
+  expect(error.message).toBe(
+    "[internal] upstream rules: expected JSON with status 200, got image/png (2 bytes)",
+  );
+  expect(await client.getByType({})).toMatchObject({ someText: "j" });
+  expect(await client.getByType({})).toMatchObject({ someText: "" });
 });

@@ -5,6 +5,10 @@ import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Piece as Piece } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
+import { takesBytes } from "../parse/answer.ts";
+
+/** Field number of MethodRules.response_encoding. */
+const RESPONSE_ENCODING = 24;
 
 /** Messages that are no JSON object of fields, and so cannot be a whole answer. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
@@ -25,7 +29,14 @@ export function checkTypes(method: MethodModel, problems: Problems): void {
       `${nameOf(desc)} returns ${desc.output.typeName}, which cannot be a whole answer`,
     );
   }
+  checkBytes(method, problems);
   for (const binding of method.bindings) checkBinding(binding, problems);
+}
+
+function checkBytes({ desc, rules }: MethodModel, problems: Problems): void {
+  if (rules.responseEncoding !== "bytes" || takesBytes(desc)) return;
+  const text = `the answer of ${nameOf(desc)} is bytes, and nothing of ${desc.output.typeName} takes them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`;
+  problems.add(desc, [RULES, RESPONSE_ENCODING], "response-bytes", text);
 }
 
 function checkBinding(binding: BindingModel, problems: Problems): void {

@@ -4,6 +4,7 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
+import { responseBodyOf } from "./answer.ts";
 import { parseBinding } from "./binding.ts";
 import { suggestion } from "./field-path.ts";
 import { parseRules } from "./rules.ts";
@@ -24,12 +25,7 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
       return parseBinding(desc, binding, path, problems);
     })
     .filter((binding): binding is BindingModel => binding !== undefined);
-  rule.additionalBindings.forEach((binding, index) => {
-    if (binding.additionalBindings.length === 0) return;
-    const path = [HTTP, ADDITIONAL_BINDINGS, index, ADDITIONAL_BINDINGS];
-    const text = `binding ${index + 2} of ${nameOf(desc)} has bindings itself (google/api/http.proto); put them beside it`;
-    problems.add(desc, path, "binding-nested", text);
-  });
+  checkAdditional(desc, rule, problems);
   const responseBody = parseResponseBody(desc, rule, problems);
   const stream = parseStream(desc, problems);
   const [first] = bindings;
@@ -38,9 +34,27 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   return { desc, rules, bindings, responseBody, stream };
 }
 
+/** Reports what additional bindings cannot have: bindings, and an answer of their own. */
+function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): void {
+  rule.additionalBindings.forEach((binding, index) => {
+    const subject = `binding ${index + 2} of ${nameOf(desc)}`;
+    const add = (place: number, code: string, text: string) =>
+      problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index, place], code, text);
+    if (binding.additionalBindings.length > 0) {
+      const text = `${subject} has bindings itself (google/api/http.proto); put them beside it`;
+      add(ADDITIONAL_BINDINGS, "binding-nested", text);
+    }
+    if (binding.responseBody !== "" && binding.responseBody !== rule.responseBody) {
+      const first = rule.responseBody === "" ? "none" : `\`${rule.responseBody}\``;
+      const text = `${subject} has the response_body \`${binding.responseBody}\`, the first has ${first}; all answers of a method are read alike`;
+      add(RESPONSE_BODY, "response-body-differs", text);
+    }
+  });
+}
+
 function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems): DescField | undefined {
   if (rule.responseBody === "") return undefined;
-  const field = desc.output.fields.find((candidate) => candidate.name === rule.responseBody);
+  const field = responseBodyOf(desc);
   if (field === undefined) {
     const text = `response_body: message ${nameOf(desc.output)} has no field \`${rule.responseBody}\`${suggestion(rule.responseBody, desc.output)}`;
     problems.add(desc, [HTTP, RESPONSE_BODY], "response-body-field", text);

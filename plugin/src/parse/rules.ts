@@ -1,7 +1,6 @@
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { httpRule, methodRules, serviceRules } from "../descriptors/options.ts";
-import { messageOf } from "../descriptors/well-known.ts";
+import { methodRules, serviceRules } from "../descriptors/options.ts";
 import type {
   ErrorBody,
   ErrorRule as ErrorRuleOption,
@@ -18,9 +17,9 @@ import {
   type MethodRules,
   MethodRulesSchema,
   type RateLimit as RateLimitOption,
-  ResponseBody_Encoding,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
+import { parseResponseEncoding } from "./answer.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -31,15 +30,6 @@ const CREDENTIALS: Readonly<Record<Credential_Kind, string>> = {
   [Credential_Kind.OAUTH1_CLIENT]: "oauth1_client",
   [Credential_Kind.OAUTH1]: "oauth1",
   [Credential_Kind.OAUTH2]: "oauth2",
-};
-
-const RESPONSE_ENCODINGS: Readonly<Record<ResponseBody_Encoding, string>> = {
-  [ResponseBody_Encoding.ENCODING_UNSPECIFIED]: "json",
-  [ResponseBody_Encoding.JSON]: "json",
-  [ResponseBody_Encoding.FORM]: "form",
-  [ResponseBody_Encoding.BYTES]: "bytes",
-  [ResponseBody_Encoding.EMPTY]: "empty",
-  [ResponseBody_Encoding.BY_CONTENT_TYPE]: "by_content_type",
 };
 
 const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
@@ -58,19 +48,6 @@ const COMMON_ERROR_SHAPES: Rules["errorShapes"] = [
   { kind: "text", path: "error" },
 ];
 
-/** A google.api.HttpBody is any bytes, where the method says nothing else. */
-function parseResponseEncoding(desc: DescMethod, encoding: ResponseBody_Encoding): string {
-  const isSaid = encoding !== ResponseBody_Encoding.ENCODING_UNSPECIFIED;
-  return !isSaid && answersHttpBody(desc) ? "bytes" : (RESPONSE_ENCODINGS[encoding] ?? "json");
-}
-
-function answersHttpBody(desc: DescMethod): boolean {
-  const name = httpRule(desc)?.responseBody ?? "";
-  const field = desc.output.fields.find((candidate) => candidate.name === name);
-  const type = field === undefined ? desc.output : messageOf(field);
-  return type?.typeName === "google.api.HttpBody" && field?.fieldKind !== "list";
-}
-
 /** The rules that a service gives to its methods. */
 export function parseServiceRules(desc: DescService): SharedRules {
   return sharedRules(desc, create(MethodRulesSchema));
@@ -82,7 +59,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
   return {
     ...sharedRules(desc.parent, own),
     success: own.success,
-    responseEncoding: parseResponseEncoding(desc, own.responseEncoding),
+    responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
     scopes: own.scopes,
     idempotent: isIdempotent(desc, verb),

@@ -66,8 +66,8 @@ export interface RetryAfterRule {
   readonly when?: { readonly name: string; readonly value: string };
 }
 
-/** How the body of an answer is read. */
-export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type";
+/** How the body of an answer is read; `by_content_type` is JSON, a form or bytes. */
+export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type" | "json_or_form";
 
 /** A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail. */
 export interface RateLimitRule {

@@ -29,7 +29,8 @@ const EMPTY: Body = {
 
 /**
  * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as the
- * Content-Type says; without one it is JSON if it parses, else bytes.
+ * Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON unless the
+ * Content-Type says that it is a form.
  *
  * @throws SyntaxError when it has to be JSON and is not
  */
@@ -38,7 +39,7 @@ export function readBody(
   encoding: ResponseEncoding,
   contentType: string | undefined,
 ): Body {
-  switch (encoding === "by_content_type" ? encodingOf(contentType) : encoding) {
+  switch (chosen(encoding, contentType)) {
     case "json":
       return jsonBody(bytes, contentType);
     case "form":
@@ -91,6 +92,12 @@ function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined): Body {
   } catch {
     return { ...EMPTY, bytes };
   }
+}
+
+function chosen(encoding: ResponseEncoding, contentType: string | undefined) {
+  if (encoding === "by_content_type") return encodingOf(contentType);
+  if (encoding !== "json_or_form") return encoding;
+  return encodingOf(contentType) === "form" ? "form" : "json";
 }
 
 function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" | "unknown" {

@@ -20,6 +20,11 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning: "`response_body` names a field that the response does not have.",
       remedy: "Name a field of the response message, as it is declared.",
     },
+    "response-body-differs": {
+      meaning:
+        "An additional binding names a `response_body` that is not the one of the first. Answers are read in one way, whichever path was called. A binding that names none has that of the first.",
+      remedy: "Name the same field in all bindings, or make two methods.",
+    },
     "binding-nested": {
       meaning:
         "An additional binding has additional bindings itself, which `google/api/http.proto` does not allow.",
@@ -72,6 +77,12 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning:
         "One field is the whole body, and a form or a multipart body is asked for. These need names of parts.",
       remedy: 'Use `body: "*"`.',
+    },
+    "response-bytes": {
+      meaning:
+        "The answer is read as bytes (`response_encoding: BYTES`), but the response has no place for them, and would always be empty.",
+      remedy:
+        "Name a field of type bytes in `response_body`, return `google.api.HttpBody`, or say EMPTY where nobody needs the body.",
     },
     "part-type": {
       meaning: "A field is placed in a PART, but its type has no content for one.",

@@ -828,7 +828,7 @@ export const ResponseBody_Encoding = {
   FORM: 2,
 
   /**
-   * Bytes, into a google.api.HttpBody or a bytes field.
+   * Bytes, into a google.api.HttpBody, or into a field of type bytes that `response_body` names.
    *
    * @generated from enum value: BYTES = 3;
    */
@@ -842,7 +842,8 @@ export const ResponseBody_Encoding = {
   EMPTY: 4,
 
   /**
-   * JSON, form or bytes as the Content-Type says.
+   * JSON, form or bytes as the Content-Type says. Where the response takes no bytes, as above, other types are an
+   * error.
    *
    * @generated from enum value: BY_CONTENT_TYPE = 5;
    */

@@ -242,7 +242,7 @@ export const BodyService_getByType = unary(BodyService.method.getByType, {
   rules: {
     ...BodyService_rules,
     success: [],
-    responseEncoding: "by_content_type",
+    responseEncoding: "json_or_form",
     scopes: [],
     idempotent: true,
   },
