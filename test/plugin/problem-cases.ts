@@ -214,10 +214,24 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
     ],
   },
   {
-    name: "query_struct",
-    source: request("google.protobuf.Struct s = 1;"),
+    name: "query_type",
+    source: request(
+      [
+        "google.protobuf.Struct s = 1;",
+        "google.protobuf.Any a = 2;",
+        "google.protobuf.Value v = 3;",
+        "google.protobuf.ListValue l = 4;",
+        "Inner inner = 5;",
+        "google.protobuf.Empty e = 6;",
+      ].join("\n  "),
+      "message Inner { google.protobuf.Value v = 1; }",
+    ),
     problems: [
-      "4:3: query-map: the map `s.fields` cannot be a query parameter of case.S.Get; set style: SPREAD",
+      "4:3: query-type: the google.protobuf.Struct `s` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
+      "5:3: query-type: the google.protobuf.Any `a` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
+      "6:3: query-type: the google.protobuf.Value `v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
+      "7:3: query-type: the google.protobuf.ListValue `l` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
+      "11:17: query-type: the google.protobuf.Value `inner.v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
     ],
   },
   {

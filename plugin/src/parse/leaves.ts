@@ -5,6 +5,11 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
 
+/** Messages whose JSON may be anything: no parameters are known for them. */
+const ANY_JSON: ReadonlySet<string> = new Set(
+  ["Any", "Struct", "Value", "ListValue"].map((name) => `google.protobuf.${name}`),
+);
+
 /** The values below a field that become parameters of a query or form: nested messages give one a leaf. */
 export function leaves(
   desc: DescMethod,
@@ -30,6 +35,11 @@ export function leaves(
   if (field.fieldKind === "list") {
     const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body`;
     problems.add(subject, [], "query-repeated-message", text);
+    return [];
+  }
+  if (ANY_JSON.has(message.typeName)) {
+    const text = `the ${message.typeName} \`${dotted}\` can hold any JSON and cannot be a query parameter of ${nameOf(desc)}; use a body`;
+    problems.add(subject, [], "query-type", text);
     return [];
   }
   if (path.slice(0, -1).some((step) => holds(step, message)) || message === desc.input) {

@@ -99,6 +99,11 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning: "A list of messages has no common form in a query.",
       remedy: "Put the field into a body, or place it by `in`.",
     },
+    "query-type": {
+      meaning:
+        "A `google.protobuf.Struct`, `Value`, `ListValue` or `Any` can hold any JSON, and `google/api/http.proto` has no parameters for it.",
+      remedy: "Put the field into a body.",
+    },
     "query-recursion": {
       meaning: "A message that contains itself would have parameters without end.",
       remedy: "Put the field into a body.",
