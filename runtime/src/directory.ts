@@ -4,6 +4,7 @@ import type {
   DownloadAdapter,
   PaginateAdapter,
   PollAdapter,
+  RecordsAdapter,
   ServiceAdapter,
   UnaryAdapter,
   UploadAdapter,
@@ -26,7 +27,7 @@ export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
 }
 
 /** The adapters of methods that answer with a stream. */
-export type StreamAdapter = PaginateAdapter | PollAdapter | DownloadAdapter;
+export type StreamAdapter = PaginateAdapter | PollAdapter | RecordsAdapter | DownloadAdapter;
 
 /** Whether a method has one request and one response. */
 export function isUnary(route: Route): route is Route<UnaryAdapter> {

@@ -4,6 +4,7 @@ export type {
   MethodAdapter,
   PaginateAdapter,
   PollAdapter,
+  RecordsAdapter,
   ServiceAdapter,
   UnaryAdapter,
   UploadAdapter,

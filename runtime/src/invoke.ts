@@ -4,6 +4,7 @@ import type {
   DownloadAdapter,
   PaginateAdapter,
   PollAdapter,
+  RecordsAdapter,
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
@@ -15,6 +16,7 @@ import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
+import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
 
 /** What a call brings that has one response. */
@@ -98,6 +100,8 @@ function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
       return paginate(call as RunningCall<PaginateAdapter>, message);
     case "poll":
       return poll(call as RunningCall<PollAdapter>, message);
+    case "records":
+      return records(call as RunningCall<RecordsAdapter>, message);
     case "download":
       return download(call as RunningCall<DownloadAdapter>, message);
   }

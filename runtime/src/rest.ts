@@ -196,8 +196,9 @@ class JoinedRest implements Rest {
     timeoutMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Deadline {
-    // a stream of news has no end of its own
-    const fallback = adapter.kind === "poll" ? Number.POSITIVE_INFINITY : this.defaultTimeoutMs;
+    // news have no end of their own, and of records nobody knows how many there are
+    const isOpenEnded = adapter.kind === "poll" || adapter.kind === "records";
+    const fallback = isOpenEnded ? Number.POSITIVE_INFINITY : this.defaultTimeoutMs;
     const own = adapter.rules.timeoutMs ?? Number.POSITIVE_INFINITY;
     const shortest = Math.min(timeoutMs ?? fallback, own);
     const limit = Number.isFinite(shortest) ? shortest : undefined;

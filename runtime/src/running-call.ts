@@ -5,9 +5,11 @@ import type {
   DownloadAdapter,
   PaginateAdapter,
   PollAdapter,
+  RecordsAdapter,
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
+import type { JsonValue } from "./adapter/json.ts";
 import type { RestAnswer } from "./adapter/rest-answer.ts";
 import type { RestRequest } from "./adapter/rest-request.ts";
 import type { MethodRules } from "./adapter/rules.ts";
@@ -18,6 +20,7 @@ import { errorOf, headerReader, type ReadAnswer, readAnswer } from "./answer/rea
 import type { Clock } from "./clock.ts";
 import { fullName, type Route } from "./directory.ts";
 import { restError } from "./errors/rest-error.ts";
+import { errorInSuccess } from "./errors/upstream-error.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, type RestOptions, tell } from "./options.ts";
 import type { BodyStream } from "./upstream/outgoing.ts";
@@ -51,10 +54,20 @@ export interface RequestExtras {
   readonly repeat?: boolean;
 }
 
+/** How a body is read that comes in pieces. */
+export interface OpenExtras {
+  /** How long it may pause. Default: the upstream's limit. */
+  readonly bodyTimeoutMs?: number | undefined;
+  /** Ends it. Default: the end of the call alone does. */
+  readonly until?: AbortSignal;
+}
+
 /** The body of an answer as it comes. */
 export interface Download {
   readonly head: RestAnswer;
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** The error that a rule of the method finds in a piece of the body; undefined for none. */
+  readonly errorIn: (json: JsonValue | undefined, text: string) => ConnectError | undefined;
 }
 
 type Progress = {
@@ -123,16 +136,19 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Sends a request, again where that may help, and leaves the body of the answer to be read. */
-  open(request: RestRequest): Promise<Download> {
+  open(request: RestRequest, { bodyTimeoutMs, until }: OpenExtras = {}): Promise<Download> {
     const { method, rules } = this.adapter;
+    const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.repeated(true, async (onSent) => {
       const answer = await this.sent(request, (request) =>
-        this.route.upstream.open({ ...this.context, method, rules, request, onSent }),
+        this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
       );
       const { status, headers, chunks } = answer;
       if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
-      return { head, chunks: this.counted(chunks) };
+      const errorIn = (json: JsonValue | undefined, text: string) =>
+        errorInSuccess({ ...answer, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+      return { head, chunks: this.counted(chunks), errorIn };
     });
   }
 
@@ -153,6 +169,18 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { items, drifts } = this.settings.decoder.items(this.adapter, page, answer, indices);
     this.drifted(drifts);
     return items;
+  }
+
+  /** A response message with a record; undefined where it is no object. */
+  record(
+    this: RunningCall<RecordsAdapter>,
+    value: JsonValue | undefined,
+    exactly: () => JsonValue | undefined,
+    index: number,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    const { bytes, drifts } = this.settings.decoder.record(this.adapter, value, exactly, index);
+    this.drifted(drifts);
+    return bytes;
   }
 
   /** A response message with a chunk. */

@@ -411,7 +411,7 @@ message Res {}`,
 message Req {}
 message Res {}`,
     problems: [
-      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add paginate, poll or download, or remove its HTTP rule",
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add paginate, poll, records or download, or remove its HTTP rule",
     ],
   },
   {

@@ -12,7 +12,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "error_condition",
     "errors: {code: NOT_FOUND}",
-    "4:39: error-condition: an error of case.S.Get has no condition, so it would be every error; set status, subcode, subcode_text or header",
+    "4:39: error-condition: an error of case.S.Get has no condition, so it would be every error; set status, subcode, subcode_text, header or body",
   ],
   [
     "error_meaning",
@@ -28,6 +28,11 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "error_header_name",
     'errors: {header: {name: "a b"}, code: NOT_FOUND}',
     "4:39: header-name: the condition of an error of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+  [
+    "error_body_condition",
+    'errors: {body: {key: "ok"}, code: NOT_FOUND}',
+    "4:39: when-empty: the condition of an error of case.S.Get says nothing; set values, present or type",
   ],
   [
     "error_body_shape",
@@ -164,6 +169,31 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "poll_interval",
     'poll: {items: ".", key: "id", interval: {seconds: -1}}',
     "4:80: poll-interval: poll of case.S.Get: expected an interval of more than 0 s, got -1 s",
+  ],
+  [
+    "records_keys",
+    'records: {event: "event", data: "data"}',
+    "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or take the keys away",
+  ],
+  [
+    "records_keys_twice",
+    'records: {format: EVENT_STREAM, event: "x", data: "x"}',
+    "4:49: records-keys: records of case.S.Get: `x` is the key of the data, and of something else; name another",
+  ],
+  [
+    "records_end",
+    'records: {end: " "}',
+    "4:49: records-end: records of case.S.Get: an empty text cannot end a stream",
+  ],
+  [
+    "records_last",
+    'records: {last: {values: "x"}}',
+    "4:56: when-key: the condition for the last of the records of case.S.Get has no key to look at; set key",
+  ],
+  [
+    "records_idle",
+    "records: {idle: {}}",
+    "4:12: records-idle: records of case.S.Get: expected a pause of more than 0 s, got 0 s",
   ],
   [
     "poll_header",
@@ -408,9 +438,7 @@ message Res {}`,
   {
     name: "when_key",
     source: response('oneof o { Req a = 1 [(connectrest.v1.field).when = {values: "a"}]; }'),
-    problems: [
-      "4:24: when-key: the condition of case.Res.a has no key to look at, and its oneof has no discriminator; set key",
-    ],
+    problems: ["4:24: when-key: the condition of case.Res.a has no key to look at; set key"],
   },
   {
     name: "when_type",

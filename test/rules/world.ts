@@ -25,6 +25,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
   readonly body?: string | Uint8Array;
+  /** Writes the body piece by piece. */
+  readonly write?: (response: ServerResponse) => void;
 }
 
 /** One answer for all requests, one after the other, or made of the request. */
@@ -122,9 +124,16 @@ function isList(answers: Answer | readonly Answer[]): answers is readonly Answer
   return Array.isArray(answers);
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, json = {}, body }: Answer): void {
-  const type = body === undefined ? { "content-type": "application/json" } : {};
+function send(
+  response: ServerResponse,
+  { status = 200, headers = {}, json = {}, body, write }: Answer,
+): void {
+  const type = body === undefined && write === undefined ? { "content-type": "application/json" } : {};
   for (const [name, value] of Object.entries({ ...type, ...headers })) response.setHeader(name, value);
   response.statusCode = status;
+  if (write !== undefined) {
+    write(response);
+    return;
+  }
   response.end(body ?? (status === 204 || status === 304 ? undefined : JSON.stringify(json)));
 }

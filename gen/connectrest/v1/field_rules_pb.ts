@@ -528,13 +528,13 @@ export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 2, 0);
 
 /**
- * Chooses a member of a oneof. All conditions that are set must hold; members are tried in their order.
+ * A condition on a JSON object. All that is set must hold. For a oneof, members are tried in their order.
  *
  * @generated from message connectrest.v1.When
  */
 export type When = Message<"connectrest.v1.When"> & {
   /**
-   * The key to look at; dotted. Default: the oneof's discriminator.
+   * The key to look at; dotted. Default, for a member of a oneof: the oneof's discriminator.
    *
    * @generated from field: string key = 1;
    */

@@ -2,17 +2,19 @@
 // @generated from file connectrest/v1/stream_rules.proto (package connectrest.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { When } from "./field_rules_pb.ts";
+import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxItQBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAEoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFQgYKBG5leHQiJQoGQ3Vyc29yEgwKBHBhdGgYASABKAkSDQoFZmllbGQYAiABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAliBnByb3RvMw", [file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxItQBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAEoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFQgYKBG5leHQiJQoGQ3Vyc29yEgwKBHBhdGgYASABKAkSDQoFZmllbGQYAiABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * A list that comes in pages, as a server stream of its items: the method's response is one item. A page is asked
@@ -239,4 +241,113 @@ export type Download = Message<"connectrest.v1.Download"> & {
  */
 export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 4);
+
+/**
+ * One answer that brings record after record, as a server stream: the method's response is one record. Envelopes are
+ * not looked at. An error rule with a `body` that fits a record ends the stream with its error.
+ *
+ * @generated from message connectrest.v1.Records
+ */
+export type Records = Message<"connectrest.v1.Records"> & {
+  /**
+   * How records follow each other. Default: LINES.
+   *
+   * @generated from field: connectrest.v1.Records.Format format = 1;
+   */
+  format: Records_Format;
+
+  /**
+   * With EVENT_STREAM: the key under which the record has the event's name, e.g. for a oneof's discriminator; the name
+   * is `message` where the event has none. Default: it is left out.
+   *
+   * @generated from field: string event = 2;
+   */
+  event: string;
+
+  /**
+   * With EVENT_STREAM: the key under which the record has the last event ID, if there is one. Default: it is left out.
+   *
+   * @generated from field: string id = 3;
+   */
+  id: string;
+
+  /**
+   * With EVENT_STREAM: the key under which the record has the data; there it may be text too, as it is for a field of
+   * type string. Default: the data is the record itself, to which the event's name and ID are added.
+   *
+   * @generated from field: string data = 4;
+   */
+  data: string;
+
+  /**
+   * Lines, or data of events, that are no record and end the stream, e.g. `[DONE]`.
+   *
+   * @generated from field: repeated string end = 5;
+   */
+  end: string[];
+
+  /**
+   * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. With `end` or `last`, a body
+   * that ends without either was cut off: UNAVAILABLE, reason UPSTREAM_TRUNCATED. Without both the stream ends with
+   * its body, and when the transport is closed.
+   *
+   * @generated from field: connectrest.v1.When last = 6;
+   */
+  last?: When | undefined;
+
+  /**
+   * How long the body may pause. Default: the upstream's `bodyTimeoutMs`.
+   *
+   * @generated from field: google.protobuf.Duration idle = 7;
+   */
+  idle?: Duration | undefined;
+};
+
+/**
+ * Describes the message connectrest.v1.Records.
+ * Use `create(RecordsSchema)` to create a new message.
+ */
+export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 5);
+
+/**
+ * How records follow each other.
+ *
+ * @generated from enum connectrest.v1.Records.Format
+ */
+export const Records_Format = {
+  /**
+   * As LINES.
+   *
+   * @generated from enum value: FORMAT_UNSPECIFIED = 0;
+   */
+  FORMAT_UNSPECIFIED: 0,
+
+  /**
+   * A JSON value on each line (NDJSON, JSON Lines). Empty lines are passed over.
+   *
+   * @generated from enum value: LINES = 1;
+   */
+  LINES: 1,
+
+  /**
+   * Server-sent events, `text/event-stream` (WHATWG HTML section 9.2). The data of each event is JSON.
+   *
+   * @generated from enum value: EVENT_STREAM = 2;
+   */
+  EVENT_STREAM: 2,
+} as const;
+
+/**
+ * How records follow each other.
+ *
+ * @generated from enum connectrest.v1.Records.Format
+ */
+export type Records_Format = (typeof Records_Format)[keyof typeof Records_Format] | UnknownEnum;
+
+/**
+ * Describes the enum connectrest.v1.Records.Format.
+ */
+export const Records_FormatSchema: GenEnum<Records_Format> = /*@__PURE__*/
+  enumDesc(file_connectrest_v1_stream_rules, 5, 0);
 

@@ -1,15 +1,13 @@
 /** Checks how the wire says which member of a oneof it holds. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { fieldRules, oneofRules, RULES } from "../descriptors/options.ts";
-import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
-import { OneofRules_Layout as Layout, type When } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { nearest, suggest } from "../parse/field-path.ts";
-import { pathFault } from "./syntax.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { OneofRules_Layout as Layout } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { suggest } from "../parse/field-path.ts";
+import { checkCondition } from "./conditions.ts";
 
 /** Field number of FieldRules.when. */
 const WHEN = 12;
-
-const TYPES: readonly string[] = ["string", "number", "boolean", "object", "array"];
 
 /** Reports faults in the rules of the oneofs of a message, and of their members. */
 export function checkOneofs(message: DescMessage, problems: Problems): void {
@@ -43,29 +41,10 @@ function checkOneof(oneof: DescOneof, problems: Problems): void {
 
 function checkConditions(field: DescField, discriminator: string, problems: Problems): void {
   fieldRules(field).when.forEach((when, index) => {
-    const add = (place: OptionPath, code: string, text: string) =>
-      problems.add(field, [RULES, WHEN, index, ...place], code, `the condition of ${nameOf(field)} ${text}`);
-    const { key, type } = when;
-    if (isEmpty(when)) add([], "when-empty", "says nothing; set values, present or type");
-    else if (key === "" && discriminator === "") {
-      add([], "when-key", "has no key to look at, and its oneof has no discriminator; set key");
-    }
-    const fault = key === "" ? undefined : pathFault(key, "no root");
-    if (fault !== undefined) add([1], "dotted-path", `cannot be looked up: ${fault}`);
-    if (type !== "" && !TYPES.includes(type)) {
-      const near = nearest(type, TYPES);
-      const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
-      add(
-        [4],
-        "when-type",
-        `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${hint}`,
-      );
-    }
+    checkCondition(when, discriminator, (place, code, text) =>
+      problems.add(field, [RULES, WHEN, index, ...place], code, `the condition of ${nameOf(field)} ${text}`),
+    );
   });
-}
-
-function isEmpty({ values, present, type }: When): boolean {
-  return values.length === 0 && present === undefined && type === "";
 }
 
 /** Reports a value that chooses two members; a member without conditions is chosen by its name. */

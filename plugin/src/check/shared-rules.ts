@@ -11,6 +11,7 @@ import {
   type RateLimit,
   type ServiceRules,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
 /** Field numbers of ServiceRules and MethodRules. */
@@ -75,7 +76,7 @@ function checkEnvelope({ payload, status, message, errors }: Envelope, add: Add)
 }
 
 function checkError(rule: ErrorRule, subject: string, add: Add): void {
-  const { status, subcode, subcodeText, header, code, reason } = rule;
+  const { status, subcode, subcodeText, header, body, code, reason } = rule;
   if (status !== 0 && (status < 100 || status > 599)) {
     add(
       [1],
@@ -83,8 +84,8 @@ function checkError(rule: ErrorRule, subject: string, add: Add): void {
       `an error of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
     );
   }
-  if (status === 0 && subcode === undefined && subcodeText === "" && header === undefined) {
-    const text = `an error of ${subject} has no condition, so it would be every error; set status, subcode, subcode_text or header`;
+  if (status === 0 && subcode === undefined && subcodeText === "" && !header && !body) {
+    const text = `an error of ${subject} has no condition, so it would be every error; set status, subcode, subcode_text, header or body`;
     add([], "error-condition", text);
   }
   if (subcode !== undefined && subcodeText !== "") {
@@ -99,6 +100,11 @@ function checkError(rule: ErrorRule, subject: string, add: Add): void {
   }
   const fault = header && headerFault(header.name);
   if (fault !== undefined) add([3, 1], "header-name", `the condition of an error of ${subject}: ${fault}`);
+  if (body === undefined) return;
+  const addBelow = within(add, 7);
+  checkCondition(body, "", (place, code, text) =>
+    addBelow(place, code, `the condition of an error of ${subject} ${text}`),
+  );
 }
 
 function checkErrorBody({ shape }: ErrorBody, subject: string, add: Add): void {

@@ -2,21 +2,29 @@
 import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { methodRules, RULES } from "../descriptors/options.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import type { Paginate, Poll, Upload } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import {
+  type Paginate,
+  type Poll,
+  type Records,
+  Records_Format,
+  type Upload,
+} from "../gen/connectrest/v1/stream_rules_pb.ts";
+import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault } from "./syntax.ts";
 
 /** Field numbers of the stream rules in MethodRules. */
-const RULE = { paginate: 27, poll: 28, upload: 29 } as const;
+const RULE = { paginate: 27, poll: 28, upload: 29, records: 32 } as const;
 
 /** Where a path is in a rule, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
 
 /** Reports what no stream can do. */
 export function checkStreams(desc: DescMethod, problems: Problems): void {
-  const { paginate, poll, upload } = methodRules(desc);
+  const { paginate, poll, upload, records } = methodRules(desc);
   if (paginate !== undefined) checkPaginate(paginate, desc, problems);
   if (poll !== undefined) checkPoll(poll, desc, problems);
   if (upload !== undefined) checkUpload(upload, desc, problems);
+  if (records !== undefined) checkRecords(records, desc, problems);
 }
 
 function checkPaginate({ items, next, maxPages }: Paginate, desc: DescMethod, problems: Problems): void {
@@ -49,15 +57,54 @@ function checkPoll(
   if (fault !== undefined) {
     problems.add(desc, [RULES, RULE.poll, 3], "header-name", `poll of ${nameOf(desc)}: ${fault}`);
   }
-  if (interval !== undefined && (interval.seconds < 0n || interval.nanos < 0 || isZero(interval))) {
+  if (interval !== undefined && !isPositive(interval)) {
     const seconds = Number(interval.seconds) + interval.nanos / 1e9;
     const text = `poll of ${nameOf(desc)}: expected an interval of more than 0 s, got ${seconds} s`;
     problems.add(desc, [RULES, RULE.poll, 4], "poll-interval", text);
   }
 }
 
-function isZero({ seconds, nanos }: { seconds: bigint; nanos: number }): boolean {
-  return seconds === 0n && nanos === 0;
+function isPositive({ seconds, nanos }: { seconds: bigint; nanos: number }): boolean {
+  return seconds >= 0n && nanos >= 0 && (seconds > 0n || nanos > 0);
+}
+
+function checkRecords(
+  { format, event, id, data, end, last, idle }: Records,
+  desc: DescMethod,
+  problems: Problems,
+): void {
+  const subject = `records of ${nameOf(desc)}`;
+  const add = (place: readonly number[], code: string, text: string) =>
+    problems.add(desc, [RULES, RULE.records, ...place], code, text);
+  const keys = Object.entries({ event, id, data }).filter(([, key]) => key !== "");
+  if (format !== Records_Format.EVENT_STREAM && keys.length > 0) {
+    const names = keys.map(([name]) => name).join(", ");
+    add(
+      [],
+      "records-keys",
+      `${subject}: lines have no ${names}; set format: EVENT_STREAM, or take the keys away`,
+    );
+  }
+  keys.forEach(([name, key], index) => {
+    if (keys.findIndex(([, other]) => other === key) === index) return;
+    add(
+      [],
+      "records-keys",
+      `${subject}: \`${key}\` is the key of the ${name}, and of something else; name another`,
+    );
+  });
+  end.forEach((text, index) => {
+    if (text.trim() === "") add([5, index], "records-end", `${subject}: an empty text cannot end a stream`);
+  });
+  if (last !== undefined) {
+    checkCondition(last, "", (place, code, text) =>
+      add([6, ...place], code, `the condition for the last of the ${subject} ${text}`),
+    );
+  }
+  if (idle !== undefined && !isPositive(idle)) {
+    const seconds = Number(idle.seconds) + idle.nanos / 1e9;
+    add([7], "records-idle", `${subject}: expected a pause of more than 0 s, got ${seconds} s`);
+  }
 }
 
 function checkUpload({ contentType, part, filename }: Upload, desc: DescMethod, problems: Problems): void {

@@ -1,6 +1,6 @@
 import type { DescField, DescFile, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
 import type { PathTemplate } from "./path-template.ts";
-import type { Rules, SharedRules } from "./rules.ts";
+import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
 
 /** What is generated from one .proto file. Models are frozen: nothing changes them after parsing. */
 export interface FileModel {
@@ -94,6 +94,20 @@ export type StreamModel =
       readonly intervalHeader: string;
       readonly intervalMs: number;
       readonly skipBacklog: boolean;
+    }
+  | {
+      readonly kind: "records";
+      readonly format: "lines" | "events";
+      /** Keys; empty for none. */
+      readonly event: string;
+      readonly id: string;
+      readonly data: string;
+      /** Whether the data goes into a field of text. */
+      readonly text: boolean;
+      readonly end: readonly string[];
+      readonly last: ConditionModel | undefined;
+      /** undefined for the upstream's own limit. */
+      readonly idleMs: number | undefined;
     }
   | { readonly kind: "download"; readonly chunk: DescField }
   | {

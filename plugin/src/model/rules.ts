@@ -49,10 +49,19 @@ export interface JsonStyle {
   readonly integers: "strings" | "numbers";
 }
 
+/** A condition on a JSON object, in the shape of the runtime's `Condition`. */
+export type ConditionModel = {
+  readonly key: string;
+  readonly values?: readonly string[];
+  readonly present?: boolean;
+  readonly type?: string;
+};
+
 export type ErrorRule = {
   readonly status: number;
   readonly subcode?: number | string;
   readonly header?: { readonly name: string; readonly value?: string };
+  readonly body?: ConditionModel;
   readonly code?: number;
   readonly reason?: string;
 };

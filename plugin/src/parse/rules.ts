@@ -18,8 +18,10 @@ import {
   MethodRulesSchema,
   type RateLimit as RateLimitOption,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseResponseEncoding } from "./answer.ts";
+import { parseCondition } from "./condition.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -56,8 +58,10 @@ export function parseServiceRules(desc: DescService): SharedRules {
 /** The rules of a method, with those of its service where it says nothing itself. */
 export function parseRules(desc: DescMethod, verb: string): Rules {
   const own = methodRules(desc);
+  const shared = sharedRules(desc.parent, own);
   return {
-    ...sharedRules(desc.parent, own),
+    ...shared,
+    headers: withAccept(shared.headers, own.records),
     success: own.success,
     responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
@@ -185,6 +189,7 @@ function parseErrorRule(option: ErrorRuleOption): ErrorRule {
             ...(option.header.value === "" ? {} : { value: option.header.value }),
           },
         }),
+    ...(option.body === undefined ? {} : { body: parseCondition(option.body) }),
     ...(option.code === 0 ? {} : { code: option.code }),
     ...(option.reason === "" ? {} : { reason: option.reason }),
   };
@@ -198,6 +203,14 @@ function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
       ? {}
       : { when: { name: option.when.name.toLowerCase(), value: option.when.value } }),
   };
+}
+
+/** What a stream of records asks for, unless a rule says otherwise. */
+function withAccept(headers: Rules["headers"], records: Records | undefined): Rules["headers"] {
+  if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
+  const isEvents = records.format === Records_Format.EVENT_STREAM;
+  const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";
+  return [...headers, { name: "accept", value }];
 }
 
 function mergeHeaders(

@@ -1,13 +1,24 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 import { methodRules, RULES } from "../descriptors/options.ts";
 import { isTimestamp } from "../descriptors/well-known.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import type { Cursor, Download, Paginate, Poll, Upload } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import {
+  type Cursor,
+  type Download,
+  type Paginate,
+  type Poll,
+  type Records,
+  Records_Format,
+  type Upload,
+} from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { NextModel, StreamModel } from "../model/model.ts";
+import { responseNames } from "../print/wire-names.ts";
+import { parseCondition } from "./condition.ts";
 import { suggestion } from "./field-path.ts";
 
 /** Field numbers of the stream rules in MethodRules. */
-const RULE = { paginate: 27, poll: 28, upload: 29, download: 30 } as const;
+const RULE = { paginate: 27, poll: 28, upload: 29, download: 30, records: 32 } as const;
 /** Field numbers in Paginate, Cursor, Upload and Download. */
 const NEXT = { offset: 4, page: 5, cursor: 6, lastItem: 7 } as const;
 const CURSOR_FIELD = 2;
@@ -17,8 +28,8 @@ const DEFAULT_INTERVAL_MS = 60_000;
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
-  const { paginate, poll, upload, download } = methodRules(desc);
-  const rules = { paginate, poll, upload, download };
+  const { paginate, poll, upload, download, records } = methodRules(desc);
+  const rules = { paginate, poll, upload, download, records };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
   const context: Context = { desc, problems };
   for (const rule of named) checkKind(rule, context);
@@ -34,6 +45,7 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
   if (paginate !== undefined) return parsePaginate(paginate, context);
   if (poll !== undefined) return parsePoll(poll, context);
   if (upload !== undefined) return parseUpload(upload, context);
+  if (records !== undefined) return parseRecords(records, desc);
   return download === undefined ? undefined : parseDownload(download, context);
 }
 
@@ -71,7 +83,7 @@ function checkUnary({ desc, problems }: Context): void {
   if (desc.methodKind === "unary") return;
   const remedy =
     desc.methodKind === "server_streaming"
-      ? "add paginate, poll or download, or remove its HTTP rule"
+      ? "add paginate, poll, records or download, or remove its HTTP rule"
       : desc.methodKind === "client_streaming"
         ? "add upload, or remove its HTTP rule"
         : "HTTP has no calls that stream both ways; remove its HTTP rule";
@@ -188,10 +200,7 @@ function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   if (rule.key === "")
     return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
-  const intervalMs =
-    rule.interval === undefined
-      ? DEFAULT_INTERVAL_MS
-      : Number(rule.interval.seconds) * 1_000 + rule.interval.nanos / 1_000_000;
+  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millis(rule.interval);
   return {
     kind: "poll",
     items: root(rule.items),
@@ -200,6 +209,30 @@ function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
     intervalMs,
     skipBacklog: rule.skipBacklog,
   };
+}
+
+function parseRecords(rule: Records, desc: DescMethod): StreamModel {
+  const { event, id, data, end, last, idle } = rule;
+  return {
+    kind: "records",
+    format: rule.format === Records_Format.EVENT_STREAM ? "events" : "lines",
+    event,
+    id,
+    data,
+    text:
+      data !== "" && desc.output.fields.some((field) => isText(field) && responseNames(field).includes(data)),
+    end,
+    last: last && parseCondition(last),
+    idleMs: idle && millis(idle),
+  };
+}
+
+function isText(field: DescField): boolean {
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
+}
+
+function millis({ seconds, nanos }: Duration): number {
+  return Number(seconds) * 1_000 + nanos / 1_000_000;
 }
 
 function parseDownload(rule: Download, context: Context): StreamModel | undefined {

@@ -18,6 +18,7 @@ const ADAPTER_TYPES = {
   unary: "UnaryAdapter",
   paginate: "PaginateAdapter",
   poll: "PollAdapter",
+  records: "RecordsAdapter",
   download: "DownloadAdapter",
   upload: "UploadAdapter",
 } as const;

@@ -5,7 +5,7 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
-import { printString } from "./literal.ts";
+import { printLiteral, printString } from "./literal.ts";
 import { answerFunction, fromLines, responseMember } from "./response.ts";
 import { timeRule } from "./time-rule.ts";
 
@@ -28,11 +28,27 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         `skipBacklog: ${stream.skipBacklog},`,
         itemMember(method, file),
       ];
+    case "records":
+      return [...recordsMembers(stream), itemMember(method, file)];
     case "download":
       return downloadMembers(method, stream.chunk, file);
     case "upload":
       return [...uploadMembers(method, stream, file), ...responseMember(method, file)];
   }
+}
+
+function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): string[] {
+  const { format, event, id, data, text, end, last, idleMs } = stream;
+  return [
+    `format: ${printString(format)},`,
+    ...Object.entries({ event, id, data })
+      .filter(([, key]) => key !== "")
+      .map(([name, key]) => `${name}: ${printString(key)},`),
+    ...(text ? ["text: true,"] : []),
+    `end: ${printLiteral(end)},`,
+    ...(last === undefined ? [] : [`last: ${printLiteral(last)},`]),
+    ...(idleMs === undefined ? [] : [`idleMs: ${idleMs},`]),
+  ];
 }
 
 function itemMember(method: MethodModel, file: AdapterFile): string {

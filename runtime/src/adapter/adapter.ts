@@ -1,5 +1,6 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
 import type { ProtoWriter } from "../wire/proto-writer.ts";
+import type { Condition } from "../wire/read.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { RestAnswer } from "./rest-answer.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -75,6 +76,28 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
+/** A server stream of the records of one answer. */
+export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "records";
+  /** A JSON value on each line, or server-sent events. */
+  readonly format: "lines" | "events";
+  /** The keys under which a record has the event's name, the last event ID, and the data. */
+  readonly event?: string;
+  readonly id?: string;
+  readonly data?: string;
+  /** The data under its key is text, even if it looks like JSON. */
+  readonly text?: boolean;
+  /** Lines or data that end the stream. */
+  readonly end: readonly string[];
+  /** The record after which the stream ends. */
+  readonly last?: Condition;
+  /** How long the body may pause, in milliseconds; undefined for the upstream's own limit. */
+  readonly idleMs?: number;
+  /** Writes one record as protobuf bytes. */
+  readonly item: (json: JsonObject, out: ProtoWriter) => void;
+}
+
 /** A server stream of the chunks of an answer's body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
@@ -106,6 +129,7 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
   | UnaryAdapter<I, O>
   | PaginateAdapter<I, O>
   | PollAdapter<I, O>
+  | RecordsAdapter<I, O>
   | DownloadAdapter<I, O>
   | UploadAdapter<I, O>;
 
@@ -142,6 +166,14 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   parts: Omit<PollAdapter<I, O>, "kind" | "method">,
 ): PollAdapter<I, O> {
   return { kind: "poll", method, ...parts };
+}
+
+/** Makes a method of an adapter that answers with records. */
+export function records<I extends DescMessage, O extends DescMessage>(
+  method: RecordsAdapter<I, O>["method"],
+  parts: Omit<RecordsAdapter<I, O>, "kind" | "method">,
+): RecordsAdapter<I, O> {
+  return { kind: "records", method, ...parts };
 }
 
 /** Makes a downloading method of an adapter. */

@@ -51,6 +51,8 @@ export {
   type PollAdapter,
   paginate,
   poll,
+  type RecordsAdapter,
+  records,
   type ServiceAdapter,
   type UnaryAdapter,
   type UploadAdapter,

@@ -1,3 +1,5 @@
+import type { Condition } from "../wire/read.ts";
+
 /**
  * The rules of the annotation language that the runtime acts on, as plain data. The generator prints one
  * `MethodRules` for every method, with the rules of the service merged in; nothing here is parsed at run time.
@@ -43,7 +45,7 @@ export type ErrorShape =
   /** google.rpc.Status as JSON, bare or below `error`; its details are decoded. */
   | { readonly kind: "rpc_status" };
 
-/** Maps an HTTP status, with an optional subcode or header condition, to an RPC code and a reason. */
+/** Maps an HTTP status, with an optional subcode or condition on a header or the body, to an RPC code and a reason. */
 export interface ErrorRule {
   /** The HTTP status; 0 means any. */
   readonly status: number;
@@ -51,6 +53,8 @@ export interface ErrorRule {
   readonly subcode?: number | string;
   /** A response header that must be present and, where `value` is given, equal it (ignoring case). */
   readonly header?: { readonly name: string; readonly value?: string };
+  /** A condition on the body, or on a record of a stream. */
+  readonly body?: Condition;
   /** The RPC code, as the number of google.rpc.Code; undefined means the default of the status. */
   readonly code?: number;
   /** `ErrorInfo.reason`, UPPER_SNAKE_CASE; undefined means the default of the status. */

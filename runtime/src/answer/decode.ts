@@ -4,6 +4,7 @@ import type {
   DownloadAdapter,
   PaginateAdapter,
   PollAdapter,
+  RecordsAdapter,
   UnaryAdapter,
   UploadAdapter,
 } from "../adapter/adapter.ts";
@@ -94,6 +95,25 @@ export class Decoder {
       return this.out.inexact ? write(page.exactly(), true) : fast;
     });
     return { items, drifts: this.driftsOf(answer) };
+  }
+
+  /** Writes a record; without bytes where it is no object. Throws as `message`. */
+  record(
+    adapter: RecordsAdapter,
+    value: JsonValue | undefined,
+    exactly: () => JsonValue | undefined,
+    index: number,
+  ): Partial<Decoded> & Pick<Decoded, "drifts"> {
+    const write = (json: JsonValue | undefined, exact: boolean) => {
+      this.out.reset(exact);
+      return this.out.item(json, "", index, adapter.item);
+    };
+    const bytes = this.guarded(adapter, () => {
+      const fast = write(value, false);
+      return this.out.inexact ? write(exactly(), true) : fast;
+    });
+    const { drifts } = this.out;
+    return bytes === undefined ? { drifts } : { bytes, drifts };
   }
 
   /** Writes a message with a chunk; with the head of the answer, if it is the first. Throws as `message`. */

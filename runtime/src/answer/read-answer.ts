@@ -2,7 +2,7 @@ import type { JsonValue } from "../adapter/json.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
-import { errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
+import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
 import type { AnswerHeaders } from "../upstream/exchange.ts";
 import { isSuccess, type UpstreamAnswer } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
@@ -30,7 +30,7 @@ export function readAnswer(answer: UpstreamAnswer, rules: MethodRules, now: numb
   const status = statusOf(answer.status, body.value, rules.envelope);
   const asError = () => ({ ...answer, status, header, json: body.value });
   if (!isSuccess(status, rules)) throw upstreamError(asError(), rules, now);
-  if (rules.errors.some((rule) => rule.status === status)) {
+  if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
     const error = errorInSuccess(asError(), rules, now);
     if (error !== undefined) throw error;
   }

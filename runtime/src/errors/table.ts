@@ -173,6 +173,18 @@ export const ERRORS = {
     cause: "The upstream, or a proxy before it, sent another document with a status that means success.",
     remedy: "Check the upstream's address and the method's response_encoding.",
   },
+  UPSTREAM_BODY_NOT_EVENTS: {
+    code: Code.Internal,
+    text: "upstream {upstream}: expected text/event-stream with status {status}, got {got}",
+    cause: "The upstream, or a proxy before it, sent something else than server-sent events.",
+    remedy: "Check that the request asks for a stream, and the format of the method's records rule.",
+  },
+  UPSTREAM_RECORD_TOO_LARGE: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: expected records of at most {limit} bytes, got a larger one",
+    cause: "A line, or the data of an event, exceeds maxResponseBytes.",
+    remedy: "Raise maxResponseBytes of the upstream if it is known to send that much.",
+  },
   UPSTREAM_BODY_TOO_DEEP: {
     code: Code.Internal,
     text: "upstream {upstream}: expected a body that is not nested too deeply, got {problem}",

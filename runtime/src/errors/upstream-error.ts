@@ -1,9 +1,10 @@
 import type { Code, ConnectError } from "@connectrpc/connect";
-import type { JsonValue } from "../adapter/json.ts";
+import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { valueAt } from "../answer/json-path.ts";
 import type { Secret } from "../credentials/secret.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
+import { holds } from "../wire/read.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
@@ -60,23 +61,30 @@ export function upstreamError(answer: ErrorAnswer, rules: MethodRules, now: numb
 }
 
 /**
- * The error in an answer whose status means success, where a rule of the method names that very status, e.g. for
- * upstreams that send errors with 200. undefined when no such rule fits.
+ * The error in an answer whose status means success, where a rule of the method names that very status or has a
+ * condition on the body, e.g. for upstreams that send errors with 200. undefined when no such rule fits.
  */
 export function errorInSuccess(
   answer: ErrorAnswer,
   rules: MethodRules,
   now: number,
 ): ConnectError | undefined {
-  if (!rules.errors.some(({ status }) => status === answer.status)) return undefined;
+  const concerned = rules.errors.filter((rule) => concernsSuccess(rule, answer.status));
+  if (concerned.length === 0) return undefined;
   const report = readErrorBody(answer.json, rules.errorShapes);
-  const fitting = rules.errors.some((rule) => rule.status === answer.status && fits(rule, answer, report));
+  const fitting = concerned.some((rule) => fits(rule, answer, report));
   return fitting ? upstreamError(answer, rules, now) : undefined;
+}
+
+/** Whether a rule can make an error of an answer whose status means success. */
+export function concernsSuccess({ status, body }: ErrorRule, answered: number): boolean {
+  return status === answered || (status === 0 && body !== undefined);
 }
 
 function fits(rule: ErrorRule, answer: ErrorAnswer, { subcode }: ErrorReport): boolean {
   if (rule.status !== 0 && rule.status !== answer.status) return false;
   if (rule.subcode !== undefined && String(rule.subcode) !== (subcode ?? "0")) return false;
+  if (rule.body !== undefined && !(isJsonObject(answer.json) && holds(answer.json, rule.body))) return false;
   if (rule.header === undefined) return true;
   const value = answer.header(rule.header.name.toLowerCase());
   if (value === undefined) return false;

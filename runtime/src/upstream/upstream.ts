@@ -37,6 +37,8 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt?: number | undefined;
+  /** How long a body that is read in pieces may pause. Default: the upstream's limit. */
+  readonly bodyTimeoutMs?: number | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -161,11 +163,15 @@ class PooledUpstream implements Upstream {
 
   async open(call: UpstreamCall): Promise<OpenAnswer> {
     const { pool, sent, sender } = await this.prepare(call);
+    const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
-    const opened = await this.translated(openExchange(pool, sent, call.signal));
+    const opened = await this.translated(
+      openExchange(pool, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal),
+    );
     const { status, headers } = opened;
     if (isSuccess(status, call.rules)) {
-      const chunks = bodyStream(opened, this.failureContext);
+      const settings = { ...this.settings, bodyTimeoutMs };
+      const chunks = bodyStream(opened, { ...this.failureContext, settings });
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);

@@ -22,6 +22,7 @@ const ANSWERS: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_BODY_TOO_LARGE",
   "UPSTREAM_BODY_ENCODING",
   "UPSTREAM_BODY_NOT_JSON",
+  "UPSTREAM_BODY_NOT_EVENTS",
 ]);
 
 /** Those of 5xx that the rules of a method give no other meaning, such as NOT_FOUND for a 500 with a subcode. */

@@ -85,7 +85,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     "when-key": {
       meaning:
-        "A condition has no key to look at, and its oneof has no discriminator, which would be the default.",
+        "A condition has no key to look at. For a member of a oneof the discriminator is the default, where there is one.",
       remedy: "Set `key`.",
     },
     "when-type": {

@@ -53,7 +53,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-condition": {
       meaning: "An error rule has no condition, so that every error would be this one.",
-      remedy: "Set `status`, `subcode`, `subcode_text` or `header`.",
+      remedy: "Set `status`, `subcode`, `subcode_text`, `header` or `body`.",
     },
     "error-subcode": {
       meaning:
@@ -136,6 +136,18 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     "paginate-pages": {
       meaning: "`max_pages` is negative.",
       remedy: "Write 1 or more, or leave it away for the default.",
+    },
+    "records-keys": {
+      meaning: "`records` names keys for what its format does not have, or one key for two things.",
+      remedy: "Set `format: EVENT_STREAM`, and name different keys.",
+    },
+    "records-end": {
+      meaning: "`end` of `records` has an empty text. Empty lines are passed over, and cannot end a stream.",
+      remedy: "Write the text that ends the stream, or take it away.",
+    },
+    "records-idle": {
+      meaning: "The pause that `records` allows is not positive.",
+      remedy: "Write a duration of more than 0.",
     },
     "poll-interval": {
       meaning: "The interval of a poll is not positive.",

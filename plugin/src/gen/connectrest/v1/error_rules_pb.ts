@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { When } from "./field_rules_pb.ts";
+import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
 import type { Code } from "../../google/rpc/code_pb.ts";
 import { file_google_rpc_code } from "../../google/rpc/code_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -12,11 +14,12 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/error_rules.proto.
  */
 export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEitAEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAlCCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkijQEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISABCBwoFc2hhcGUiRwoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIscBCgpSZXRyeUFmdGVyEg4KBmhlYWRlchgBIAEoCRIxCgZmb3JtYXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyLkZvcm1hdBItCgR3aGVuGAMgASgLMh8uY29ubmVjdHJlc3QudjEuSGVhZGVyQ29uZGl0aW9uIkcKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQA2IGcHJvdG8z", [file_google_rpc_code]);
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi2AEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAkSIgoEYm9keRgHIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5CCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkijQEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISABCBwoFc2hhcGUiRwoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIscBCgpSZXRyeUFmdGVyEg4KBmhlYWRlchgBIAEoCRIxCgZmb3JtYXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyLkZvcm1hdBItCgR3aGVuGAMgASgLMh8uY29ubmVjdHJlc3QudjEuSGVhZGVyQ29uZGl0aW9uIkcKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQA2IGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_rpc_code]);
 
 /**
  * What an error of the upstream means. A rule fits an answer if all of its conditions hold: `status`, `subcode` or
- * `subcode_text`, and `header`. The first rule that fits counts.
+ * `subcode_text`, `header`, and `body`. The first rule that fits counts. An answer whose status means success is an
+ * error only by a rule that names this status, or that has a `body`.
  *
  * @generated from message connectrest.v1.ErrorRule
  */
@@ -62,6 +65,14 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
    * @generated from field: string subcode_text = 6;
    */
   subcodeText: string;
+
+  /**
+   * A condition on the body, as JSON, e.g. `{key: "ok", values: "false"}`, for upstreams that send errors with status
+   * 200. It also looks at each record of a stream of `records`. Its key counts from the root of the body.
+   *
+   * @generated from field: connectrest.v1.When body = 7;
+   */
+  body?: When | undefined;
 };
 
 /**

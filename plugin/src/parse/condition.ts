@@ -1,0 +1,12 @@
+import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { ConditionModel } from "../model/rules.ts";
+
+/** A condition of a rule, without what says nothing. */
+export function parseCondition({ key, values, present, type }: When): ConditionModel {
+  return {
+    key,
+    ...(values.length === 0 ? {} : { values }),
+    ...(present === undefined ? {} : { present }),
+    ...(type === "" ? {} : { type }),
+  };
+}

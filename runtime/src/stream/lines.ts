@@ -1,0 +1,86 @@
+import { textOf } from "../answer/body.ts";
+
+/** What ends a line: a line feed, or also a carriage return, alone or before a line feed. */
+export type LineEnds = "lf" | "any";
+
+/** A line, without what ends it. */
+export interface Line {
+  readonly text: string;
+  /** Whether something ended it: false for what the body broke off at. */
+  readonly ended: boolean;
+}
+
+/** A line, or a record of several lines, that is larger than allowed. */
+export class RecordTooLarge extends Error {}
+
+const LF = 10;
+const CR = 13;
+
+/**
+ * The lines of a body, as it comes. It is cut before it is decoded, so that a character over two chunks stays whole;
+ * what is not UTF-8 becomes U+FFFD.
+ *
+ * @param maxBytes the longest line; one chunk more than that may be held
+ * @throws RecordTooLarge, or what the body throws
+ */
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  ends: LineEnds,
+  maxBytes: number,
+): AsyncGenerator<Line> {
+  const cutter = new Cutter(ends, maxBytes);
+  for await (const chunk of chunks) yield* cutter.lines(chunk);
+  const rest = cutter.rest();
+  if (rest !== "") yield { text: rest, ended: false };
+}
+
+class Cutter {
+  private readonly ends: LineEnds;
+  private readonly maxBytes: number;
+  private pieces: Uint8Array[] = [];
+  private size = 0;
+  /** The last byte was a carriage return: a line feed that follows belongs to it. */
+  private afterReturn = false;
+
+  constructor(ends: LineEnds, maxBytes: number) {
+    this.ends = ends;
+    this.maxBytes = maxBytes;
+  }
+
+  *lines(chunk: Uint8Array): Generator<Line> {
+    let start = this.afterReturn && chunk[0] === LF ? 1 : 0;
+    if (chunk.length > 0) this.afterReturn = false;
+    for (let at = this.endFrom(chunk, start); at >= 0; at = this.endFrom(chunk, start)) {
+      this.keep(chunk.subarray(start, at));
+      yield { text: this.rest(), ended: true };
+      const isReturn = chunk[at] === CR;
+      this.afterReturn = isReturn && at + 1 === chunk.length;
+      start = at + (isReturn && chunk[at + 1] === LF ? 2 : 1);
+    }
+    this.keep(chunk.subarray(start));
+  }
+
+  /** What was kept, as text. */
+  rest(): string {
+    const [first] = this.pieces;
+    const bytes = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.size = 0;
+    return textOf(bytes);
+  }
+
+  private endFrom(chunk: Uint8Array, start: number): number {
+    const feed = chunk.indexOf(LF, start);
+    if (this.ends === "lf") return feed;
+    const before = feed < 0 ? chunk.subarray(start) : chunk.subarray(start, feed);
+    const at = before.indexOf(CR);
+    return at < 0 ? feed : start + at;
+  }
+
+  private keep(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.size += bytes.length;
+    if (this.size > this.maxBytes) throw new RecordTooLarge();
+    this.pieces.push(bytes);
+  }
+}

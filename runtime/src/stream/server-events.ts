@@ -1,0 +1,77 @@
+import { type Line, RecordTooLarge } from "./lines.ts";
+
+/** An event of `text/event-stream`. */
+export interface ServerEvent {
+  /** Its name; `message` where it has none. */
+  readonly event: string;
+  /** The last event ID, which stands until another one comes; empty where there was none. */
+  readonly id: string;
+  /** Its lines of data, joined by line feeds. */
+  readonly data: string;
+  /** Whether an empty line ended it: false for what the body broke off at. */
+  readonly ended: boolean;
+}
+
+/**
+ * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an event that the
+ * body breaks off in, comes as one that is not `ended`. `retry` is not looked at, since nothing reconnects.
+ *
+ * @param maxLength the most characters of data that an event may have
+ * @throws RecordTooLarge, or what the lines throw
+ */
+export async function* eventsOf(lines: AsyncIterable<Line>, maxLength: number): AsyncGenerator<ServerEvent> {
+  const event = new Collected(maxLength);
+  let isFirst = true;
+  for await (const { text, ended } of lines) {
+    const line = isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    isFirst = false;
+    if (line !== "") event.take(line);
+    if (line !== "" || !ended) continue;
+    if (event.hasData) yield event.dispatch(true);
+    else event.clear();
+  }
+  if (event.hasData) yield event.dispatch(false);
+}
+
+class Collected {
+  private readonly maxLength: number;
+  private name = "";
+  private id = "";
+  private data: string[] = [];
+  private length = 0;
+
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+  }
+
+  get hasData(): boolean {
+    return this.data.length > 0;
+  }
+
+  take(line: string): void {
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "event") this.name = value;
+    else if (field === "data") this.add(value);
+    else if (field === "id" && !value.includes("\0")) this.id = value;
+  }
+
+  dispatch(ended: boolean): ServerEvent {
+    const event = { event: this.name || "message", id: this.id, data: this.data.join("\n"), ended };
+    this.clear();
+    return event;
+  }
+
+  clear(): void {
+    this.name = "";
+    this.data = [];
+    this.length = 0;
+  }
+
+  private add(value: string): void {
+    this.length += value.length + 1;
+    if (this.length > this.maxLength) throw new RecordTooLarge();
+    this.data.push(value);
+  }
+}
