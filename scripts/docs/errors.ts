@@ -12,6 +12,7 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 400 to 499", 499],
   ["520 to 530", 520],
   ["other 500 and above", 599],
+  ["200 to 299, an error by a rule of the method", 200],
   ["all others", 199],
 ];
 

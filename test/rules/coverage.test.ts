@@ -30,7 +30,9 @@ function protosOf(folder: string): string[] {
 }
 
 async function loaded(path: string): Promise<DescFile> {
-  const module = (await import(`../gen/${path}_pb.ts`)) as Readonly<Record<string, DescFile>>;
+  const module = (await import(new URL(`../gen/${path}_pb.ts`, import.meta.url).href)) as Readonly<
+    Record<string, DescFile>
+  >;
   const file = module[`file_${path.replaceAll("/", "_")}`];
   if (file === undefined) throw new Error(`${path}_pb.ts describes no file`);
   return file;

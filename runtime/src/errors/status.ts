@@ -46,7 +46,7 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 /**
  * What a status means by default. Statuses that no row names: 3xx is FAILED_PRECONDITION with reason MOVED
  * (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is unreachable)
- * UNAVAILABLE, other 5xx and everything else UNKNOWN.
+ * UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the method.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];

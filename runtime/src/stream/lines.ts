@@ -18,17 +18,19 @@ const CR = 13;
 
 /**
  * The lines of a body, as it comes. It is cut before it is decoded, so that a character over two chunks stays whole;
- * what is not UTF-8 becomes U+FFFD.
+ * what is no text becomes U+FFFD.
  *
  * @param maxBytes the longest line; one chunk more than that may be held
+ * @param contentType whose charset the text is in; undefined for UTF-8
  * @throws RecordTooLarge, or what the body throws
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   ends: LineEnds,
   maxBytes: number,
+  contentType?: string,
 ): AsyncGenerator<Line> {
-  const cutter = new Cutter(ends, maxBytes);
+  const cutter = new Cutter(ends, maxBytes, contentType);
   for await (const chunk of chunks) yield* cutter.lines(chunk);
   const rest = cutter.rest();
   if (rest !== "") yield { text: rest, ended: false };
@@ -37,13 +39,15 @@ export async function* linesOf(
 class Cutter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
+  private readonly contentType: string | undefined;
   private pieces: Uint8Array[] = [];
   private size = 0;
   /** The last byte was a carriage return: a line feed that follows belongs to it. */
   private afterReturn = false;
 
-  constructor(ends: LineEnds, maxBytes: number) {
+  constructor(ends: LineEnds, maxBytes: number, contentType: string | undefined) {
     this.ends = ends;
+    this.contentType = contentType;
     this.maxBytes = maxBytes;
   }
 
@@ -66,7 +70,7 @@ class Cutter {
     const bytes = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
     this.pieces = [];
     this.size = 0;
-    return textOf(bytes);
+    return textOf(bytes, this.contentType);
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {

@@ -7,7 +7,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { Download, RunningCall } from "../running-call.ts";
 import { setOwn } from "../wire/encode.ts";
 import { holds } from "../wire/read.ts";
-import { linesOf, RecordTooLarge } from "./lines.ts";
+import { type Line, linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 
 /** The text of an error stands in the beginning of a body. */
@@ -51,15 +51,21 @@ async function* textsOf(
   const { maxResponseBytes: limit } = call.route.upstream.settings;
   const { format } = call.adapter;
   if (format === "events") await checkType(call, download);
+  const type = download.head.header("content-type");
   try {
-    const lines = linesOf(download.chunks, format === "events" ? "any" : "lf", limit);
-    if (format === "events") yield* eventsOf(lines, limit);
-    else for await (const { text, ended } of lines) if (text.trim() !== "") yield { data: text, ended };
+    // events are UTF-8, whatever the Content-Type says (WHATWG HTML section 9.2.4)
+    if (format === "events") yield* eventsOf(linesOf(download.chunks, "any", limit), limit);
+    else yield* jsonLines(linesOf(download.chunks, "lf", limit, type));
   } catch (error) {
     if (!(error instanceof RecordTooLarge)) throw error;
     const { upstream } = call.adapter.rules;
     throw restError("UPSTREAM_RECORD_TOO_LARGE", { upstream, limit }, { cause: error });
   }
+  return undefined;
+}
+
+async function* jsonLines(lines: AsyncIterable<Line>): AsyncGenerator<RecordText, undefined> {
+  for await (const { text, ended } of lines) if (text.trim() !== "") yield { data: text, ended };
   return undefined;
 }
 
@@ -81,7 +87,7 @@ async function checkType(
     size += chunk.length;
     if (size > MAX_ERROR_BYTES) break;
   }
-  const text = textOf(Buffer.concat(beginning));
+  const text = textOf(Buffer.concat(beginning), type);
   const error = errorIn(parsed(text), text);
   if (error !== undefined) throw error;
   const { upstream } = call.adapter.rules;
