@@ -161,6 +161,11 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:74: dotted-path: paginate of case.S.Get: the path `.` is the root, which holds more than that; name a key",
   ],
   [
+    "paginate_link_query",
+    'paginate: {items: ".", link_header: "next", link_query: "links.query"}',
+    "4:83: paginate-link-query: paginate of case.S.Get: link_query goes with link, and there is none",
+  ],
+  [
     "paginate_cursor_bool",
     'paginate: {items: ".", cursor: {path: "next", field: "more"}}',
     "4:85: paginate-cursor: the field `more` takes no cursor; use a string, an integer or a Timestamp",

@@ -29,6 +29,26 @@ test("link: a string, or an object with href, in the payload; its query is taken
   expect(lines(seen)).toEqual(["GET /link?query=q", "GET /link?after=2&x=%5B1%5D", "GET /link?after=3"]);
 });
 
+test("link: what its object says of the query goes with its address, which counts where both say it", async () => {
+  const next = `{"href":"/link?x=1","query":{"after":"2","page":900719925474099312345,"x":"5","a[0]":"é","dots":true,"list":[1],"none":null}}`;
+  const { client, seen } = await streams([
+    { body: `{"response":{"entries":[{"id":1}],"links":{"next":${next}}}}` },
+    { json: { response: { entries: [] } } },
+  ]);
+  expect(await idsOf(client.byLink({ query: "q" }))).toEqual([1]);
+  expect(lines(seen)[1]).toBe("GET /link?x=1&after=2&page=900719925474099312345&a%5B0%5D=%C3%A9&dots=true");
+});
+
+test("items: the first path that leads to an array counts", async () => {
+  const { client, seen } = await streams([
+    { json: { response: { entries: { list: entries(1, 2) }, links: { next: { href: "/link?page=2" } } } } },
+    { json: { response: { entries: entries(3), links: { next: { href: "/link?page=3" } } } } },
+    { json: { response: { entries: {} } } },
+  ]);
+  expect(await idsOf(client.byLink({}))).toEqual([1, 2, 3]);
+  expect(seen.length).toBe(3);
+});
+
 test("link: one that leads elsewhere is not followed", async () => {
   const next = "http://127.0.0.1:1/link";
   const { client } = await streams({ json: { response: { entries: entries(1), links: { next } } } });

@@ -203,8 +203,8 @@ export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "blocked_tumblelogs",
-  next: { kind: "link", path: "_links.next" },
+  items: ["blocked_tumblelogs"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodeBlog,
 });
@@ -367,8 +367,8 @@ export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, 
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "liked_posts",
-  next: { kind: "link", path: "_links.next" },
+  items: ["liked_posts"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePost,
 });
@@ -424,8 +424,8 @@ export const BlogService_streamFollowing = paginate(BlogService.method.streamFol
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "blogs",
-  next: { kind: "link", path: "_links.next" },
+  items: ["blogs"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodeBlog,
 });
@@ -481,8 +481,8 @@ export const BlogService_streamFollowers = paginate(BlogService.method.streamFol
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "users",
-  next: { kind: "link", path: "_links.next" },
+  items: ["users", "users.users"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodeFollower,
 });
@@ -564,8 +564,8 @@ export const BlogService_streamNotifications = paginate(BlogService.method.strea
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "notifications",
-  next: { kind: "link", path: "_links.next" },
+  items: ["notifications"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodeNotification,
 });
@@ -631,8 +631,8 @@ export const BlogService_streamPages = paginate(BlogService.method.streamPages, 
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "pages",
-  next: { kind: "link", path: "_links.next" },
+  items: ["pages"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePage,
 });

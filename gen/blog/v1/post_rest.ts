@@ -279,8 +279,8 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
     }
     throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
   },
-  items: "posts",
-  next: { kind: "link", path: "_links.next" },
+  items: ["posts"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePost,
 });
@@ -340,8 +340,8 @@ export const PostService_streamQueuedPosts = paginate(PostService.method.streamQ
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "posts",
-  next: { kind: "link", path: "_links.next" },
+  items: ["posts"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePost,
 });
@@ -453,8 +453,8 @@ export const PostService_streamDraftPosts = paginate(PostService.method.streamDr
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "posts",
-  next: { kind: "link", path: "_links.next" },
+  items: ["posts"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePost,
 });
@@ -512,8 +512,8 @@ export const PostService_streamSubmissionPosts = paginate(PostService.method.str
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "posts",
-  next: { kind: "link", path: "_links.next" },
+  items: ["posts"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodePost,
 });
@@ -935,8 +935,8 @@ export const PostService_streamNotes = paginate(PostService.method.streamNotes, 
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  items: "notes",
-  next: { kind: "link", path: "_links.next" },
+  items: ["notes"],
+  next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
   maxPages: 1000,
   item: decodeNote,
 });

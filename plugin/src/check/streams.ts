@@ -27,12 +27,21 @@ export function checkStreams(desc: DescMethod, problems: Problems): void {
   if (records !== undefined) checkRecords(records, desc, problems);
 }
 
-function checkPaginate({ items, next, maxPages }: Paginate, desc: DescMethod, problems: Problems): void {
-  const paths: PathPlace[] = [[items, [1], "root"]];
+function checkPaginate(
+  { items, next, maxPages, linkQuery }: Paginate,
+  desc: DescMethod,
+  problems: Problems,
+): void {
+  const paths: PathPlace[] = items.map((path, index) => [path, [1, index], "root"]);
   if (next.case === "link") paths.push([next.value, [2], "root"]);
   if (next.case === "cursor") paths.push([next.value.path, [6, 1], "no root"]);
   if (next.case === "lastItem") paths.push([next.value.path, [7, 1], "no root"]);
+  if (linkQuery !== "") paths.push([linkQuery, [9], "no root"]);
   checkPaths(paths, "paginate", desc, problems);
+  if (linkQuery !== "" && next.case !== "link") {
+    const text = `paginate of ${nameOf(desc)}: link_query goes with link, and there is none`;
+    problems.add(desc, [RULES, RULE.paginate, 9], "paginate-link-query", text);
+  }
   if (maxPages < 0) {
     const text = `paginate of ${nameOf(desc)}: expected 1 page or more, or 0 for the default, got ${maxPages}`;
     problems.add(desc, [RULES, RULE.paginate, 8], "paginate-pages", text);

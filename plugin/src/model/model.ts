@@ -82,8 +82,8 @@ export type FieldPath = readonly [DescField, ...DescField[]];
 export type StreamModel =
   | {
       readonly kind: "paginate";
-      /** Path from the payload to the items; empty for the payload itself. */
-      readonly items: string;
+      /** Paths from the payload to the items, the first that leads to an array counts; empty for the payload itself. */
+      readonly items: readonly string[];
       readonly next: NextModel;
       readonly maxPages: number;
     }
@@ -121,7 +121,7 @@ export type StreamModel =
 
 /** How the next page of a list is found. */
 export type NextModel =
-  | { readonly kind: "link"; readonly path: string }
+  | { readonly kind: "link"; readonly path: string; readonly query: string }
   | { readonly kind: "link_header"; readonly rel: string }
   | { readonly kind: "step"; readonly by: "items" | "page"; readonly field: DescField }
   | {

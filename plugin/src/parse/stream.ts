@@ -96,7 +96,7 @@ function checkUnary({ desc, problems }: Context): void {
 }
 
 function parsePaginate(rule: Paginate, context: Context): StreamModel | undefined {
-  if (rule.items === "")
+  if (rule.items.length === 0)
     return fault(
       context,
       "paginate",
@@ -105,13 +105,18 @@ function parsePaginate(rule: Paginate, context: Context): StreamModel | undefine
     );
   const next = parseNext(rule, context);
   if (next === undefined) return undefined;
-  return { kind: "paginate", items: root(rule.items), next, maxPages: rule.maxPages || DEFAULT_MAX_PAGES };
+  return {
+    kind: "paginate",
+    items: rule.items.map(root),
+    next,
+    maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
+  };
 }
 
-function parseNext({ next }: Paginate, context: Context): NextModel | undefined {
+function parseNext({ next, linkQuery }: Paginate, context: Context): NextModel | undefined {
   switch (next.case) {
     case "link":
-      return { kind: "link", path: root(next.value) };
+      return { kind: "link", path: root(next.value), query: root(linkQuery) };
     case "linkHeader":
       return { kind: "link_header", rel: next.value };
     case "offset":

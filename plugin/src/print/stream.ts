@@ -14,7 +14,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
   switch (stream.kind) {
     case "paginate":
       return [
-        `items: ${printString(stream.items)},`,
+        `items: [${stream.items.map(printString).join(", ")}],`,
         ...nextMember(method, stream.next, file),
         `maxPages: ${stream.maxPages},`,
         itemMember(method, file),
@@ -58,7 +58,7 @@ function itemMember(method: MethodModel, file: AdapterFile): string {
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {
   switch (next.kind) {
     case "link":
-      return [`next: { kind: "link", path: ${printString(next.path)} },`];
+      return [`next: { kind: "link", path: ${printString(next.path)}${linkQuery(next)} },`];
     case "link_header":
       return [`next: { kind: "link_header", rel: ${printString(next.rel)} },`];
     case "step":
@@ -79,6 +79,10 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         "},",
       ];
   }
+}
+
+function linkQuery({ query }: Extract<NextModel, { kind: "link" }>): string {
+  return query === "" ? "" : `, query: ${printString(query)}`;
 }
 
 function stepValue({ by, field }: Extract<NextModel, { kind: "step" }>): string {

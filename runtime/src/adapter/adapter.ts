@@ -27,8 +27,8 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 
 /** How the next page of a list is found. Paths are dotted; `""` is the root. */
 export type NextPage<I extends DescMessage = DescMessage> =
-  /** A link in the payload: a string, or an object with `href`. */
-  | { readonly kind: "link"; readonly path: string }
+  /** A link in the payload: a string, or an object with `href`. `query` is the path to parameters that go with it. */
+  | { readonly kind: "link"; readonly path: string; readonly query?: string }
   /** A relation of the `Link` header (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
   /** A request field that grows, by the number of items that came or by one page. */
@@ -49,8 +49,8 @@ export type NextPage<I extends DescMessage = DescMessage> =
 export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "paginate";
-  /** Path from the payload to the array of items. */
-  readonly items: string;
+  /** Paths from the payload to the array of items. The first that leads to an array counts. */
+  readonly items: readonly string[];
   readonly next: NextPage<I>;
   /** Pages asked for at most. */
   readonly maxPages: number;

@@ -81,13 +81,13 @@ export class Decoder {
     answer: ReadAnswer,
     indices: readonly number[],
   ): DecodedItems {
-    const write = ({ list, items }: Page, exact: boolean) => {
+    const write = ({ path, list, items }: Page, exact: boolean) => {
       this.out.reset(exact, answer.body.textual);
       if (list !== undefined && list !== null && !Array.isArray(list)) {
-        this.out.coerce(adapter.items, "array", list);
+        this.out.coerce(path, "array", list);
       }
       return indices
-        .map((index) => this.out.item(items[index], adapter.items, index, adapter.item))
+        .map((index) => this.out.item(items[index], path, index, adapter.item))
         .filter((item) => item !== undefined);
     };
     const items = this.guarded(adapter, () => {

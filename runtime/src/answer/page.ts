@@ -9,34 +9,38 @@ const NOTHING: readonly JsonValue[] = [];
 /** The list in an answer. */
 export class Page {
   readonly payload: JsonValue | undefined;
-  /** What stands where the list should. */
+  /** The path at which the list is, or should be. */
+  readonly path: string;
+  /** What stands there. */
   readonly list: JsonValue | undefined;
   /** The items. A single object counts as a list of one, everything else that is no list as an empty one. */
   readonly items: readonly JsonValue[];
   private readonly exactBody: () => JsonValue | undefined;
-  private readonly rules: { readonly envelope: EnvelopeRule | undefined; readonly path: string };
+  private readonly rules: { readonly envelope: EnvelopeRule | undefined; readonly paths: readonly string[] };
   private exactPage: Page | undefined;
 
   /**
    * @param envelope what stands around the payload
-   * @param path the dotted path from the payload to the list
+   * @param paths the dotted paths from the payload to the list; the first that leads to an array counts, and where
+   *   none does the first
    */
   constructor(
     { value, exactly }: Pick<Body, "value" | "exactly">,
     envelope: EnvelopeRule | undefined,
-    path: string,
+    paths: readonly string[],
   ) {
     this.payload = payloadOf(value, envelope);
-    this.list = valueAt(this.payload, path);
+    this.path = paths.find((path) => Array.isArray(valueAt(this.payload, path))) ?? paths[0] ?? "";
+    this.list = valueAt(this.payload, this.path);
     this.items = itemsOf(this.list);
     this.exactBody = exactly;
-    this.rules = { envelope, path };
+    this.rules = { envelope, paths };
   }
 
   /** The same with integers beyond 2^53 as bigint. */
   exactly(): Page {
-    const { envelope, path } = this.rules;
-    this.exactPage ??= new Page({ value: this.exactBody(), exactly: this.exactBody }, envelope, path);
+    const { envelope, paths } = this.rules;
+    this.exactPage ??= new Page({ value: this.exactBody(), exactly: this.exactBody }, envelope, paths);
     return this.exactPage;
   }
 

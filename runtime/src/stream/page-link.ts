@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
+import { percentEncode } from "../request/percent-encode.ts";
 import type { Base } from "../upstream/base.ts";
 
 /** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
@@ -25,6 +26,7 @@ export function hrefOf(link: JsonValue | undefined): string | undefined {
  * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An API
  * key in the link's query is taken out, since credentials are added to every request.
  *
+ * @param further parameters to send beside those in the link; where both have a name, the link counts
  * @throws LinkRefused for a link that leads out of the base address
  */
 export function followLink(
@@ -32,6 +34,7 @@ export function followLink(
   current: RestRequest,
   base: Base,
   apiKey: ApiKeyRule | undefined,
+  further: ReadonlyArray<readonly [name: string, value: string]> = [],
 ): RestRequest {
   const url = URL.parse(href, base.origin + base.prefix + current.path);
   if (url === null) throw new LinkRefused("a text that is no address");
@@ -40,7 +43,7 @@ export function followLink(
   if (!isBelow(url.pathname, base.prefix)) throw new LinkRefused("a path outside of it");
   const { verb, headers, oauth1Params, body } = current;
   const path = url.pathname.slice(base.prefix.length);
-  const queryString = withoutParameter(url.search.slice(1), apiKey?.query);
+  const queryString = withoutParameter(withFurther(url.search.slice(1), further), apiKey?.query);
   return { verb, path, queryString, headers, oauth1Params, body };
 }
 
@@ -48,6 +51,14 @@ function isBelow(path: string, prefix: string): boolean {
   // with two slashes at its beginning a path alone reads as a host
   if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function withFurther(query: string, further: ReadonlyArray<readonly [name: string, value: string]>): string {
+  const own = new URLSearchParams(query);
+  const added = further
+    .filter(([name]) => !own.has(name))
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value.toWellFormed())}`);
+  return [...(query === "" ? [] : [query]), ...added].join("&");
 }
 
 /** Takes a parameter out of an encoded query; what stays, stays as it was written. */

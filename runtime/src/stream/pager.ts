@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
-import type { JsonValue } from "../adapter/json.ts";
+import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { valueAt } from "../answer/json-path.ts";
 import type { Page } from "../answer/page.ts";
@@ -10,7 +10,7 @@ import { fullName } from "../directory.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { RunningCall } from "../running-call.ts";
 import { baseOf } from "../upstream/options.ts";
-import { linkTarget } from "../wire/read.ts";
+import { linkTarget, ownValue } from "../wire/read.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -39,7 +39,10 @@ export class Pager {
     const { next } = this.call.adapter;
     switch (next.kind) {
       case "link":
-        return this.follow(() => hrefOf(valueAt(page.payload, next.path)));
+        return this.follow(
+          () => hrefOf(valueAt(page.payload, next.path)),
+          () => (next.query === undefined ? [] : queryOf(page, next.query)),
+        );
       case "link_header":
         return this.follow(() => linkTarget(answer.header("link"), next.rel) || undefined);
       case "step":
@@ -52,14 +55,17 @@ export class Pager {
     }
   }
 
-  private follow(find: () => string | undefined): boolean {
+  private follow(
+    find: () => string | undefined,
+    further: () => ReadonlyArray<readonly [name: string, value: string]> = () => [],
+  ): boolean {
     const { route, adapter } = this.call;
     const base = baseOf(route.upstream.settings, adapter.rules.base);
     try {
       const href = find();
       if (href === undefined || base === undefined) return false;
       const { path, queryString } = this.request;
-      this.request = followLink(href, this.request, base, adapter.rules.apiKey);
+      this.request = followLink(href, this.request, base, adapter.rules.apiKey, further());
       if (this.request.path === path && this.request.queryString === queryString) throw this.repeated("link");
       return true;
     } catch (cause) {
@@ -95,6 +101,24 @@ export class Pager {
     const { method, rules } = this.call.adapter;
     return { upstream: rules.upstream, method: fullName(method) };
   }
+}
+
+/** The parameters in an object of the payload: texts, and numbers and flags as texts. What is none is left out. */
+function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
+  const query = valueAt(page.payload, path);
+  if (!isJsonObject(query)) return [];
+  return Object.keys(query).flatMap((name) => {
+    // a key may have dots of its own
+    const value = page.pick(({ payload }) => {
+      const object = valueAt(payload, path);
+      return isJsonObject(object) ? ownValue(object, name) : undefined;
+    });
+    return isScalar(value) ? [[name, String(value)] as const] : [];
+  });
+}
+
+function isScalar(value: JsonValue | undefined): boolean {
+  return value !== null && value !== undefined && typeof value !== "object";
 }
 
 function cursorIn({ payload, items }: Page, { from, path }: Advance<"cursor">): JsonValue | undefined {

@@ -304,7 +304,7 @@ describe("a list with a Link header", () => {
             },
       }),
       { kind: "link_header", rel: "next" },
-      { parts: { items: "" } },
+      { parts: { items: [""] } },
     );
     expect(await upstream.all()).toEqual(["a", "b"]);
     expect(upstream.seen).toEqual(["/v2/items", "/repositories/1?page=2"]);

@@ -87,7 +87,7 @@ class Feed {
 
   private news(answer: ReadAnswer): ReadonlyArray<Uint8Array<ArrayBuffer>> {
     const { rules, items, key } = this.call.adapter;
-    const page = new Page(answer.body, rules.envelope, items);
+    const page = new Page(answer.body, rules.envelope, [items]);
     const keys = page.items.map((_item, index) =>
       keyOf(
         page.pick(({ items }) => valueAt(items[index], key)),

@@ -152,7 +152,7 @@ export function listAdapter(
     ...paginate(list, {
       rules: all,
       request: listRequest,
-      items: "posts",
+      items: ["posts"],
       next,
       maxPages: 100,
       item: decodeItem,

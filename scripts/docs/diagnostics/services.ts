@@ -124,6 +124,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The cursor has no path to its value, or the field that takes it cannot hold one.",
       remedy: "Add `path`; use a string, an integer or a Timestamp for the field.",
     },
+    "paginate-link-query": {
+      meaning: "`link_query` names parameters of a link, but the next page is found in another way.",
+      remedy: "Add `link`, or take `link_query` away.",
+    },
     "poll-key": {
       meaning:
         "`poll` does not say what tells an item from others, so that news cannot be told from what was there.",

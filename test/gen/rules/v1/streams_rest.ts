@@ -62,8 +62,8 @@ export const StreamService_byLink = paginate(StreamService.method.byLink, {
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "entries",
-  next: { kind: "link", path: "links.next" },
+  items: ["entries", "entries.list"],
+  next: { kind: "link", path: "links.next", query: "links.next.query" },
   maxPages: 1000,
   item: decodeEntry,
 });
@@ -86,7 +86,7 @@ export const StreamService_byLinkHeader = paginate(StreamService.method.byLinkHe
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "",
+  items: [""],
   next: { kind: "link_header", rel: "next" },
   maxPages: 1000,
   item: decodeEntry,
@@ -110,7 +110,7 @@ export const StreamService_byOffset = paginate(StreamService.method.byOffset, {
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "entries",
+  items: ["entries"],
   next: {
     kind: "step",
     by: "items",
@@ -138,7 +138,7 @@ export const StreamService_byPage = paginate(StreamService.method.byPage, {
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "entries",
+  items: ["entries"],
   next: {
     kind: "step",
     by: "page",
@@ -168,7 +168,7 @@ export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
     request.json(json);
     return request;
   },
-  items: "entries",
+  items: ["entries"],
   next: {
     kind: "cursor",
     from: "payload",
@@ -197,7 +197,7 @@ export const StreamService_byLastItem = paginate(StreamService.method.byLastItem
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "entries",
+  items: ["entries"],
   next: {
     kind: "cursor",
     from: "last_item",

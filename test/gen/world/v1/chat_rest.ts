@@ -80,7 +80,7 @@ export const ChatService_listMembers = paginate(ChatService.method.listMembers, 
     if (message.cursor) request.query("cursor", message.cursor);
     return request;
   },
-  items: "members",
+  items: ["members"],
   next: {
     kind: "cursor",
     from: "payload",

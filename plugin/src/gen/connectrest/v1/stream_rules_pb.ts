@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxItQBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAEoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFQgYKBG5leHQiJQoGQ3Vyc29yEgwKBHBhdGgYASABKAkSDQoFZmllbGQYAiABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAlCBgoEbmV4dCIlCgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSL7AQoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj0KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * A list that comes in pages, as a server stream of its items: the method's response is one item. A page is asked
@@ -24,11 +24,12 @@ export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
  */
 export type Paginate = Message<"connectrest.v1.Paginate"> & {
   /**
-   * Dotted path from the payload to the array of items; `.` is the payload itself.
+   * Dotted path from the payload to the array of items; `.` is the payload itself. Where an upstream has it in several
+   * places, the first path that leads to an array counts.
    *
-   * @generated from field: string items = 1;
+   * @generated from field: repeated string items = 1;
    */
-  items: string;
+  items: string[];
 
   /**
    * How the next page is found. The stream ends where there is none, and with a page without items.
@@ -91,6 +92,14 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * @generated from field: int32 max_pages = 8;
    */
   maxPages: number;
+
+  /**
+   * With `link`: dotted path from the payload to an object of query parameters, which are sent beside those in the
+   * link's address. Where both have a name, the address counts. Default: the address has them all.
+   *
+   * @generated from field: string link_query = 9;
+   */
+  linkQuery: string;
 };
 
 /**
