@@ -8,7 +8,7 @@ import { RateMeter } from "./rate.ts";
 import { service } from "./routes.ts";
 import { CREDENTIALS, type Credentials } from "./seed/credentials.ts";
 import { EPOCH } from "./seed/epoch.ts";
-import { seed, seededAt } from "./seed/index.ts";
+import { reseed, seed, seededAt } from "./seed/index.ts";
 import { Database } from "./store/database.ts";
 import type { Rules, World } from "./world.ts";
 
@@ -123,8 +123,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clearFaults: () => faults.clear(),
     clearRates: () => world.meter.clear(),
     reset: () => {
-      world.db.clear();
-      seed(world.db, world.clock.seconds());
+      reseed(world.db, world.clock.seconds());
       faults.clear();
       received.clear();
       world.meter.clear();

@@ -18,6 +18,17 @@ export function seed(db: Database, now: number): void {
   });
 }
 
+/** Fills a database anew; from the second time on with a copy, since it is done before every other test. */
+export function reseed(db: Database, now: number): void {
+  if (db.restore()) {
+    db.run("UPDATE settings SET value = ? WHERE name = 'seeded_at'", String(now));
+    return;
+  }
+  db.clear();
+  seed(db, now);
+  db.keep();
+}
+
 /** When the database was seeded, in seconds by the clock of that start. */
 export function seededAt(db: Database): number {
   return Number(db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'seeded_at'")?.value ?? 0);

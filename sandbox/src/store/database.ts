@@ -6,6 +6,7 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
+  #kept = false;
 
   constructor(file: string) {
     this.#connection = new DatabaseSync(file, { timeout: 5000 });
@@ -65,12 +66,36 @@ export class Database {
     }
   }
 
+  #tables(): string[] {
+    const rows = this.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+    return rows.map(({ name }) => name);
+  }
+
   /** Empties every table. */
   clear(): void {
-    const tables = this.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
     this.transaction(() => {
-      for (const { name } of tables) this.run(`DELETE FROM ${name}`);
+      for (const name of this.#tables()) this.run(`DELETE FROM ${name}`);
     });
+  }
+
+  /** Keeps a copy of every table in memory, for `restore`. To be called once. */
+  keep(): void {
+    this.#connection.exec("ATTACH ':memory:' AS kept");
+    for (const name of this.#tables())
+      this.#connection.exec(`CREATE TABLE kept.${name} AS SELECT * FROM main.${name}`);
+    this.#kept = true;
+  }
+
+  /** Puts every table back as it was kept; false where nothing was. */
+  restore(): boolean {
+    if (!this.#kept) return false;
+    this.transaction(() => {
+      for (const name of this.#tables()) {
+        this.run(`DELETE FROM main.${name}`);
+        this.run(`INSERT INTO main.${name} SELECT * FROM kept.${name}`);
+      }
+    });
+    return true;
   }
 
   close(): void {
