@@ -30,6 +30,26 @@ test("in: every place has its field, and constants go to the body", async () => 
   expect(seen[0]?.text).toBe('{"grant_type":"a b&c","in_body":"b"}');
 });
 
+test("time.rounding: a time finer than its unit goes to the earlier or later one, or stays", async () => {
+  const { client, seen } = await places();
+  const time = { seconds: 1_700_000_000n, nanos: 999_999_999 };
+  await client.sendTimes({
+    after: time,
+    before: time,
+    exact: { seconds: 1n, nanos: 500_000_000 },
+    millis: time,
+    iso: time,
+    pattern: time,
+  });
+  expect(seen[0]?.line).toBe("POST /times?after=1700000000&before=1700000001");
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual({
+    exact: 1.5,
+    millis: 1_700_000_000_999,
+    iso: "2023-11-14T22:13:21Z",
+    pattern: "2023-11-14 22:13:21",
+  });
+});
+
 test("in: a header cannot be smuggled into another", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendPlaces({ id: "1", inHeader: "a\r\nX-Evil: 1" }));

@@ -16,7 +16,7 @@ import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
-import { timeRule } from "./time-rule.ts";
+import { timeArguments } from "./time-rule.ts";
 import { requestName } from "./wire-names.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
@@ -171,7 +171,7 @@ function messageValue(
   file: AdapterFile,
 ): string {
   if (message.typeName === "google.protobuf.Timestamp") {
-    return `${file.runtimeValue("timeJson")}(${value}, ${timeRule(field)})`;
+    return `${file.runtimeValue("timeJson")}(${value}, ${timeArguments(field)})`;
   }
   if (message.typeName === "google.protobuf.Any")
     return `${file.runtimeValue("anyJson")}(${value}, ${file.types()})`;

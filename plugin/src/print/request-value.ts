@@ -4,7 +4,7 @@ import { isWrapper } from "../descriptors/well-known.ts";
 import { FieldRules_BytesEncoding as Bytes } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
-import { timeRule } from "./time-rule.ts";
+import { timeArguments } from "./time-rule.ts";
 
 /** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
 export function textValue(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
@@ -28,7 +28,7 @@ function messageText(
   urlSafe: boolean,
 ): string {
   if (message.typeName === "google.protobuf.Timestamp") {
-    return `${file.runtimeValue("timeText")}(${value}, ${timeRule(field)})`;
+    return `${file.runtimeValue("timeText")}(${value}, ${timeArguments(field)})`;
   }
   if (message.typeName === "google.protobuf.Duration")
     return `${file.runtimeValue("durationText")}(${value})`;

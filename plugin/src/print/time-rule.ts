@@ -1,6 +1,6 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { fieldRules } from "../descriptors/options.ts";
-import { Time_Unit } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { Time_Rounding, Time_Unit } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { printString } from "./literal.ts";
 
 const UNITS: Readonly<Record<Time_Unit, string>> = {
@@ -23,4 +23,11 @@ export function timeRule(field: DescField): string {
 /** The wire text that means "no time"; undefined where there is none. */
 export function noTime(field: DescField): string | undefined {
   return fieldRules(field).time?.none || undefined;
+}
+
+/** How the writers of times are called for a field, behind the time: its rule, and how it is rounded. */
+export function timeArguments(field: DescField): string {
+  const rounding = fieldRules(field).time?.rounding;
+  const word = rounding === Time_Rounding.UP ? "up" : rounding === Time_Rounding.DOWN ? "down" : undefined;
+  return word === undefined ? timeRule(field) : `${timeRule(field)}, ${printString(word)}`;
 }

@@ -30,12 +30,18 @@ export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
 
 const DIGITS = { seconds: 0, millis: 3, micros: 6 } as const;
 
+/** Where a time goes that is finer than its unit: to the earlier or to the later one. */
+export type Rounding = "down" | "up";
+
 /**
- * A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction.
+ * A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction, unless
+ * it is rounded.
  *
  * @throws ConnectError INVALID_ARGUMENT where it is outside of the range of google.protobuf.Timestamp
  */
-export function timeText(time: Timestamp, rule: TimeRule): string {
+export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding): string {
+  checkTime(given);
+  const time = rounding === undefined ? given : rounded(given, unitOf(rule), rounding);
   checkTime(time);
   if (rule === "iso8601") return isoText(time);
   return typeof rule === "object" ? patternText(time, rule.pattern) : countText(time, DIGITS[rule]);
@@ -46,10 +52,22 @@ export function timeText(time: Timestamp, rule: TimeRule): string {
  *
  * @throws ConnectError INVALID_ARGUMENT as `timeText`
  */
-export function timeJson(time: Timestamp, rule: TimeRule): JsonValue {
-  const text = timeText(time, rule);
+export function timeJson(time: Timestamp, rule: TimeRule, rounding?: Rounding): JsonValue {
+  const text = timeText(time, rule, rounding);
   if (typeof rule === "object" || rule === "iso8601") return text;
   return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
+}
+
+function unitOf(rule: TimeRule): number {
+  return rule === "iso8601" || typeof rule === "object" ? 1_000_000_000 : 10 ** (9 - DIGITS[rule]);
+}
+
+function rounded(time: Timestamp, unit: number, rounding: Rounding): Timestamp {
+  const rest = time.nanos % unit;
+  if (rest === 0) return time;
+  const nanos = time.nanos - rest + (rounding === "up" ? unit : 0);
+  const carried = nanos === 1_000_000_000;
+  return { ...time, seconds: carried ? time.seconds + 1n : time.seconds, nanos: carried ? 0 : nanos };
 }
 
 function checkTime({ seconds, nanos }: Timestamp): void {

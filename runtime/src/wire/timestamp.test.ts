@@ -236,6 +236,25 @@ describe("writing a time", () => {
     expect(timeText(timestamp(seconds, nanos), rule)).toBe(text);
   });
 
+  it.each<[bigint, number, TimeRule, string, string]>([
+    [10n, 0, "seconds", "10", "10"],
+    [10n, 1, "seconds", "10", "11"],
+    [10n, 999_999_999, "millis", "10999", "11000"],
+    [10n, 1_001, "micros", "10000001", "10000002"],
+    [-10n, 500_000_000, "seconds", "-10", "-9"],
+    [10n, 500_000_000, "iso8601", "1970-01-01T00:00:10Z", "1970-01-01T00:00:11Z"],
+    [10n, 500_000_000, PATTERN, "1970-01-01 00:00:10 GMT", "1970-01-01 00:00:11 GMT"],
+  ])("%s s %s ns in %j is rounded to %s and %s", (seconds, nanos, rule, down, up) => {
+    const time = timestamp(seconds, nanos);
+    expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
+  });
+
+  it("refuses a time that is none any more when it is rounded", () => {
+    const last = timestamp(253_402_300_799n, 1);
+    expect(timeText(last, "seconds", "down")).toBe("253402300799");
+    expect(() => timeText(last, "seconds", "up")).toThrow(ConnectError);
+  });
+
   it("writes counts in JSON as exact numbers, and notations as text", () => {
     expect(timeJson(timestamp(1_700_000_000n), "seconds")).toBe(1_700_000_000);
     expect(timeJson(timestamp(1n, 500_000_000), "seconds")).toBe(1.5);

@@ -6,13 +6,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/places.proto.
  */
 export const file_rules_v1_places: GenFile = /*@__PURE__*/
-  fileDesc("ChVydWxlcy92MS9wbGFjZXMucHJvdG8SCHJ1bGVzLnYxIgkKB05vdGhpbmci0gEKEVNlbmRQbGFjZXNSZXF1ZXN0EhIKAmlkGAEgASgJQga66xgCCAESGAoIaW5fcXVlcnkYAiABKAlCBrrrGAIIAhIiCglpbl9oZWFkZXIYAyABKAlCD7rrGAsIAxIHWC1UcmFjZRIiCglpbl9jb29raWUYBCABKAlCD7rrGAsIBBIHc2Vzc2lvbhIVCgV0aGVtZRgFIAEoCUIGuusYAggEEhcKB2luX2JvZHkYBiABKAlCBrrrGAIIBRIXCgdub3doZXJlGAcgASgJQga66xgCCAgiLwoTU2VuZENvbnN0YW50UmVxdWVzdBIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJIjgKC0ZpbmRSZXF1ZXN0EgwKBHJvb20YASABKAkSDQoFc2hlbGYYAiABKAkSDAoEbmFtZRgDIAEoCSLUAgoRU2VuZFN0eWxlc1JlcXVlc3QSDQoFcGxhaW4YASADKAkSFgoGcmVwZWF0GAIgAygJQga66xgCIAESGAoIYnJhY2tldHMYAyADKAlCBrrrGAIgAhIXCgdpbmRleGVkGAQgAygFQga66xgCIAMSFQoFY29tbWEYBSADKAlCBrrrGAIgBBI/CgZzcHJlYWQYBiADKAsyJy5ydWxlcy52MS5TZW5kU3R5bGVzUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiMKBmZpZWxkcxgHIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIMCgRkYXRhGAggASgMEhYKBnBhZGRlZBgJIAEoDEIGuusYAlgBEhMKA3JhdxgKIAEoDEIGuusYAlgCGi0KC1NwcmVhZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiegoFTmFtZWQSDwoHaXRlbV9pZBgBIAEoCRISCgpiaWdfbnVtYmVyGAIgASgDEhcKB2FzX3RleHQYAyABKANCBrrrGAJQABIZCglhc19udW1iZXIYBCABKANCBrrrGAJQARIYCgh0YWdfbGlzdBgFIAMoCUIGuusYAiAEMoMHCgxQbGFjZVNlcnZpY2USkAEKClNlbmRQbGFjZXMSGy5ydWxlcy52MS5TZW5kUGxhY2VzUmVxdWVzdBoRLnJ1bGVzLnYxLk5vdGhpbmciUrrrGDdCGwoKWC1SZXBsYWNlZBINYnkgdGhlIG1ldGhvZGICCAH6ARMKCmdyYW50X3R5cGUSBWEgYiZjgtPkkwIROgEqIgwvcGxhY2VzL3tpZH0ScwoMU2VuZENvbnN0YW50Eh0ucnVsZXMudjEuU2VuZENvbnN0YW50UmVxdWVzdBoRLnJ1bGVzLnYxLk5vdGhpbmciMbrrGBcKBW90aGVyEgN3ZWL6AQgKAXYSAzEgMoLT5JMCEBIOL2NvbnN0YW50L3tpZH0STQoKU2VuZFN0eWxlcxIbLnJ1bGVzLnYxLlNlbmRTdHlsZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyIPgtPkkwIJEgcvc3R5bGVzEk0KDFNlbmREZWNsYXJlZBIPLnJ1bGVzLnYxLk5hbWVkGg8ucnVsZXMudjEuTmFtZWQiG4LT5JMCFToBKiIQL25hbWVkL3tpdGVtX2lkfRJWCglTZW5kQ2FtZWwSDy5ydWxlcy52MS5OYW1lZBoPLnJ1bGVzLnYxLk5hbWVkIie66xgIWgQIARABYgCC0+STAhU6ASoiEC9uYW1lZC97aXRlbV9pZH0SjQEKC0ZpbmRFc2NhcGVkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIlS66xgEYgIIAYLT5JMCRloSEhAvc2hlbHZlcy97c2hlbGZ9WhESDy97bmFtZT1yb29tcy8qfRIdL3Jvb21zL3tyb29tfS9zaGVsdmVzL3tzaGVsZn0ShQEKC0ZpbmRSZWZ1c2VkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIkyC0+STAkZaEhIQL3NoZWx2ZXMve3NoZWxmfVoREg8ve25hbWU9cm9vbXMvKn0SHS9yb29tcy97cm9vbX0vc2hlbHZlcy97c2hlbGZ9Gl266xhZCgVydWxlcxIDYXBpQh8KCVgtU2VydmljZRIScnVsZXMsIGFsbCBvZiB0aGVtQhwKClgtUmVwbGFjZWQSDmJ5IHRoZSBzZXJ2aWNlWgQIAhACYgYIAhABGAFiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChVydWxlcy92MS9wbGFjZXMucHJvdG8SCHJ1bGVzLnYxIgkKB05vdGhpbmci0gEKEVNlbmRQbGFjZXNSZXF1ZXN0EhIKAmlkGAEgASgJQga66xgCCAESGAoIaW5fcXVlcnkYAiABKAlCBrrrGAIIAhIiCglpbl9oZWFkZXIYAyABKAlCD7rrGAsIAxIHWC1UcmFjZRIiCglpbl9jb29raWUYBCABKAlCD7rrGAsIBBIHc2Vzc2lvbhIVCgV0aGVtZRgFIAEoCUIGuusYAggEEhcKB2luX2JvZHkYBiABKAlCBrrrGAIIBRIXCgdub3doZXJlGAcgASgJQga66xgCCAgiLwoTU2VuZENvbnN0YW50UmVxdWVzdBIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJIjgKC0ZpbmRSZXF1ZXN0EgwKBHJvb20YASABKAkSDQoFc2hlbGYYAiABKAkSDAoEbmFtZRgDIAEoCSLUAgoRU2VuZFN0eWxlc1JlcXVlc3QSDQoFcGxhaW4YASADKAkSFgoGcmVwZWF0GAIgAygJQga66xgCIAESGAoIYnJhY2tldHMYAyADKAlCBrrrGAIgAhIXCgdpbmRleGVkGAQgAygFQga66xgCIAMSFQoFY29tbWEYBSADKAlCBrrrGAIgBBI/CgZzcHJlYWQYBiADKAsyJy5ydWxlcy52MS5TZW5kU3R5bGVzUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiMKBmZpZWxkcxgHIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIMCgRkYXRhGAggASgMEhYKBnBhZGRlZBgJIAEoDEIGuusYAlgBEhMKA3JhdxgKIAEoDEIGuusYAlgCGi0KC1NwcmVhZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiegoFTmFtZWQSDwoHaXRlbV9pZBgBIAEoCRISCgpiaWdfbnVtYmVyGAIgASgDEhcKB2FzX3RleHQYAyABKANCBrrrGAJQABIZCglhc19udW1iZXIYBCABKANCBrrrGAJQARIYCgh0YWdfbGlzdBgFIAMoCUIGuusYAiAEIvMCChBTZW5kVGltZXNSZXF1ZXN0EjcKBWFmdGVyGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIMuusYCAgCMgQIASABEjgKBmJlZm9yZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDLrrGAgIAjIECAEgAhIzCgVleGFjdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggBEjYKBm1pbGxpcxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyBAgCIAESMQoDaXNvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAISTAoHcGF0dGVybhgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCH7rrGBsyGQgFEhNZWVlZLU1NLUREIEhIOm1tOnNzIAIy0gcKDFBsYWNlU2VydmljZRKQAQoKU2VuZFBsYWNlcxIbLnJ1bGVzLnYxLlNlbmRQbGFjZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyJSuusYN0IbCgpYLVJlcGxhY2VkEg1ieSB0aGUgbWV0aG9kYgIIAfoBEwoKZ3JhbnRfdHlwZRIFYSBiJmOC0+STAhE6ASoiDC9wbGFjZXMve2lkfRJNCglTZW5kVGltZXMSGi5ydWxlcy52MS5TZW5kVGltZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyIRgtPkkwILOgEqIgYvdGltZXMScwoMU2VuZENvbnN0YW50Eh0ucnVsZXMudjEuU2VuZENvbnN0YW50UmVxdWVzdBoRLnJ1bGVzLnYxLk5vdGhpbmciMbrrGBcKBW90aGVyEgN3ZWL6AQgKAXYSAzEgMoLT5JMCEBIOL2NvbnN0YW50L3tpZH0STQoKU2VuZFN0eWxlcxIbLnJ1bGVzLnYxLlNlbmRTdHlsZXNSZXF1ZXN0GhEucnVsZXMudjEuTm90aGluZyIPgtPkkwIJEgcvc3R5bGVzEk0KDFNlbmREZWNsYXJlZBIPLnJ1bGVzLnYxLk5hbWVkGg8ucnVsZXMudjEuTmFtZWQiG4LT5JMCFToBKiIQL25hbWVkL3tpdGVtX2lkfRJWCglTZW5kQ2FtZWwSDy5ydWxlcy52MS5OYW1lZBoPLnJ1bGVzLnYxLk5hbWVkIie66xgIWgQIARABYgCC0+STAhU6ASoiEC9uYW1lZC97aXRlbV9pZH0SjQEKC0ZpbmRFc2NhcGVkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIlS66xgEYgIIAYLT5JMCRloSEhAvc2hlbHZlcy97c2hlbGZ9WhESDy97bmFtZT1yb29tcy8qfRIdL3Jvb21zL3tyb29tfS9zaGVsdmVzL3tzaGVsZn0ShQEKC0ZpbmRSZWZ1c2VkEhUucnVsZXMudjEuRmluZFJlcXVlc3QaES5ydWxlcy52MS5Ob3RoaW5nIkyC0+STAkZaEhIQL3NoZWx2ZXMve3NoZWxmfVoREg8ve25hbWU9cm9vbXMvKn0SHS9yb29tcy97cm9vbX0vc2hlbHZlcy97c2hlbGZ9Gl266xhZCgVydWxlcxIDYXBpQh8KCVgtU2VydmljZRIScnVsZXMsIGFsbCBvZiB0aGVtQhwKClgtUmVwbGFjZWQSDmJ5IHRoZSBzZXJ2aWNlWgQIAhACYgYIAhABGAFiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message rules.v1.Nothing
@@ -223,6 +225,48 @@ export const NamedSchema: GenMessage<Named> = /*@__PURE__*/
   messageDesc(file_rules_v1_places, 5);
 
 /**
+ * @generated from message rules.v1.SendTimesRequest
+ */
+export type SendTimesRequest = Message<"rules.v1.SendTimesRequest"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp after = 1;
+   */
+  after?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp before = 2;
+   */
+  before?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp exact = 3;
+   */
+  exact?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp millis = 4;
+   */
+  millis?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp iso = 5;
+   */
+  iso?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp pattern = 6;
+   */
+  pattern?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message rules.v1.SendTimesRequest.
+ * Use `create(SendTimesRequestSchema)` to create a new message.
+ */
+export const SendTimesRequestSchema: GenMessage<SendTimesRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_places, 6);
+
+/**
  * Where the fields of a request go, and how they are written there.
  *
  * @generated from service rules.v1.PlaceService
@@ -236,6 +280,16 @@ export const PlaceService: GenService<{
   sendPlaces: {
     methodKind: "unary";
     input: typeof SendPlacesRequestSchema;
+    output: typeof NothingSchema;
+  },
+  /**
+   * Times that are finer than their unit.
+   *
+   * @generated from rpc rules.v1.PlaceService.SendTimes
+   */
+  sendTimes: {
+    methodKind: "unary";
+    input: typeof SendTimesRequestSchema;
     output: typeof NothingSchema;
   },
   /**

@@ -19,6 +19,8 @@ import {
   pathPattern,
   pathSegment,
   splitCommas,
+  timeJson,
+  timeText,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -28,6 +30,7 @@ import {
   type SendConstantRequest,
   type SendPlacesRequest,
   type SendStylesRequest,
+  type SendTimesRequest,
 } from "./places_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -79,6 +82,38 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendPlaces)
+
+/**
+ * Times that are finer than their unit.
+ *
+ * POST /times
+ */
+export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
+  rules: {
+    ...PlaceService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: false,
+  },
+  request(message: SendTimesRequest): RestRequest {
+    const request = new RequestWriter("POST", "/times");
+    request.header("x-service", "rules, all of them");
+    request.header("x-replaced", "by the service");
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    const json: JsonRecord = {};
+    if (message.exact !== undefined) json.exact = timeJson(message.exact, "seconds");
+    if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis", "down");
+    if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601", "up");
+    if (message.pattern !== undefined) json.pattern = timeJson(message.pattern, { pattern: "YYYY-MM-DD HH:mm:ss" }, "up");
+    request.json(json);
+    return request;
+  },
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.PlaceService.SendTimes)
 
 /**
  * Constants go to the query where there is no body; another base and upstream.
@@ -302,6 +337,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
   service: PlaceService,
   methods: {
     sendPlaces: PlaceService_sendPlaces,
+    sendTimes: PlaceService_sendTimes,
     sendConstant: PlaceService_sendConstant,
     sendStyles: PlaceService_sendStyles,
     sendDeclared: PlaceService_sendDeclared,
@@ -313,6 +349,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
     service: "Where the fields of a request go, and how they are written there.",
     methods: {
       sendPlaces: "A field in every place, and constants.",
+      sendTimes: "Times that are finer than their unit.",
       sendConstant: "Constants go to the query where there is no body; another base and upstream.",
       sendStyles: "Lists, maps and bytes in a query.",
       sendDeclared: "Names and numbers as the service says, and fields of the path in the body too.",
