@@ -119,8 +119,8 @@ describe("ListPosts", () => {
       tags: ["a b", "c&d"],
       limit: 20,
       offset: 40,
-      before: { seconds: 1_700_000_000n },
-      after: { seconds: 1_600_000_000n },
+      before: { seconds: 1_699_999_999n, nanos: 1 },
+      after: { seconds: 1_600_000_000n, nanos: 999_999_999 },
       sort: SortOrder.ASC,
       reblogInfo: true,
       notesInfo: true,
@@ -246,7 +246,7 @@ describe("CreatePost", () => {
     expect(body).toBe(
       '{"content":[{"type":"text","text":"Hi","subtype":"heading1","formatting":' +
         '[{"start":0,"end":2,"type":"link","url":"https://x.test"}],"more":{"id":700000000000000001}}],' +
-        '"state":"queue","publish_on":"2023-11-14T22:13:20Z","date":"2020-09-13T12:26:40.500Z",' +
+        '"state":"queue","publish_on":"2023-11-14T22:13:20Z","date":"2020-09-13T12:26:40Z",' +
         '"tags":"a b,c","source_url":"https://source.test","slug":"hi","send_to_social":false,' +
         '"is_private":true,"interactability_reblog":"noone"}',
     );

@@ -323,8 +323,8 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken, ["api_key"]);
@@ -360,8 +360,8 @@ export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, 
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
     if (message.npf) request.query("npf", message.npf);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken, ["api_key"]);
@@ -527,7 +527,7 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
   },
   request(message: ListNotificationsRequest): RestRequest {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
     request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
     request.query("rollups", message.rollups);
     request.queryList("omit_post_ids", message.omitPostIds, "indexed");
@@ -557,7 +557,7 @@ export const BlogService_streamNotifications = paginate(BlogService.method.strea
   },
   request(message: ListNotificationsRequest): RestRequest {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
     request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
     request.query("rollups", message.rollups);
     request.queryList("omit_post_ids", message.omitPostIds, "indexed");
@@ -580,7 +580,7 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
   rules: {
     ...BlogService_rules,
     errors: [
-      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER_OR_PAGING" },
       { status: 401, reason: "NOT_LOGGED_IN" },
       { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
       { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
@@ -614,7 +614,7 @@ export const BlogService_streamPages = paginate(BlogService.method.streamPages, 
   rules: {
     ...BlogService_rules,
     errors: [
-      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER_OR_PAGING" },
       { status: 401, reason: "NOT_LOGGED_IN" },
       { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
       { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
@@ -736,7 +736,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         fields: {
           type: "array",
@@ -760,7 +760,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         size: {
           type: "integer",
@@ -784,7 +784,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -825,7 +825,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -855,7 +855,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         blockedBlogs: {
           type: "array",
@@ -884,7 +884,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -893,8 +893,7 @@ export const BlogServiceTools = {
         },
         anonymousOnly: {
           type: "boolean",
-          const: true,
-          description: "Everyone who was blocked anonymously; `true` is the only value.",
+          description: "Everyone who was blocked anonymously. `false` names nobody, which the service answers with NOTHING_TO_UNBLOCK.",
         },
       },
       required: ["blogIdentifier"],
@@ -914,7 +913,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -931,12 +930,12 @@ export const BlogServiceTools = {
         before: {
           type: "string",
           format: "date-time",
-          description: "Only posts liked before this time; whole seconds.",
+          description: "Only posts liked before this time, to the second.",
         },
         after: {
           type: "string",
           format: "date-time",
-          description: "Only posts liked after this time; whole seconds.",
+          description: "Only posts liked after this time, to the second.",
         },
         npf: {
           type: "boolean",
@@ -969,7 +968,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1010,7 +1009,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1046,7 +1045,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         followerBlog: {
           type: "string",
@@ -1070,12 +1069,12 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         before: {
           type: "string",
           format: "date-time",
-          description: "Only what was done before this time; whole seconds. Default: the time of the request.",
+          description: "Only what was done before this time, to the second. Default: the time of the request.",
         },
         types: {
           type: "array",
@@ -1130,7 +1129,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1166,7 +1165,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         pageName: {
           type: "string",

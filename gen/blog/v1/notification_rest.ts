@@ -128,7 +128,7 @@ export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWrit
 
 /** Decodes blog.v1.Notification. What somebody did about a blog. Which fields there are depends on the type. */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.loosely("id").string(1, json.id, "id");
   out.openEnum(2, json.type, "type", NOTIFICATION_TYPE);
   out.string(3, json.type, "type");
   out.string(4, json.subtype, "subtype");

@@ -184,8 +184,8 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
       request.queryList("tag", message.tags, "indexed");
       request.query("limit", message.limit);
       if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
       if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
       if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
       if (message.notesInfo) request.query("notes_info", message.notesInfo);
@@ -202,8 +202,8 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
       request.queryList("tag", message.tags, "indexed");
       request.query("limit", message.limit);
       if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
       if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
       if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
       if (message.notesInfo) request.query("notes_info", message.notesInfo);
@@ -248,8 +248,8 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
       request.queryList("tag", message.tags, "indexed");
       request.query("limit", message.limit);
       if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
       if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
       if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
       if (message.notesInfo) request.query("notes_info", message.notesInfo);
@@ -266,8 +266,8 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
       request.queryList("tag", message.tags, "indexed");
       request.query("limit", message.limit);
       if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds"));
+      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
       if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
       if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
       if (message.notesInfo) request.query("notes_info", message.notesInfo);
@@ -582,8 +582,8 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
     if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
     if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
@@ -637,8 +637,8 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
     if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
     if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
@@ -694,8 +694,8 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
     if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
     if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
@@ -755,8 +755,8 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
     if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
     if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601");
+    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.sourceUrl !== undefined) json.source_url = message.sourceUrl;
     if (message.slug !== undefined) json.slug = message.slug;
@@ -895,8 +895,8 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
     if (message.postId) request.query("id", message.postId);
     if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
-    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds"));
-    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros"));
+    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds", "up"));
+    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros", "up"));
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
@@ -930,8 +930,8 @@ export const PostService_streamNotes = paginate(PostService.method.streamNotes, 
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
     if (message.postId) request.query("id", message.postId);
     if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
-    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds"));
-    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros"));
+    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds", "up"));
+    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros", "up"));
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
@@ -2273,7 +2273,7 @@ const blog_v1_LegacyAudio_schema = {
     },
     data: {
       $ref: "#/$defs/blog.v1.FileUpload",
-      description: "The sound as a file, 10 MB at most.",
+      description: "The sound as a file, 10 MB at most.\n\nA sound can have at most 10 MB.",
     },
   },
   additionalProperties: false,
@@ -2327,7 +2327,7 @@ const blog_v1_LegacyPhoto_schema = {
     data: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.FileUpload" },
-      description: "Photos as files, several as a set, 10 MB each at most.",
+      description: "Photos as files, several as a set, 10 MB each at most.\n\nA photo can have at most 10 MB.",
     },
   },
   additionalProperties: false,
@@ -2388,7 +2388,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         type: {
           type: "string",
@@ -2430,12 +2430,12 @@ export const PostServiceTools = {
         before: {
           type: "string",
           format: "date-time",
-          description: "Only posts published before this time; whole seconds. The best way to page.",
+          description: "Only posts published before this time, to the second. The best way to page.",
         },
         after: {
           type: "string",
           format: "date-time",
-          description: "Only posts published after this time; whole seconds. Best with `sort` ASC.",
+          description: "Only posts published after this time, to the second. Best with `sort` ASC.",
         },
         sort: {
           type: "string",
@@ -2486,7 +2486,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -2536,7 +2536,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2565,7 +2565,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
       },
       required: ["blogIdentifier"],
@@ -2584,7 +2584,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         beforePostId: {
           type: "string",
@@ -2627,7 +2627,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         offset: {
           type: "integer",
@@ -2671,7 +2671,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2705,7 +2705,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -2733,12 +2733,12 @@ export const PostServiceTools = {
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
         },
         tags: {
           type: "array",
@@ -2827,7 +2827,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -2854,12 +2854,12 @@ export const PostServiceTools = {
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
         },
         tags: {
           type: "array",
@@ -2968,7 +2968,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         content: {
           type: "array",
@@ -2995,12 +2995,12 @@ export const PostServiceTools = {
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it.",
+          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation.",
+          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
         },
         tags: {
           type: "array",
@@ -3110,7 +3110,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3134,7 +3134,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3164,7 +3164,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3188,7 +3188,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3209,7 +3209,7 @@ export const PostServiceTools = {
         before: {
           type: "string",
           format: "date-time",
-          description: "Only notes from before this time; whole seconds. Not in the mode CONVERSATION.",
+          description: "Only notes from before this time, to the second. Not in the mode CONVERSATION.",
         },
         beforeMicros: {
           type: "string",
@@ -3238,7 +3238,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
@@ -3272,7 +3272,7 @@ export const PostServiceTools = {
         date: {
           type: "string",
           format: "date-time",
-          description: "The time of the post; whole seconds. Default: the time of the request.",
+          description: "The time of the post, to the second. Default: the time of the request.",
         },
         format: {
           type: "string",
@@ -3333,7 +3333,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
@@ -3367,7 +3367,7 @@ export const PostServiceTools = {
         date: {
           type: "string",
           format: "date-time",
-          description: "The time of the post; whole seconds. Default: the time of the request.",
+          description: "The time of the post, to the second. Default: the time of the request.",
         },
         format: {
           type: "string",
@@ -3433,7 +3433,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
@@ -3467,7 +3467,7 @@ export const PostServiceTools = {
         date: {
           type: "string",
           format: "date-time",
-          description: "The time of the post; whole seconds. Default: the time of the request.",
+          description: "The time of the post, to the second. Default: the time of the request.",
         },
         format: {
           type: "string",

@@ -107,6 +107,8 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
@@ -150,6 +152,8 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
@@ -193,6 +197,8 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
@@ -238,6 +244,8 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
@@ -283,6 +291,8 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
@@ -327,6 +337,8 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
@@ -370,6 +382,8 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
@@ -415,6 +429,8 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
@@ -459,6 +475,8 @@ export const EventService_listReceivedPublicEvents = unary(EventService.method.l
     out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
     out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
     out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
