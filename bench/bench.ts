@@ -2,6 +2,7 @@
 import { type CodecFigures, measureCodec } from "./codec.ts";
 import { benchGenerator } from "./generator.ts";
 import { HELP, isWanted, type Options, readOptions } from "./options.ts";
+import { benchReliability } from "./reliability.ts";
 import { callTables, codecTable } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
 import { type Row, summarize } from "./summary.ts";
@@ -23,6 +24,12 @@ async function benchCalls(args: readonly string[]): Promise<void> {
   else await run(options);
 }
 
+async function benchBounds(args: readonly string[]): Promise<void> {
+  const { text, holds } = await benchReliability(args);
+  print(text);
+  if (!holds) process.exitCode = 1;
+}
+
 function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: Options): string {
   const parts = [
     ...(rows.length > 0 ? [callTables(rows, options)] : []),
@@ -42,6 +49,7 @@ function print(text: string): void {
 try {
   const args = process.argv.slice(2);
   if (args[0] === "generator") print(await benchGenerator(args.slice(1)));
+  else if (args[0] === "reliability") await benchBounds(args.slice(1));
   else await benchCalls(args);
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);

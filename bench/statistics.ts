@@ -12,3 +12,14 @@ export function median(values: readonly number[]): number {
   if (high === undefined) return Number.NaN;
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }
+
+/** Percentiles, the least of each over several rounds: what else runs on the machine only ever adds to a time. */
+export function quietest(rounds: readonly (readonly number[])[], share: number): number {
+  const values = rounds.map((times) =>
+    percentile(
+      times.toSorted((a, b) => a - b),
+      share,
+    ),
+  );
+  return Math.min(...values);
+}

@@ -2,8 +2,11 @@ import { type Connection, connect, SocketConnection, type Target } from "./conne
 
 const EMPTY = Buffer.alloc(0);
 
-/** Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured. */
-export async function connectHttp1(target: Target): Promise<Connection> {
+/**
+ * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured. An answer
+ * with another status than the expected one is an error.
+ */
+export async function connectHttp1(target: Target, expected = 200): Promise<Connection> {
   const request = printRequest(target);
   let received: Buffer = EMPTY;
   return new SocketConnection(
@@ -13,7 +16,7 @@ export async function connectHttp1(target: Target): Promise<Connection> {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const answer = readAnswer(received);
       if (answer === undefined) return undefined;
-      if (answer.status !== 200) throw new Error(`expected status 200, got ${answer.status}`);
+      if (answer.status !== expected) throw new Error(`expected status ${expected}, got ${answer.status}`);
       received = EMPTY;
       return answer.body;
     },

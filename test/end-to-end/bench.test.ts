@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../bench/load/http1.ts";
 import { readFrame } from "../../bench/load/http2.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
-import { median, percentile } from "../../bench/statistics.ts";
+import { figureLines, holds } from "../../bench/reliability/figure.ts";
+import { benchReliability } from "../../bench/reliability.ts";
+import { median, percentile, quietest } from "../../bench/statistics.ts";
 import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -85,6 +87,51 @@ describe("the command line", () => {
     [["--connections", "5000"], '--connections: expected a number from 1 to 1000, got "5000"'],
   ])("refuses %j", (args, text) => {
     expect(() => readOptions(args)).toThrow(text);
+  });
+});
+
+describe("the bounds of reliability", () => {
+  const figure = { name: "x", unit: "ms", value: 5 };
+
+  test("hold up to the bound, and never for what is no number", () => {
+    expect(holds({ ...figure, bound: { atMost: 5 } })).toBe(true);
+    expect(holds({ ...figure, bound: { atMost: 4.9 } })).toBe(false);
+    expect(holds({ ...figure, bound: { atLeast: 5 } })).toBe(true);
+    expect(holds({ ...figure, bound: { atLeast: 5.1 } })).toBe(false);
+    for (const bound of [{ atMost: 5 }, { atLeast: 5 }]) {
+      expect(holds({ ...figure, value: Number.NaN, bound })).toBe(false);
+    }
+  });
+
+  test("stand beside what was measured, and what others have", () => {
+    const text = figureLines([{ ...figure, bound: { atMost: 1 }, beside: { bare: "never", other: 2.345 } }]);
+    expect(text.replace(/ +/g, " ")).toBe("FAILS x 5 ms <= 1 (bare: never, other: 2.35)");
+  });
+
+  test("take times from the quietest round", () => {
+    const rounds = [
+      [9, 1, 2],
+      [3, 4, 5],
+    ];
+    expect([quietest(rounds, 0.5), quietest(rounds, 1)]).toEqual([2, 5]);
+  });
+
+  test.each([
+    [["--only", "bombs, nothing"], /^Error: --only: expected bombs, retries, .*, got "nothing"$/],
+    [["--calls", "1.5"], /^Error: --calls: expected a whole number from 100, got "1.5"$/],
+  ])("refuse %j", async (args, text) => {
+    expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);
+  });
+
+  test("are measured: an upstream that is down gets hardly any further requests", async () => {
+    const args = ["bench/bench.ts", "reliability", "--only", "retries", "--json"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+    const [retries] = JSON.parse(stdout);
+    expect(retries).toMatchObject({
+      bound: { atMost: 1.2 },
+      holds: true,
+      beside: { "bare with RetryAgent": 6 },
+    });
   });
 });
 

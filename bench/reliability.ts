@@ -1,0 +1,84 @@
+/** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
+import { parseArgs } from "node:util";
+import { measureBombs } from "./reliability/bombs.ts";
+import { measureDeadlines } from "./reliability/deadlines.ts";
+import { measureDrain } from "./reliability/drain.ts";
+import { type Figure, figureLines, holds, type Scenario } from "./reliability/figure.ts";
+import { measureLeaks } from "./reliability/leaks.ts";
+import { measureOverload } from "./reliability/overload.ts";
+import { measureSlowPeers } from "./reliability/slow-peers.ts";
+import { measureBreaker, measureRetries } from "./reliability/upstream-down.ts";
+
+const HELP = `Usage: npm run bench -- reliability [options]
+
+Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
+status is 1 when a bound does not hold.
+
+  --only <names>  bombs, retries, breaker, overload, drain, slow, deadlines, heap; several joined by commas
+  --calls <n>     calls for the heap (default 200000)
+  --json          print JSON instead of lines
+  --help          show this text
+`;
+
+/** What came of it. */
+export interface Reliability {
+  /** To print. */
+  readonly text: string;
+  readonly holds: boolean;
+}
+
+/**
+ * Answers `npm run bench -- reliability`.
+ *
+ * @throws Error that says what is wrong with the command line
+ */
+export async function benchReliability(args: readonly string[]): Promise<Reliability> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string", default: "" },
+      calls: { type: "string", default: "200000" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return { text: HELP, holds: true };
+  const figures: Figure[] = [];
+  for (const { measure } of wanted(values.only, scenarios(callsOf(values.calls))))
+    figures.push(...(await measure()));
+  const text = values.json ? JSON.stringify(figures.map(judged), null, 2) : figureLines(figures);
+  return { text, holds: figures.every(holds) };
+}
+
+function scenarios(calls: number): Scenario[] {
+  return [
+    { name: "bombs", measure: measureBombs },
+    { name: "retries", measure: measureRetries },
+    { name: "breaker", measure: measureBreaker },
+    { name: "overload", measure: measureOverload },
+    { name: "drain", measure: measureDrain },
+    { name: "slow", measure: measureSlowPeers },
+    { name: "deadlines", measure: measureDeadlines },
+    { name: "heap", measure: () => measureLeaks(calls) },
+  ];
+}
+
+function wanted(only: string, all: readonly Scenario[]): readonly Scenario[] {
+  const names = only.split(",").map((name) => name.trim());
+  if (only === "") return all;
+  const unknown = names.find((name) => !all.some((scenario) => scenario.name === name));
+  if (unknown === undefined) return all.filter(({ name }) => names.includes(name));
+  throw new Error(
+    `--only: expected ${all.map(({ name }) => name).join(", ")}, got ${JSON.stringify(unknown)}`,
+  );
+}
+
+function callsOf(text: string): number {
+  const calls = Number(text);
+  if (Number.isInteger(calls) && calls >= 100) return calls;
+  throw new Error(`--calls: expected a whole number from 100, got ${JSON.stringify(text)}`);
+}
+
+function judged(figure: Figure) {
+  return { ...figure, holds: holds(figure) };
+}

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http2 from "node:http2";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { call, LIST_POSTS, PAGE, REQUEST } from "./call.ts";
+import type { Figure } from "./figure.ts";
+import { Subject, sendJson, startUpstream } from "./world.ts";
+
+/** Half of the calls by HTTP/1.1, the others by HTTP/2. */
+const IN_FLIGHT = 200;
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** What becomes of calls in flight when the command line's gateway gets SIGTERM. */
+export async function measureDrain(): Promise<Figure[]> {
+  const ours = await drained(startCommand);
+  const bare = await drained(async (url) => {
+    const subject = await Subject.start("bare", { upstream: url });
+    return { process: subject.process, port: subject.port, http2: false };
+  });
+  return [
+    {
+      name: `calls lost of ${IN_FLIGHT} in flight at SIGTERM`,
+      unit: "",
+      value: ours.lost,
+      bound: { atMost: 0 },
+      beside: { bare: bare.lost },
+    },
+    { name: "calls taken once it had stopped listening", unit: "", value: ours.late, bound: { atMost: 0 } },
+    {
+      name: "exit status after the drain",
+      unit: "",
+      value: ours.status ?? Number.NaN,
+      bound: { atMost: 0 },
+      beside: { bare: bare.signal ?? String(bare.status) },
+    },
+    {
+      name: "time from the last answer to the exit",
+      unit: "ms",
+      value: ours.exitMs,
+      bound: { atMost: 1000 },
+    },
+  ];
+}
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly port: number;
+  readonly http2: boolean;
+}
+
+async function drained(start: (upstream: string) => Promise<Started>) {
+  const held: (() => void)[] = [];
+  let inFlight = () => {};
+  const allInFlight = new Promise<void>((resolve) => {
+    inFlight = resolve;
+  });
+  await using upstream = await startUpstream((_, response) => {
+    held.push(() => sendJson(response, 200, PAGE));
+    if (held.length === IN_FLIGHT) inFlight();
+  });
+  const server = await start(upstream.url);
+  const exit = once(server.process, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  const answers = inFlightCalls(server);
+  await allInFlight;
+  server.process.kill("SIGTERM");
+  const late = await lateCalls(server.port);
+  for (const release of held) release();
+  const statuses = await answers;
+  const answeredAt = performance.now();
+  const [status, signal] = await exit;
+  const lost = statuses.filter((each) => each !== 200).length;
+  return { lost, late, status, signal, exitMs: performance.now() - answeredAt };
+}
+
+function inFlightCalls({ port, http2: both }: Started): Promise<number[]> {
+  const half = both ? IN_FLIGHT / 2 : IN_FLIGHT;
+  const first = Array.from({ length: half }, async () => (await call(port)).status);
+  if (!both) return Promise.all(first);
+  const sessions = [0, 1].map(() => http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined));
+  const second = Array.from({ length: half }, (_, index) => streamCall(sessions[index % 2]));
+  return Promise.all([...first, ...second]).finally(() => {
+    for (const session of sessions) session.destroy();
+  });
+}
+
+/** One call on a session of HTTP/2: its status, 0 where it had no answer. */
+function streamCall(session: http2.ClientHttp2Session | undefined): Promise<number> {
+  const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
+  const stream = session?.request(headers);
+  return new Promise((resolve) => {
+    let status = 0;
+    let ended = false;
+    stream?.on("response", (got) => {
+      status = Number(got[":status"]);
+    });
+    stream?.on("end", () => {
+      ended = true;
+    });
+    stream?.on("error", () => undefined).on("close", () => resolve(ended ? status : 0));
+    stream?.resume().end(REQUEST);
+  });
+}
+
+/** Waits until nothing listens any more, and counts the calls that are taken nevertheless. */
+async function lateCalls(port: number): Promise<number> {
+  const end = performance.now() + 5000;
+  const isRefused = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");
+  while (!(await isRefused())) if (performance.now() > end) return Number.NaN;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call(port)));
+  return answers.filter(({ status }) => status !== 0).length;
+}
+
+/** `connect-rest serve`, as an operator runs it. */
+async function startCommand(upstream: string): Promise<Started> {
+  const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
+  const config = {
+    adapters: [path.join(ROOT, "gen/blog/v1/post_rest.ts")],
+    upstreams: {
+      blog: { baseUrl: upstream, connections: IN_FLIGHT, credentials: { apiKey: { env: "KEY" } } },
+    },
+    server: { port: 0 },
+    log: { level: "silent" },
+  };
+  const file = path.join(directory, "connect-rest.yaml");
+  // JSON is YAML
+  writeFileSync(file, JSON.stringify(config));
+  const child = spawn(process.execPath, [path.join(ROOT, "gateway/src/bin.ts"), "serve", "--config", file], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, KEY: "bench" },
+  });
+  child.once("exit", () => rmSync(directory, { recursive: true }));
+  return { process: child, port: await readyPort(child), http2: true };
+}
+
+async function readyPort(child: ChildProcess): Promise<number> {
+  let text = "";
+  for await (const chunk of child.stdout ?? []) {
+    text += String(chunk);
+    const port = /^gateway ready on http:.*:(\d+)$/m.exec(text)?.[1];
+    if (port === undefined) continue;
+    return Number(port);
+  }
+  throw new Error(`the gateway did not become ready: ${text}`);
+}

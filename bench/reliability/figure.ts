@@ -1,0 +1,43 @@
+/** What a figure must be. */
+export type Bound = { readonly atMost: number } | { readonly atLeast: number };
+
+/** One thing that was measured. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  /** Of the gateway. */
+  readonly value: number;
+  readonly bound: Bound;
+  /** The same of others, by name; a text where there is no number. */
+  readonly beside?: Readonly<Record<string, number | string>>;
+}
+
+/** A group of figures that are measured together. */
+export interface Scenario {
+  readonly name: string;
+  readonly measure: () => Promise<Figure[]>;
+}
+
+/** Whether a figure is within its bound; what is no number never is. */
+export function holds({ value, bound }: Figure): boolean {
+  return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
+}
+
+/** A table of figures: the gateway, the bound, and others beside it. */
+export function figureLines(figures: readonly Figure[]): string {
+  return figures.map(line).join("\n");
+}
+
+function line(figure: Figure): string {
+  const { name, unit, value, bound, beside = {} } = figure;
+  const limit = "atMost" in bound ? `<= ${bound.atMost}` : `>= ${bound.atLeast}`;
+  const others = Object.entries(beside).map(([who, what]) => `${who}: ${shown(what)}`);
+  const tail = others.length === 0 ? "" : `  (${others.join(", ")})`;
+  const verdict = holds(figure) ? "holds" : "FAILS";
+  return `${verdict}  ${name.padEnd(54)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${limit.padEnd(9)}${tail}`;
+}
+
+function shown(value: number | string): string {
+  if (typeof value === "string") return value;
+  return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
+}

@@ -1,0 +1,112 @@
+import http from "node:http";
+import { quietest } from "../statistics.ts";
+import { type Answer, call, PAGE } from "./call.ts";
+import type { Figure } from "./figure.ts";
+import { Subject, sendJson, startUpstream } from "./world.ts";
+
+/** What the upstream can do: so many at a time, each in so many milliseconds. */
+const PLACES = 10;
+const TAKES_MS = 100;
+const DEADLINE_MS = 1000;
+const SECONDS = 4;
+
+/** What is still answered when twice as many calls come as the upstream can take. */
+export async function measureOverload(): Promise<Figure[]> {
+  const limits = { callsInFlight: PLACES, queuedCalls: PLACES };
+  const { share, refusals } = await overloaded("reliable-gateway", limits);
+  const bare = await overloaded("bare", undefined);
+  const withRetryInfo = refusals.filter(({ body }) => body.includes("google.rpc.RetryInfo")).length;
+  return [
+    {
+      name: "goodput at twice saturation, of the peak",
+      unit: "",
+      value: share,
+      bound: { atLeast: 0.9 },
+      beside: { bare: bare.share },
+    },
+    {
+      name: "refusal of a call too many, p99",
+      unit: "ms",
+      value: quietest(inRounds(refusals.map(({ ms }) => ms)), 0.99),
+      bound: { atMost: 20 },
+    },
+    {
+      name: "refusals with a RetryInfo",
+      unit: "",
+      value: withRetryInfo / refusals.length,
+      bound: { atLeast: 1 },
+    },
+  ];
+}
+
+async function overloaded(name: "reliable-gateway" | "bare", limits: Record<string, number> | undefined) {
+  await using upstream = await limitedUpstream();
+  await using subject = await Subject.start(name, { upstream: upstream.url, ...(limits && { limits }) });
+  const agent = new http.Agent({ keepAlive: true });
+  const make = () => call(subject.port, { agent, headers: { "connect-timeout-ms": String(DEADLINE_MS) } });
+  const peak = await saturated(make);
+  const { answers, inTime } = await offered(2 * peak, make);
+  agent.destroy();
+  const good = inTime / SECONDS;
+  // 429 and 503: calls that were not taken
+  const refusals = answers.filter(({ status }) => status === 429 || status === 503);
+  return { share: good / peak, refusals };
+}
+
+const ROUNDS = 8;
+
+function inRounds(values: readonly number[]): number[][] {
+  const size = Math.ceil(values.length / ROUNDS);
+  return Array.from({ length: ROUNDS }, (_, round) => values.slice(round * size, (round + 1) * size));
+}
+
+/** Calls a second when there are always as many as the upstream can take. */
+async function saturated(make: () => Promise<Answer>): Promise<number> {
+  for (let count = 0; count < 20; count++) await make();
+  const end = performance.now() + SECONDS * 1000;
+  let answered = 0;
+  const worker = async () => {
+    while (performance.now() < end) if ((await make()).status === 200) answered++;
+  };
+  // as many again wait, so that no place is ever empty
+  await Promise.all(Array.from({ length: 2 * PLACES }, worker));
+  return answered / SECONDS;
+}
+
+/** Starts so many calls a second whatever becomes of them: all answers, and how many good ones came meanwhile. */
+async function offered(perSecond: number, make: () => Promise<Answer>) {
+  const started: Promise<Answer>[] = [];
+  const startedAt = performance.now();
+  const end = startedAt + SECONDS * 1000;
+  let inTime = 0;
+  const counted = async () => {
+    const answer = await make();
+    if (answer.status === 200 && performance.now() <= end) inTime++;
+    return answer;
+  };
+  while (performance.now() < end) {
+    const due = ((performance.now() - startedAt) / 1000) * perSecond;
+    while (started.length < due) started.push(counted());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { answers: await Promise.all(started), inTime };
+}
+
+/** An upstream that does so many at a time; others wait for their turn, also those that nobody wants any more. */
+function limitedUpstream() {
+  const waiting: http.ServerResponse[] = [];
+  let running = 0;
+  const start = (response: http.ServerResponse) => {
+    running++;
+    setTimeout(() => {
+      running--;
+      sendJson(response, 200, PAGE);
+      const next = waiting.shift();
+      if (next !== undefined) start(next);
+    }, TAKES_MS);
+  };
+  return startUpstream((_, response) => {
+    if (running < PLACES) start(response);
+    else waiting.push(response);
+  });
+}

@@ -1,0 +1,112 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { LIST_POSTS, PAGE, REQUEST } from "./call.ts";
+import type { Figure } from "./figure.ts";
+import { Subject, sendJson, startUpstream } from "./world.ts";
+
+/** No server is watched for longer. */
+const WATCH_MS = 35_000;
+
+/** What timers and a busy machine may add, in seconds. */
+const SLACK = 1.5;
+
+const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
+
+interface Peer {
+  readonly name: string;
+  /** The gateway's limit, in seconds. */
+  readonly limit: number;
+  readonly http2?: boolean;
+  /** Resolves when the server has had enough. */
+  readonly act: (port: number, end: AbortSignal) => Promise<unknown>;
+}
+
+const PEERS: readonly Peer[] = [
+  {
+    name: "headers, a byte a second",
+    limit: 10,
+    act: (port, end) => trickle(port, "POST / HTTP/1.1\r\nx: ", end),
+  },
+  {
+    name: "a body, a byte a second",
+    limit: 15,
+    act: (port, end) => trickle(port, `${HEAD}content-length: 9999\r\n\r\n{`, end),
+  },
+  { name: "silence within an HTTP/2 stream", limit: 10, http2: true, act: silentStream },
+  { name: "not reading the answer", limit: 30, act: deafReader },
+];
+
+/** How long peers are borne that take their time; all at the same time. */
+export async function measureSlowPeers(): Promise<Figure[]> {
+  const text = PAGE.replace("<p>", `<p>${"x".repeat(12 << 20)}`);
+  await using upstream = await startUpstream((_, response) => sendJson(response, 200, text));
+  await using gateway = await Subject.start("reliable-gateway", { upstream: upstream.url });
+  await using bare = await Subject.start("bare", { upstream: upstream.url });
+  await using bareHttp2 = await Subject.start("bare", { upstream: upstream.url, http2: true });
+  return await Promise.all(
+    PEERS.map(async (peer) => {
+      const [ours, theirs] = await Promise.all([
+        borne(peer, gateway.port),
+        borne(peer, peer.http2 ? bareHttp2.port : bare.port),
+      ]);
+      return {
+        name: `a client is cut off: ${peer.name}`,
+        unit: "s",
+        value: ours ?? Number.POSITIVE_INFINITY,
+        bound: { atMost: peer.limit + SLACK },
+        beside: { bare: theirs ?? `not within ${WATCH_MS / 1000} s` },
+      };
+    }),
+  );
+}
+
+/** Seconds until the server ends it; undefined when it does not. */
+async function borne({ act }: Peer, port: number): Promise<number | undefined> {
+  const end = AbortSignal.timeout(WATCH_MS);
+  const startedAt = performance.now();
+  await act(port, end);
+  return end.aborted ? undefined : (performance.now() - startedAt) / 1000;
+}
+
+/** Sends a beginning and then a byte a second, until the server answers or closes. */
+function trickle(port: number, beginning: string, end: AbortSignal): Promise<unknown> {
+  const socket = net.connect(port, "127.0.0.1");
+  socket.write(beginning);
+  const timer = setInterval(() => socket.write("a"), 1000);
+  const over = new Promise((resolve) => {
+    socket.on("data", resolve).on("error", resolve).on("close", resolve);
+    end.addEventListener("abort", resolve);
+  });
+  return over.finally(() => {
+    clearInterval(timer);
+    socket.destroy();
+  });
+}
+
+/** Opens a stream with its headers, and says no more. */
+function silentStream(port: number, end: AbortSignal): Promise<unknown> {
+  const session = http2.connect(`http://127.0.0.1:${port}`);
+  const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
+  const stream = session.request(headers);
+  const over = new Promise((resolve) => {
+    session.on("error", resolve);
+    stream.on("response", resolve).on("error", resolve).on("close", resolve);
+    end.addEventListener("abort", resolve);
+  });
+  return over.finally(() => session.destroy());
+}
+
+/** Asks for megabytes and reads none. What it sends now and then, empty lines, is answered once by a reset. */
+function deafReader(port: number, end: AbortSignal): Promise<unknown> {
+  const socket = net.connect(port, "127.0.0.1").pause();
+  socket.write(`${HEAD}content-length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
+  const timer = setInterval(() => socket.write("\r\n"), 250);
+  const over = new Promise((resolve) => {
+    socket.on("error", resolve).on("close", resolve);
+    end.addEventListener("abort", resolve);
+  });
+  return over.finally(() => {
+    clearInterval(timer);
+    socket.destroy();
+  });
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import http from "node:http";
+import path from "node:path";
+import { listenLocally } from "../servers/child.ts";
+import type { Memory, Question } from "../servers/questions.ts";
+import type { Settings } from "./settings.ts";
+
+/** A server under test, in a process of its own. */
+export class Subject implements AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly port: number;
+
+  private constructor(process: ChildProcess, port: number) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /** Starts `servers/<name>.ts` and waits until it listens. */
+  static async start(name: "reliable-gateway" | "bare", settings: Settings): Promise<Subject> {
+    const module = path.join(import.meta.dirname, `../servers/${name}.ts`);
+    const child = fork(module, [JSON.stringify(settings)], { execArgv: ["--expose-gc"] });
+    return new Subject(child, await next<number>(child));
+  }
+
+  memory(): Promise<Memory> {
+    return this.#ask<Memory>("memory");
+  }
+
+  /** The heap in use after a collection, in bytes. */
+  heap(): Promise<number> {
+    return this.#ask<number>("heap");
+  }
+
+  async #ask<T>(question: Question): Promise<T> {
+    const answer = next<T>(this.process);
+    this.process.send(question);
+    return await answer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exit = once(this.process, "exit");
+    this.process.kill("SIGKILL");
+    await exit;
+  }
+}
+
+/** The next message of a process; rejects when it exits before. */
+function next<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a server exited with status ${code}`));
+    child.once("exit", onExit).once("message", (message) => {
+      child.off("exit", onExit);
+      resolve(message as T);
+    });
+  });
+}
+
+/** An upstream in this process. */
+export interface Upstream extends AsyncDisposable {
+  readonly url: string;
+  /** Requests so far. */
+  readonly requests: () => number;
+}
+
+export async function startUpstream(handler: http.RequestListener): Promise<Upstream> {
+  let requests = 0;
+  const server = http.createServer((request, response) => {
+    requests++;
+    request.resume();
+    handler(request, response);
+  });
+  const port = await listenLocally(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Answers with JSON. */
+export function sendJson(response: http.ServerResponse, status: number, json: string): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(json);
+}
