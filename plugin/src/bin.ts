@@ -14,6 +14,8 @@ CodeGeneratorResponse to standard output. Run it from buf.gen.yaml:
 Options:
   target=ts|js|dts           languages of generated files, several joined by + (default: ts)
   import_extension=ts|js|none  what relative imports end in (default: none)
+  map_imports=pattern:package  messages that a package has, by their .proto file; may be repeated
+  rewrite_imports=pattern:path  import paths that become others; may be repeated
   keep_empty_files=true      also write files that hold no adapter (default: false)
   ts_nocheck=true            exempt TypeScript files from type checks (default: false)
   unsupported=error|skip     what becomes of methods that no REST call can fulfil (default: error)

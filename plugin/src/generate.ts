@@ -34,7 +34,7 @@ export function generate(
   run.problems.addAll(known);
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
-  const generation = new Generation(files, options.importExtension);
+  const generation = new Generation(files, options);
   return { files: printFiles(models, generation, version, options), warnings: run.warnings.lines() };
 }
 

@@ -340,7 +340,7 @@ describe("options", () => {
     ["stile=long", "unknown option `stile`; did you mean `style`?"],
     [
       "toString=1",
-      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `keep_empty_files`, `ts_nocheck`, `js_import_style`, `unsupported`, …",
+      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `map_imports`, `rewrite_imports`, `keep_empty_files`, `ts_nocheck`, …",
     ],
     ["style=wide", "option style=wide: expected short or long"],
     [

@@ -1,4 +1,4 @@
-import type { ImportExtension } from "../print/source-file.ts";
+import type { ImportOptions } from "../print/import-paths.ts";
 import { DIALECTS } from "./dialect.ts";
 import type { HostFile } from "./host.ts";
 import { Imports } from "./imports.ts";
@@ -20,8 +20,8 @@ export class AdapterInsertions extends Writer {
   private readonly imports = new Imports((name) => this.claim(`${name}$${this.suffix}`));
 
   /** @param suffix goes behind each imported name, so that generators which add to the same file do not meet */
-  constructor(path: string, extension: ImportExtension, host: HostFile, suffix: string) {
-    super(path, extension);
+  constructor(path: string, options: ImportOptions, host: HostFile, suffix: string) {
+    super(path, options);
     this.host = host;
     this.suffix = suffix;
   }

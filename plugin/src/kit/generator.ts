@@ -133,6 +133,7 @@ same output directory:
       strategy: all
       opt: [target=ts, import_extension=ts]
 
-Options: target=ts, import_extension=ts|js|none, unsupported=error|skip, service_config=file.yaml, as for protoc-gen-connect-rest
+Options: target=ts, import_extension=ts|js|none, map_imports=pattern:package, rewrite_imports=pattern:path,
+unsupported=error|skip, service_config=file.yaml, as for protoc-gen-connect-rest
 ${own.join("")}`;
 }

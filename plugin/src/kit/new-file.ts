@@ -1,13 +1,14 @@
-import { type ImportExtension, SourceFile } from "../print/source-file.ts";
+import type { ImportOptions } from "../print/import-paths.ts";
+import { SourceFile } from "../print/source-file.ts";
 import { Writer } from "./writer.ts";
 
 /** A file that a generator makes. */
 export class NewFile extends Writer {
   private readonly source: SourceFile;
 
-  constructor(path: string, extension: ImportExtension) {
-    super(path, extension);
-    this.source = new SourceFile(path, extension);
+  constructor(path: string, options: ImportOptions) {
+    super(path, options);
+    this.source = new SourceFile(path, options);
   }
 
   /** Adds lines. */

@@ -37,8 +37,7 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
     const path = adapterFilePath(desc);
     const host = this.host.file(path);
     if (host === undefined) return undefined;
-    const { importExtension } = this.parsed.common;
-    const file = this.added.get(path) ?? new AdapterInsertions(path, importExtension, host, this.suffix);
+    const file = this.added.get(path) ?? new AdapterInsertions(path, this.parsed.common, host, this.suffix);
     this.added.set(path, file);
     return file;
   }
@@ -55,7 +54,7 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
     if (this.made.has(path) || this.host.file(path) !== undefined) {
       throw new Error(`the file \`${path}\` is already generated`);
     }
-    const file = new NewFile(path, this.parsed.common.importExtension);
+    const file = new NewFile(path, this.parsed.common);
     this.made.set(path, file);
     return file;
   }

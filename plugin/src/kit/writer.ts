@@ -1,6 +1,7 @@
 import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
-import { type ImportExtension, SourceFile } from "../print/source-file.ts";
-import { descriptorExport, type GeneratedExport, typeExport, WELL_KNOWN } from "./generated-module.ts";
+import type { ImportOptions } from "../print/import-paths.ts";
+import { SourceFile } from "../print/source-file.ts";
+import { descriptorName, typeName } from "./exported-name.ts";
 
 /** What can be imported into a generated file. Each function returns how the file calls it. */
 export abstract class Writer {
@@ -8,9 +9,9 @@ export abstract class Writer {
   readonly path: string;
   private readonly place: SourceFile;
 
-  constructor(path: string, extension: ImportExtension) {
+  constructor(path: string, options: ImportOptions) {
     this.path = path;
-    this.place = new SourceFile(path, extension);
+    this.place = new SourceFile(path, options);
   }
 
   /** Imports a value from a package, or from what `relative` returns. */
@@ -24,28 +25,21 @@ export abstract class Writer {
 
   /** Imports the constant with which protoc-gen-es describes a service, message or enum. */
   importDescriptor(desc: DescService | DescMessage | DescEnum): string {
-    const found = descriptorExport(desc);
-    return this.importValue(found.name, this.moduleOf(found));
+    return this.importValue(descriptorName(desc), this.place.messages(desc.file));
   }
 
   /** Imports the type of the constant that describes a service, message or enum, for `typeof`. */
   importDescriptorType(desc: DescService | DescMessage | DescEnum): string {
-    const found = descriptorExport(desc);
-    return this.importType(found.name, this.moduleOf(found));
+    return this.importType(descriptorName(desc), this.place.messages(desc.file));
   }
 
   /** Imports the type of a message or enum. */
   importMessage(desc: DescMessage | DescEnum): string {
-    const found = typeExport(desc);
-    return this.importType(found.name, this.moduleOf(found));
+    return this.importType(typeName(desc), this.place.messages(desc.file));
   }
 
   /** The module specifier of another generated file; `target` is its path below the output directory, without extension. */
   relative(target: string): string {
     return this.place.relative(target);
-  }
-
-  private moduleOf({ path }: GeneratedExport): string {
-    return path === undefined ? WELL_KNOWN : this.relative(path);
   }
 }

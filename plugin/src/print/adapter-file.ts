@@ -1,7 +1,8 @@
 import type { DescEnum, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
 import { exportedNames } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { type ImportExtension, SourceFile } from "./source-file.ts";
+import type { ImportOptions } from "./import-paths.ts";
+import { SourceFile } from "./source-file.ts";
 
 /** The module that generated code gets its runtime from. */
 export const RUNTIME = "connect-rest/adapter";
@@ -21,9 +22,9 @@ interface Part {
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
 
-  constructor(descs: readonly DescFile[], extension: ImportExtension) {
+  constructor(descs: readonly DescFile[], options: ImportOptions) {
     const sorted = [...descs].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, extension, this)]));
+    this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, options, this)]));
   }
 
   /** All files, in the order of their names. */
@@ -49,25 +50,25 @@ export class AdapterFile {
   private readonly declarations = new Map<string, readonly string[]>();
   private readonly names = new Map<unknown, Map<string, string>>();
 
-  constructor(desc: DescFile, extension: ImportExtension, generation: Generation) {
+  constructor(desc: DescFile, options: ImportOptions, generation: Generation) {
     this.desc = desc;
     this.generation = generation;
-    this.source = new SourceFile(`${adapterPath(desc)}.ts`, extension);
+    this.source = new SourceFile(`${adapterPath(desc)}.ts`, options);
   }
 
   /** Imports a value of the runtime. */
   runtimeValue(name: string): string {
-    return this.source.value(name, RUNTIME);
+    return this.source.value(name, this.source.package(RUNTIME));
   }
 
   /** Imports a type of the runtime. */
   runtimeType(name: string): string {
-    return this.source.type(name, RUNTIME);
+    return this.source.type(name, this.source.package(RUNTIME));
   }
 
   /** Imports a type of the runtime into the declarations. */
   declaredType(name: string): string {
-    return this.source.declaredType(name, RUNTIME);
+    return this.source.declaredType(name, this.source.package(RUNTIME));
   }
 
   /** Notes how an exported name is declared, for `.d.ts`. */
@@ -88,14 +89,14 @@ export class AdapterFile {
   service(desc: DescService): string {
     const name = exportedNames(desc.file).descriptors.get(desc);
     if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
-    return this.source.value(name, this.messagesModule(desc.file));
+    return this.source.value(name, this.source.messages(desc.file));
   }
 
   /** Imports the type of a message or enum. */
   messageType(desc: DescMessage | DescEnum): string {
     const name = exportedNames(desc.file).types.get(desc);
     if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
-    return this.source.type(name, this.messagesModule(desc.file));
+    return this.source.type(name, this.source.messages(desc.file));
   }
 
   /** The constant with the types that a google.protobuf.Any of this file may hold. */
@@ -104,7 +105,7 @@ export class AdapterFile {
     return this.part(desc, "TYPES", (name) => {
       const descriptor = exportedNames(desc).descriptors.get(desc);
       if (descriptor === undefined) throw new Error(`${desc.name} has no exported name`);
-      const file = this.source.value(descriptor, this.messagesModule(desc));
+      const file = this.source.value(descriptor, this.source.messages(desc));
       return [`const ${name} = ${this.runtimeValue("typesOf")}(${file});`];
     });
   }
@@ -115,11 +116,6 @@ export class AdapterFile {
     return this.part("any", "decodeKnownAny", (name) => [
       `const ${name} = ${this.runtimeValue("decodeAny")}(${types});`,
     ]);
-  }
-
-  private messagesModule(file: DescFile): string {
-    if (file.proto.package === "google.protobuf") return "@bufbuild/protobuf/wkt";
-    return this.source.relative(`${file.name}_pb`);
   }
 
   /** The name of a constant or function of this file; `print` is called once, with the name. */

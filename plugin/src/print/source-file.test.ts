@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { ImportExtension, ImportOptions } from "./import-paths.ts";
 import { SourceFile } from "./source-file.ts";
+
+function ending(importExtension: ImportExtension): ImportOptions {
+  return { importExtension, mapImports: [], rewriteImports: [] };
+}
 
 function text(file: SourceFile): string {
   return file.toString(["// head"], ["// after"]);
@@ -7,7 +12,7 @@ function text(file: SourceFile): string {
 
 describe("imports", () => {
   it("are packages, then relative paths, in order; types are marked, or the whole line where all are", () => {
-    const file = new SourceFile("a/b/x_rest.ts", "ts");
+    const file = new SourceFile("a/b/x_rest.ts", ending("ts"));
     file.type("Zed", "./x_pb.ts");
     file.value("make", "pkg/b");
     file.type("Kind", "pkg/b");
@@ -28,13 +33,13 @@ describe("imports", () => {
   });
 
   it("are there once, as a value where one use needs that", () => {
-    const file = new SourceFile("x.ts", "ts");
+    const file = new SourceFile("x.ts", ending("ts"));
     expect([file.type("A", "p"), file.value("A", "p"), file.type("A", "p")]).toEqual(["A", "A", "A"]);
     expect(text(file)).toContain('import { A } from "p";');
   });
 
   it("get another name where theirs is taken, by an import, a claim or the language", () => {
-    const file = new SourceFile("x.ts", "ts");
+    const file = new SourceFile("x.ts", ending("ts"));
     expect(file.claim("A")).toBe("A");
     expect(file.value("A", "p")).toBe("A$");
     expect(file.value("A", "q")).toBe("A$$");
@@ -46,7 +51,7 @@ describe("imports", () => {
   });
 
   it("stand on several lines where one would be too long", () => {
-    const file = new SourceFile("x.ts", "ts");
+    const file = new SourceFile("x.ts", ending("ts"));
     const names = Array.from({ length: 12 }, (_, index) => `aRatherLongName${index + 10}`);
     for (const name of names) file.value(name, "p");
     expect(text(file)).toContain(`import {\n${names.map((name) => `  ${name},\n`).join("")}} from "p";`);
@@ -64,14 +69,14 @@ describe("relative", () => {
     ["a/b/x_rest.ts", "a/b/c/y_pb", "./c/y_pb"],
     ["a/b/x_rest.ts", "a/b_pb", "../b_pb"],
   ])("%s finds %s at %s", (path, target, specifier) => {
-    expect(new SourceFile(path, "none").relative(target)).toBe(specifier);
-    expect(new SourceFile(path, "js").relative(target)).toBe(`${specifier}.js`);
+    expect(new SourceFile(path, ending("none")).relative(target)).toBe(specifier);
+    expect(new SourceFile(path, ending("js")).relative(target)).toBe(`${specifier}.js`);
   });
 });
 
 describe("isEmpty", () => {
   it("is true until a line comes, whatever is imported", () => {
-    const file = new SourceFile("x.ts", "ts");
+    const file = new SourceFile("x.ts", ending("ts"));
     file.value("a", "p");
     expect(file.isEmpty).toBe(true);
     file.add("x");

@@ -1,7 +1,6 @@
+import type { DescFile } from "@bufbuild/protobuf";
 import { asJavaScript, asTypeScript } from "./erasable.ts";
-
-/** How imports of generated files end: `ts`, `js`, or nothing. */
-export type ImportExtension = "ts" | "js" | "none";
+import { type ImportOptions, messagesModule, specifierOf } from "./import-paths.ts";
 
 /** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
 export type Target = "ts" | "js" | "dts";
@@ -22,13 +21,13 @@ export class SourceFile {
   private readonly body: string[] = [];
   private readonly imports = new Map<string, Map<string, Import>>();
   private readonly taken = new Set(GLOBALS);
-  private readonly extension: ImportExtension;
+  private readonly options: ImportOptions;
   /** Path of the file below the output directory, with its `.ts`. */
   readonly path: string;
 
-  constructor(path: string, extension: ImportExtension) {
+  constructor(path: string, options: ImportOptions) {
     this.path = path;
-    this.extension = extension;
+    this.options = options;
   }
 
   /** Adds lines; each is one line of text without its end. */
@@ -66,13 +65,17 @@ export class SourceFile {
 
   /** The module specifier of another generated file, relative to this one; `target` has no extension. */
   relative(target: string): string {
-    const here = this.path.split("/").slice(0, -1);
-    const there = target.split("/");
-    let common = 0;
-    while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++;
-    const up = here.slice(common).map(() => "..");
-    const steps = [...(up.length > 0 ? up : ["."]), ...there.slice(common)];
-    return steps.join("/") + (this.extension === "none" ? "" : `.${this.extension}`);
+    return specifierOf(this.path, `./${target}.js`, this.options);
+  }
+
+  /** The module specifier of the messages of a .proto file. */
+  messages(desc: DescFile): string {
+    return specifierOf(this.path, messagesModule(desc, this.options), this.options);
+  }
+
+  /** The module specifier of a package. */
+  package(name: string): string {
+    return specifierOf(this.path, name, this.options);
   }
 
   private import(name: string, from: string, use: Pick<Import, "typeOnly" | "declaredOnly">): string {

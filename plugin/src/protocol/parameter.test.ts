@@ -5,6 +5,8 @@ import { OPTION_NAMES, ParameterError, parseParameter } from "./parameter.ts";
 const DEFAULTS = {
   targets: ["ts"],
   importExtension: "none",
+  mapImports: [],
+  rewriteImports: [],
   keepEmptyFiles: false,
   tsNocheck: false,
   unsupported: "error",
@@ -12,7 +14,10 @@ const DEFAULTS = {
 };
 const NO_TARGET = "expected ts, js or dts, or some joined by +, e.g. js+dts";
 
-const CHOICES = `; it has ${OPTION_NAMES.map((name) => `\`${name}\``).join(", ")}`;
+// of more than eight, the first are named
+const CHOICES = `; it has ${OPTION_NAMES.slice(0, 8)
+  .map((name) => `\`${name}\``)
+  .join(", ")}, …`;
 
 describe("parseParameter", () => {
   it.each([
@@ -27,6 +32,17 @@ describe("parseParameter", () => {
     ["import_extension=.js", { ...DEFAULTS, importExtension: "js" }],
     [" target=ts , import_extension=none ", DEFAULTS],
     ["import_extension=js,import_extension=ts", { ...DEFAULTS, importExtension: "ts" }],
+    [
+      "map_imports=a/:@acme/a,map_imports=b:c:d",
+      {
+        ...DEFAULTS,
+        mapImports: [
+          { pattern: "a/", target: "@acme/a" },
+          { pattern: "b", target: "c:d" },
+        ],
+      },
+    ],
+    ["rewrite_imports=:", { ...DEFAULTS, rewriteImports: [{ pattern: "", target: "" }] }],
     ["unsupported=skip", { ...DEFAULTS, unsupported: "skip" }],
     ["service_config=a.yaml,service_config=b=.json", { ...DEFAULTS, serviceConfigs: ["a.yaml", "b=.json"] }],
   ])("reads %j", (text, options) => {
@@ -45,6 +61,12 @@ describe("parseParameter", () => {
     ],
     ["import_extension=mjs", "option import_extension=mjs: expected ts or js or none"],
     ["import_extension=ts=ts", "option import_extension=ts=ts: expected ts or js or none"],
+    ...["map_imports=a", "map_imports=:a", "map_imports=a:", "rewrite_imports=a"].map(
+      (option): [string, string] => [
+        option,
+        `option ${option}: expected <pattern>:<target>, e.g. buf/validate/:@bufbuild/protovalidate/gen`,
+      ],
+    ),
     ["import_ext=ts", `unknown option \`import_ext\`${CHOICES}`],
     ["constructor=ts", `unknown option \`constructor\`${CHOICES}`],
     ["=ts", `unknown option \`\`${CHOICES}`],

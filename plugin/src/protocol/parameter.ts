@@ -1,17 +1,16 @@
 import { suggest } from "../parse/field-path.ts";
 import type { PrintOptions } from "../print/file.ts";
-import type { ImportExtension, Target } from "../print/source-file.ts";
+import type { ImportOptions, ImportRule } from "../print/import-paths.ts";
+import type { Target } from "../print/source-file.ts";
 
 /** Options of the generator, from CodeGeneratorRequest.parameter. */
-export interface Options extends PrintOptions {
+export interface Options extends PrintOptions, ImportOptions {
   /** The languages of generated files. Default: `ts`. */
   readonly targets: readonly Target[];
   /** Default: false. */
   readonly keepEmptyFiles: boolean;
   /** Default: false. */
   readonly tsNocheck: boolean;
-  /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
-  readonly importExtension: ImportExtension;
   /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
   readonly unsupported: "error" | "skip";
   /** Paths of service configs, relative to the working directory of the compiler; later ones win. Default: none. */
@@ -31,6 +30,15 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
   },
   import_extension: (value, options) => {
     options.importExtension = oneOf("import_extension", value.replace(/^\./, ""), ["ts", "js", "none"]);
+  },
+  map_imports: (value, options) => {
+    options.mapImports = [...options.mapImports, parseRule("map_imports", value, /^([^:]+):(.+)$/s)];
+  },
+  rewrite_imports: (value, options) => {
+    options.rewriteImports = [
+      ...options.rewriteImports,
+      parseRule("rewrite_imports", value, /^([^:]*):(.*)$/s),
+    ];
   },
   keep_empty_files: (value, options) => {
     options.keepEmptyFiles = parseFlag("keep_empty_files", value);
@@ -56,6 +64,8 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
 const DEFAULTS: Options = {
   targets: ["ts"],
   importExtension: "none",
+  mapImports: [],
+  rewriteImports: [],
   keepEmptyFiles: false,
   tsNocheck: false,
   unsupported: "error",
@@ -90,6 +100,13 @@ export function parseParameter(parameter: string): Options {
     parse(value, options);
   }
   return options;
+}
+
+function parseRule(key: string, value: string, form: RegExp): ImportRule {
+  const [, pattern, target] = form.exec(value) ?? [];
+  if (pattern !== undefined && target !== undefined) return { pattern, target };
+  const example = "buf/validate/:@bufbuild/protovalidate/gen";
+  throw new ParameterError(`option ${key}=${value}: expected <pattern>:<target>, e.g. ${example}`);
 }
 
 /** As protoc-gen-es has flags. */

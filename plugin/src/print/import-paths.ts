@@ -1,0 +1,92 @@
+import type { DescFile } from "@bufbuild/protobuf";
+
+/** How relative imports of generated files end: `ts`, `js`, or nothing. */
+export type ImportExtension = "ts" | "js" | "none";
+
+/** A pattern of paths, and what takes the place of those that fit it. */
+export interface ImportRule {
+  readonly pattern: string;
+  readonly target: string;
+}
+
+/** Options that decide where imports lead; names and meaning are those of protoc-gen-es. */
+export interface ImportOptions {
+  /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
+  readonly importExtension: ImportExtension;
+  /**
+   * Messages that a package has, by the path of their .proto file: `buf/validate/` to `@bufbuild/protovalidate/gen`. The
+   * first rule that fits counts. `*` is any characters but `/`, `**` any characters, `**` with a slash behind it any
+   * number of folders, and a slash at the end all that is below. Default: none.
+   */
+  readonly mapImports: readonly ImportRule[];
+  /**
+   * Import paths that become others, packages and those below the output directory alike: `./foo/**` with `/*_pb.js`
+   * behind it to `@acme/foo`. The first rule that fits counts. `*` is any characters but `/`, `**` with a slash behind
+   * it any number of folders. Default: none.
+   */
+  readonly rewriteImports: readonly ImportRule[];
+}
+
+/** The package that has the messages of google.protobuf. */
+const WELL_KNOWN = "@bufbuild/protobuf/wkt";
+
+/**
+ * The module with the messages of a .proto file, as the output directory sees it: `./blog/v1/post_pb.js`, or a path in
+ * a package.
+ */
+export function messagesModule(desc: DescFile, { mapImports }: ImportOptions): string {
+  if (desc.proto.package === "google.protobuf") return WELL_KNOWN;
+  const found = mapImports.find(({ pattern }) => globOf(pattern, "deep").test(desc.proto.name));
+  return `${found === undefined ? "." : found.target.replace(/\/$/, "")}/${desc.name}_pb.js`;
+}
+
+/**
+ * What a file writes to import a module.
+ *
+ * @param importer path of the file below the output directory
+ * @param module a package, or a path as the output directory sees it, with `./` in front and `.js` behind
+ */
+export function specifierOf(importer: string, module: string, options: ImportOptions): string {
+  const rewritten = rewrite(module, options.rewriteImports);
+  if (!isRelative(rewritten)) return rewritten;
+  const extension = options.importExtension === "none" ? "" : `.${options.importExtension}`;
+  return relativeTo(importer, rewritten.replace(/\.js$/, extension));
+}
+
+function rewrite(module: string, rules: readonly ImportRule[]): string {
+  const found = rules.find(({ pattern }) => globOf(pattern, "flat").test(module));
+  if (found === undefined) return module;
+  return isRelative(module)
+    ? module.replace(/^\.{1,2}\//, `${found.target.replace(/\/$/, "")}/`)
+    : found.target;
+}
+
+function isRelative(module: string): boolean {
+  return /^\.{1,2}\//.test(module);
+}
+
+function relativeTo(importer: string, module: string): string {
+  const here = importer.split("/").slice(0, -1);
+  const there = module
+    .replace(/^\.\//, "")
+    .split("/")
+    .filter((step) => step !== "");
+  let common = 0;
+  while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++;
+  const up = here.slice(common).map(() => "..");
+  const steps = [...up, ...there.slice(common)].join("/");
+  return isRelative(steps) ? steps : `./${steps}`;
+}
+
+/** In a deep pattern, `**` alone crosses slashes, and a slash at the end is all that is below. */
+function globOf(pattern: string, kind: "deep" | "flat"): RegExp {
+  const tokens = kind === "deep" ? /\*\*\/|\*\*|\*|[^*/]+|\//g : /\*\*\/|\*|[^*]+/g;
+  const source = (pattern.match(tokens) ?? []).map((token, index, all) => {
+    if (token === "**/") return "(?:[^/]+/)*";
+    if (token === "**") return ".*";
+    if (token === "*") return "[^/]*";
+    const isBelow = kind === "deep" && token === "/" && index === all.length - 1;
+    return isBelow ? "/.*" : token.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${source.join("")}$`);
+}

@@ -1,0 +1,141 @@
+/** Where generated files import from, beside what protoc-gen-es makes of the same options. */
+import { spawnSync } from "node:child_process";
+import { create, type DescFile, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import {
+  makeImportPathRelative,
+  rewriteImportPath,
+} from "../../node_modules/@bufbuild/protoplugin/dist/esm/import-path.js";
+import { compileMapImports } from "../../node_modules/@bufbuild/protoplugin/dist/esm/map-imports.js";
+import { generateFilePath } from "../../node_modules/@bufbuild/protoplugin/dist/esm/names.js";
+import { type ImportOptions, messagesModule, specifierOf } from "../../plugin/src/print/import-paths.ts";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+
+const head = (name: string) => HEAD.replace("test.v1", name);
+/** The adapter of a/v1 needs messages of all; the messages of a/v1/z import those of a/v1/a. */
+const SOURCES = {
+  "a/v1/a.proto": `${head("a.v1")}import "b/v1/b.proto";
+import "c.proto";
+service S { rpc Get(b.v1.Req) returns (c.Res) { option (google.api.http) = {get: "/{id}"}; } }
+message Own { b.v1.Req req = 1; c.Res res = 2; }`,
+  "a/v1/z.proto": `${head("a.v1")}import "a/v1/a.proto";\nmessage Z { Own own = 1; }`,
+  "b/v1/b.proto": `${head("b.v1")}message Req { string id = 1; }`,
+  "c.proto": `${head("c")}message Res { google.protobuf.Timestamp time = 1; }`,
+};
+
+let request: CodeGeneratorRequest;
+
+beforeAll(() => {
+  request = compileRequest(SOURCES);
+});
+
+/** What protoc-gen-es prints. */
+function messages(parameter: string): Readonly<Record<string, string>> {
+  const input = create(CodeGeneratorRequestSchema, { ...request, parameter });
+  const encoded = toBinary(CodeGeneratorRequestSchema, input);
+  const { stdout, stderr, status } = spawnSync("protoc-gen-es", { input: encoded, maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(stderr.toString());
+  const { file } = fromBinary(CodeGeneratorResponseSchema, stdout);
+  return Object.fromEntries(file.map(({ name, content }) => [name, content]));
+}
+
+/** The modules that a file imports. */
+function modulesOf(text: string | undefined): string[] {
+  return [...(text ?? "").matchAll(/ from "([^"]+)";$/gm)].map(([, module = ""]) => module).sort();
+}
+
+const OPTIONS = [
+  "import_extension=none",
+  "import_extension=ts",
+  "import_extension=js",
+  "map_imports=b/:@acme/b",
+  "map_imports=b/**/*.proto:@acme/b/,map_imports=**:@acme/rest,import_extension=ts",
+  "map_imports=*.proto:../elsewhere,map_imports=a/:./vendor,import_extension=js",
+  "rewrite_imports=./b/**/*_pb.js:@acme/b",
+  "rewrite_imports=./*_pb.js:../up,rewrite_imports=./**/*_pb.js:./vendor/,import_extension=ts",
+  "map_imports=b/:@acme/b,rewrite_imports=@acme/b/*/*/*_pb.js:npm:acme",
+];
+
+describe.each(["ts", "js", "dts"])("target=%s", (target) => {
+  it.each(OPTIONS)("imports messages from where protoc-gen-es does: %s", (options) => {
+    const parameter = `target=${target},${options}`;
+    const suffix = target === "dts" ? "d.ts" : target;
+    const theirs = messages(parameter);
+    const known = modulesOf(`${theirs[`a/v1/a_pb.${suffix}`]}\n${theirs[`a/v1/z_pb.${suffix}`]}`);
+    const { files, error } = runGenerator(request, { fileToGenerate: ["a/v1/a.proto"], parameter });
+    expect(error).toBe("");
+    const ours = modulesOf(files[`a/v1/a_rest.${suffix}`]).filter(
+      (module) => module !== "connect-rest/adapter",
+    );
+    // JavaScript has no imports of types: there is the service alone
+    expect(ours).toHaveLength(target === "js" ? 1 : target === "dts" ? 1 : 2);
+    expect(ours.filter((module) => !known.includes(module))).toEqual([]);
+  });
+});
+
+it("rewrite_imports reaches the runtime, and adapters of other files", () => {
+  const parameter =
+    "target=ts,rewrite_imports=connect-rest/adapter:npm:connect-rest/adapter,rewrite_imports=./**/*_rest.js:@acme/rest";
+  const { files } = runGenerator(request, { parameter });
+  expect(modulesOf(files["a/v1/a_rest.ts"])).toEqual([
+    "../../b/v1/b_pb",
+    "./a_pb",
+    "@acme/rest/c_rest.js",
+    "npm:connect-rest/adapter",
+  ]);
+});
+
+const OFF = { importExtension: "none", mapImports: [], rewriteImports: [] } as const;
+const step = fc.constantFrom("a", "b", "v1", "x+y", "*", "**", "***", "a*", "", ".", "..", "(", "[b]");
+const path = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join("/"));
+const rules = fc.array(fc.record({ pattern: path, target: path }), { maxLength: 3 });
+const name = fc
+  .array(fc.constantFrom("a", "b", "v1", "x+y", "ab"), { minLength: 1, maxLength: 4 })
+  .map((steps) => steps.join("/"));
+
+test("property: map_imports is that of protoc-gen-es", () => {
+  fc.assert(
+    fc.property(name, rules, (file, mapImports) => {
+      const desc = { name: file, proto: { name: `${file}.proto`, package: "a" } } as unknown as DescFile;
+      const theirs = generateFilePath(desc, false, [], compileMapImports(mapImports));
+      expect(messagesModule(desc, { ...OFF, mapImports })).toBe(theirs);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("property: rewrite_imports and import_extension are those of protoc-gen-es", () => {
+  const module = fc.oneof(
+    name.map((file) => `./${file}_pb.js`),
+    name.map((file) => `@acme/${file}_pb.js`),
+    name.map((file) => `../${file}_pb.js`),
+    name,
+  );
+  const extension = fc.constantFrom<ImportOptions["importExtension"]>("none", "js", "ts");
+  const withDots = rules.map((all) => all.map((rule) => ({ ...rule, pattern: `./${rule.pattern}` })));
+  fc.assert(
+    fc.property(
+      name,
+      module,
+      fc.oneof(rules, withDots),
+      extension,
+      (importer, target, rewriteImports, importExtension) => {
+        const theirs = makeImportPathRelative(
+          `${importer}_rest.ts`,
+          rewriteImportPath(target, rewriteImports, importExtension),
+        );
+        expect(specifierOf(`${importer}_rest.ts`, target, { ...OFF, rewriteImports, importExtension })).toBe(
+          theirs,
+        );
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
