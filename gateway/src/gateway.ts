@@ -3,6 +3,7 @@ import {
   createRest,
   type RequestObserver,
   type RequestReport,
+  type Rest,
   type ServiceAdapter,
   type UpstreamOptions,
 } from "connect-rest";
@@ -14,6 +15,7 @@ import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./met
 import type { ServiceComments } from "./pages/start-page.ts";
 import { currentCall } from "./protocol/call.ts";
 import type { MethodTimeout } from "./protocol/deadline.ts";
+import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 import { startRequestTrace } from "./trace/request-trace.ts";
 
@@ -26,7 +28,7 @@ export interface GatewayUpstream extends UpstreamOptions {
 }
 
 export interface GatewayOptions
-  extends Omit<ServerOptions, "routes" | "methodTimeout" | "comments" | "metrics" | "shareOf"> {
+  extends Omit<ServerOptions, "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf"> {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
@@ -35,6 +37,8 @@ export interface GatewayOptions
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
+  /** False sends every call through connect's handlers, for tests that compare. Default: true. */
+  readonly leanPath?: boolean;
   /** Where to serve metrics. Default: nowhere. */
   readonly metrics?: MetricsPlace | undefined;
 }
@@ -50,7 +54,8 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, metrics: metricsPlace, ...server } = options;
+  const { adapters, upstreams, strict = false, routes, leanPath = true, ...others } = options;
+  const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const logDrift = createDriftLog(options.log ?? silentLogger());
   const rest = createRest({
@@ -74,6 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         rest.routes(router, { carryBytes: true });
         routes?.(router);
       },
+      unaryOf: leanPath ? unaryOf(rest) : () => undefined,
       methodTimeout: timeoutsOf(adapters),
       shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
@@ -110,6 +116,18 @@ function observe(
       trace.end(end);
     },
   };
+}
+
+/** The unary methods of the adapters, called without a handler. */
+function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
+  const methods = new Map<DescMethod, UnaryMethod>();
+  for (const { methods: adapters } of rest.adapters) {
+    for (const adapter of Object.values(adapters)) {
+      if (adapter.kind !== "unary") continue;
+      methods.set(adapter.method, (message, context) => rest.call(adapter, message, context));
+    }
+  }
+  return (method) => methods.get(method);
 }
 
 function sharesOf(

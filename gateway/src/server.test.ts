@@ -7,11 +7,11 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EchoService } from "./gen/echo/v1/echo_pb.ts";
 import { type Server, startServer } from "./server.ts";
-import { echoRoutes } from "./testing/echo.ts";
+import { echoService } from "./testing/echo.ts";
 
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ routes: echoRoutes });
+  server = await startServer({ ...echoService });
 });
 afterAll(() => server.close());
 

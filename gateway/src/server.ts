@@ -24,6 +24,7 @@ import type { ServiceComments } from "./pages/start-page.ts";
 import type { MethodTimeout } from "./protocol/deadline.ts";
 import { outcomeOf } from "./protocol/outcome.ts";
 import { createRpc } from "./protocol/rpc.ts";
+import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/routes.ts";
@@ -44,6 +45,8 @@ export interface ServerOptions {
   readonly origins?: readonly string[];
   /** Further request headers that these pages may send, in lower case. */
   readonly corsHeaders?: readonly string[];
+  /** Methods of the routes that the lean path can call without their handlers. Default: none. */
+  readonly unaryOf?: (method: DescMethod) => UnaryMethod | undefined;
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;
   /** By the full name of the service, for the start page. */
@@ -97,6 +100,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       reflectionRoutes(router, () => schema);
     },
     interceptors: [validation.interceptor],
+    validation,
+    unaryOf: options.unaryOf ?? (() => undefined),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
     admission,

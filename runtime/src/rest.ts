@@ -20,14 +20,22 @@ import type { CallContext } from "./running-call.ts";
 import { createTransport } from "./transport.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
+type HeadersInit = ConstructorParameters<typeof Headers>[0];
+
 /** How one call is made. */
 export interface CallOptions {
   /** Aborts the call, and the upstream's with it. */
   readonly signal?: AbortSignal | undefined;
-  /** The headers of the RPC, for a function that provides credentials. */
-  readonly header?: ConstructorParameters<typeof Headers>[0];
+  /** The headers of the RPC, or what makes them, for a function that provides credentials. */
+  readonly header?: HeadersInit | (() => Headers);
   /** The deadline in milliseconds; the method's own counts if it is shorter. Default: that of the options. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * When `signal` will be aborted at the latest, on the scale of `performance.now()`: whoever gives it keeps the
+   * deadline, with a ConnectError as the signal's reason, and the call starts no timer. Needs `signal`. Default:
+   * `timeoutMs` counts.
+   */
+  readonly expiresAt?: number | undefined;
 }
 
 /** How the handlers of a Connect router answer. */
@@ -108,7 +116,12 @@ class JoinedRest implements Rest {
     if (route === undefined || !isUnary(route)) {
       throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
     }
-    const header = options.header instanceof Headers ? options.header : new Headers(options.header);
+    const { signal, expiresAt } = options;
+    const given = options.header;
+    const header = typeof given === "function" ? given : () => new Headers(given);
+    if (signal !== undefined && expiresAt !== undefined) {
+      return await this.invoker.unary(route, message, { header, signal, expiresAt });
+    }
     return await this.timed(route, { ...options, header }, (context) =>
       this.invoker.unary(route, message, context),
     );
@@ -165,7 +178,11 @@ class JoinedRest implements Rest {
   ): AsyncGenerator<AnyMessage> {
     const deadline = this.deadline(route, handler.timeoutMs(), handler.signal);
     const { signal, expiresAt } = deadline;
-    const stream = this.invoker.stream(route, message, { header: handler.requestHeader, signal, expiresAt });
+    const stream = this.invoker.stream(route, message, {
+      header: () => handler.requestHeader,
+      signal,
+      expiresAt,
+    });
     try {
       for await (const bytes of stream) {
         copyHeaders(stream.header, handler.responseHeader);
@@ -179,7 +196,7 @@ class JoinedRest implements Rest {
 
   private async timed<T>(
     route: Route,
-    { header, timeoutMs, signal: caller }: CallOptions & { readonly header: Headers },
+    { header, timeoutMs, signal: caller }: CallOptions & Pick<CallContext, "header">,
     run: (context: CallContext) => Promise<T>,
   ): Promise<T> {
     const deadline = this.deadline(route, timeoutMs, caller);
@@ -207,7 +224,8 @@ class JoinedRest implements Rest {
 }
 
 function optionsOf(handler: HandlerContext) {
-  return { header: handler.requestHeader, signal: handler.signal, timeoutMs: handler.timeoutMs() };
+  const { requestHeader, signal } = handler;
+  return { header: () => requestHeader, signal, timeoutMs: handler.timeoutMs() };
 }
 
 function copyHeaders(from: Headers, to: Headers): void {

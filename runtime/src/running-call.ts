@@ -30,8 +30,8 @@ import type { Drift } from "./wire/drift.ts";
 
 /** What a call has beside its messages. */
 export interface CallContext {
-  /** The headers of the RPC. */
-  readonly header: Headers;
+  /** The headers of the RPC; made when they are asked for, which is seldom. */
+  readonly header: () => Headers;
   /** Ends the call; its reason is the error of the call. */
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */

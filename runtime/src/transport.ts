@@ -45,7 +45,7 @@ export function createTransport(parts: TransportParts): Transport {
         header,
         signal,
       }: UnaryRequest<typeof method.input, typeof method.output>) => {
-        const context = { header, signal, expiresAt: deadline.expiresAt };
+        const context = { header: () => header, signal, expiresAt: deadline.expiresAt };
         const outcome = await invoker.unary(route, message, context);
         return {
           stream: false as const,
@@ -103,7 +103,7 @@ async function respond<I extends DescMessage, O extends DescMessage>(
   expiresAt: number | undefined,
 ): Promise<StreamResponse<I, O>> {
   const head: Head<I, O> = { stream: true, service: method.parent, method, trailer: new Headers() };
-  const context = { header, signal, expiresAt };
+  const context = { header: () => header, signal, expiresAt };
   if (isUpload(route)) {
     const outcome = await invoker.upload(route, message, context);
     return { ...head, header: outcome.header, message: decoded(method, [outcome.bytes]) };

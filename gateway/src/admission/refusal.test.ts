@@ -10,7 +10,7 @@ import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import type { Load } from "./overload.ts";
 
 let load: Load = { eventLoopDelayMs: 0, heapPercent: 99 };
@@ -18,7 +18,7 @@ let server: Server;
 const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
   const log = createLogger("warn", { write: (line: string) => lines.push(JSON.parse(line)) });
-  server = await startServer({ routes: echoRoutes, load: () => load, log, limits: { drainNoticeMs: 1 } });
+  server = await startServer({ ...echoService, load: () => load, log, limits: { drainNoticeMs: 1 } });
   await until(
     () => refusal(),
     (code) => code === Code.Unavailable,

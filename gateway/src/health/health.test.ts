@@ -3,11 +3,11 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ routes: echoRoutes, limits: { drainNoticeMs: 1 } });
+  server = await startServer({ ...echoService, limits: { drainNoticeMs: 1 } });
 });
 afterAll(() => server.close());
 

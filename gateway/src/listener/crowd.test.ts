@@ -8,14 +8,14 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { LimitOptions } from "../limits.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 
 let server: Server;
 afterEach(() => server.close());
 
 async function start(limits: LimitOptions, log?: Logger): Promise<void> {
   const all = { drainNoticeMs: 1, drainGraceMs: 100, ...limits };
-  server = await startServer({ routes: echoRoutes, limits: all, ...(log && { log }) });
+  server = await startServer({ ...echoService, limits: all, ...(log && { log }) });
 }
 
 test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", async () => {

@@ -2,11 +2,11 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ routes: echoRoutes });
+  server = await startServer({ ...echoService });
 });
 afterAll(() => server.close());
 

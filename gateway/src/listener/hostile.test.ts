@@ -2,13 +2,13 @@ import http2 from "node:http2";
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import { exchange, http2Request, parseAnswer } from "../testing/raw.ts";
 
 let server: Server;
 beforeAll(async () => {
   server = await startServer({
-    routes: echoRoutes,
+    ...echoService,
     limits: { headersTimeoutMs: 300, bodyIdleTimeoutMs: 200, idleTimeoutMs: 300, resetsPerSecond: 20 },
   });
 });

@@ -3,13 +3,13 @@ import net from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 
 let server: Server;
 let onLine: (line: string) => void = () => {};
 beforeAll(async () => {
   const log = createLogger("info", { write: (line: string) => onLine(line) });
-  server = await startServer({ routes: echoRoutes, limits: { stalledWriteMs: 200 }, log });
+  server = await startServer({ ...echoService, limits: { stalledWriteMs: 200 }, log });
 });
 
 /** The next line of the log. */

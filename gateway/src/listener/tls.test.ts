@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import { parseAnswer } from "../testing/raw.ts";
 import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
 import { readCertificate } from "./certificate.ts";
@@ -44,7 +44,7 @@ beforeAll(async () => {
     },
   });
   const limits = { headersTimeoutMs: 300, drainNoticeMs: 20 };
-  server = await startServer({ routes: echoRoutes, tls: files, log, limits });
+  server = await startServer({ ...echoService, tls: files, log, limits });
 });
 afterAll(async () => {
   await server.close();

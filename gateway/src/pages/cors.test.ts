@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import { exchange, parseAnswer } from "../testing/raw.ts";
 
 const servers: Server[] = [];
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(servers.map((each) => each.close())));
 
 async function start(origins: readonly string[]): Promise<Server> {
-  const started = await startServer({ routes: echoRoutes, origins, limits: { drainNoticeMs: 1 } });
+  const started = await startServer({ ...echoService, origins, limits: { drainNoticeMs: 1 } });
   servers.push(started);
   return started;
 }

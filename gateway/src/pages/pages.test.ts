@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import { bufCurlCommand, curlCommand, exampleMessage, quote } from "./example.ts";
 
 let server: Server;
 beforeAll(async () => {
   server = await startServer({
-    routes: echoRoutes,
+    ...echoService,
     comments: new Map([
       ["echo.v1.EchoService", { service: "Says <b>it</b> again.", methods: { echo: "Once & only." } }],
     ]),

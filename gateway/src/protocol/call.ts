@@ -37,11 +37,16 @@ export function currentCall(): Call | undefined {
   return storage.getStore();
 }
 
+/** Runs code that works for a call. */
+export function runAs<T>(call: Call, work: () => T): T {
+  return context.with(call.trace.context, () => storage.run(call, work));
+}
+
 /** Makes the call known to the code behind it, for callbacks that are not told which call they belong to. */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
   if (call === undefined) return next(request);
-  const run = <T>(work: () => T) => context.with(call.trace.context, () => storage.run(call, work));
+  const run = <T>(work: () => T) => runAs(call, work);
   const response = await run(() => next(request));
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };

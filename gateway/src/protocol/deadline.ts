@@ -55,9 +55,26 @@ export function effectiveDeadline(
 }
 
 /**
- * Computes the deadline of a call and writes it into the headers, where the protocol's handler reads it: it
- * would refuse a timeout that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout
- * that is not legal is left for it to answer.
+ * The deadline of a call.
+ *
+ * @param given the text of the client's timeout; one that is not legal does not count
+ */
+export function deadlineOf(
+  given: string | undefined,
+  protocol: Protocol,
+  method: DescMethod,
+  methodMs: number | undefined,
+  limits: Limits,
+): Deadline {
+  const client = given === undefined ? undefined : parseTimeout(protocol, given);
+  const gateway = method.methodKind === "unary" ? limits.unaryDeadlineMs : limits.streamDeadlineMs;
+  return effectiveDeadline(client, methodMs, gateway);
+}
+
+/**
+ * Computes the deadline of a call and writes it into the headers, where connect's handler reads it: it would
+ * refuse a timeout that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not
+ * legal is left for it to answer.
  */
 export function applyDeadline(
   headers: Headers,
@@ -67,10 +84,10 @@ export function applyDeadline(
   limits: Limits,
 ): Deadline {
   const name = timeoutHeader(protocol);
-  const given = headers.get(name);
-  const client = given === null ? undefined : parseTimeout(protocol, given);
-  const gateway = method.methodKind === "unary" ? limits.unaryDeadlineMs : limits.streamDeadlineMs;
-  const deadline = effectiveDeadline(client, methodMs, gateway);
-  if (given === null || client !== undefined) headers.set(name, printTimeout(protocol, deadline.ms));
+  const given = headers.get(name) ?? undefined;
+  const deadline = deadlineOf(given, protocol, method, methodMs, limits);
+  if (given === undefined || parseTimeout(protocol, given) !== undefined) {
+    headers.set(name, printTimeout(protocol, deadline.ms));
+  }
   return deadline;
 }

@@ -8,12 +8,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 import { http2Request } from "../testing/raw.ts";
 
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ routes: echoRoutes, limits: { unaryDeadlineMs: 300, streamDeadlineMs: 400 } });
+  server = await startServer({ ...echoService, limits: { unaryDeadlineMs: 300, streamDeadlineMs: 400 } });
   await server.warm;
 });
 afterAll(() => server.close());

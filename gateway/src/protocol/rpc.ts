@@ -16,7 +16,8 @@ import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { type Call, callInterceptor, callKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
-import { applyDeadline, type MethodTimeout } from "./deadline.ts";
+import { applyDeadline, deadlineOf, type MethodTimeout, timeoutHeader } from "./deadline.ts";
+import { leanCall } from "./lean.ts";
 import { protocolOf } from "./protocol.ts";
 import { queryMessageError } from "./query-message.ts";
 import { createRaceInterceptor } from "./race.ts";
@@ -24,13 +25,18 @@ import { refuseCall } from "./refuse-call.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { serveCall } from "./serve-call.ts";
 import { unpackedInTurn } from "./turns.ts";
+import { serveUnary, type UnaryMethod } from "./unary/serve-unary.ts";
 import { unknownPathError } from "./unknown-path.ts";
+import type { Validation } from "./validate.ts";
 
 export interface RpcOptions {
   readonly limits: Limits;
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
+  readonly validation: Pick<Validation, "check">;
+  /** Methods that need no handler of the router's, as the lean path takes them. */
+  readonly unaryOf: (method: DescMethod) => UnaryMethod | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** The upstream that a method calls; undefined for none. */
@@ -55,8 +61,9 @@ export interface Rpc {
 
 export function createRpc(options: RpcOptions): Rpc {
   const { limits } = options;
+  const acceptCompression = unpackedInTurn([compressionGzip, compressionBrotli]);
   const router = createConnectRouter({
-    acceptCompression: unpackedInTurn([compressionGzip, compressionBrotli]),
+    acceptCompression,
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
     jsonOptions: { recursionLimit: limits.messageDepth },
@@ -84,9 +91,14 @@ export function createRpc(options: RpcOptions): Rpc {
         refuse(request, response, queryError, 400);
         return;
       }
-      const headers = requestHeaders(request);
-      const call = beginCall(handler, headers, caller, options);
-      const start = () => void run(handler, call, headers, request, response, options);
+      const call = beginCall(handler.method, request, caller, options);
+      const { method, protocol } = call;
+      const lean = leanCall(request, protocol, method, options.unaryOf(method), acceptCompression);
+      const serve = () =>
+        lean === undefined
+          ? serveCall(handler, call, headersFor(call, request, options), request, response, limits)
+          : serveUnary(lean, call, request, response, options);
+      const start = () => void run(serve, call, request, response, options);
       if (options.isAlwaysServed(handler.service)) {
         start();
         return;
@@ -108,15 +120,14 @@ export function createRpc(options: RpcOptions): Rpc {
 }
 
 async function run(
-  handler: UniversalHandler,
+  serve: () => Promise<void>,
   call: Call,
-  headers: Headers,
   request: HttpRequest,
   response: HttpResponse,
   options: RpcOptions,
 ): Promise<void> {
   try {
-    await serveCall(handler, call, headers, request, response, options.limits);
+    await serve();
     options.onDone(call, response);
   } catch (error) {
     fail(request, response);
@@ -142,15 +153,16 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   refuseCall(response, protocolOf(contentType), contentType, error, status);
 }
 
-function beginCall(handler: UniversalHandler, headers: Headers, caller: Caller, options: RpcOptions): Call {
-  const { method } = handler;
-  const protocol = protocolOf(headers.get("content-type") ?? undefined);
+function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, options: RpcOptions): Call {
+  const { headers } = request;
+  const protocol = protocolOf(headers["content-type"]);
+  const timeout = headers[timeoutHeader(protocol)]?.toString();
   return {
     ...caller,
     method,
     protocol,
     startedAt: performance.now(),
-    deadline: applyDeadline(headers, protocol, method, options.methodTimeout(method), options.limits),
+    deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
     trace: startCallTrace(method, protocol, caller, headers),
     bytesIn: 0,
     bytesOut: 0,
@@ -158,6 +170,13 @@ function beginCall(handler: UniversalHandler, headers: Headers, caller: Caller, 
     upstreamStatus: undefined,
     signal: undefined,
   };
+}
+
+/** The headers of a request for connect's handler, which takes the deadline from them. */
+function headersFor({ protocol, method }: Call, request: HttpRequest, options: RpcOptions): Headers {
+  const headers = requestHeaders(request);
+  applyDeadline(headers, protocol, method, options.methodTimeout(method), options.limits);
+  return headers;
 }
 
 function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {

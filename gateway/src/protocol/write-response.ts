@@ -4,7 +4,7 @@ import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import type { Call } from "./call.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`. */
-const sliceBytes = 64 * 1024;
+export const sliceBytes = 64 * 1024;
 
 /**
  * Writes an answer: headers with the first chunk, so that the handler could still set them, then chunk by chunk
@@ -26,7 +26,7 @@ export async function writeResponse(
       if (isGone(response)) return;
     }
     if (answer.trailer !== undefined) response.addTrailers(toNodeHeaders(answer.trailer));
-    await end(response, stalledMs);
+    await endResponse(response, stalledMs);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
     chunks?.return?.().catch(() => undefined);
@@ -41,7 +41,8 @@ function writeHead(response: HttpResponse, answer: UniversalServerResponse): voi
   else response.writeHead(answer.status);
 }
 
-async function writeChunk(
+/** Writes bytes as fast as the client reads them; returns early when it is gone. */
+export async function writeChunk(
   response: HttpResponse,
   bytes: Uint8Array,
   call: Call,
@@ -58,10 +59,16 @@ function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
   return stream.write(bytes);
 }
 
-async function end(response: HttpResponse, stalledMs: number): Promise<void> {
+/** Ends an answer, after the last of its bytes; resolves as `writeResponse` does. */
+export async function endResponse(
+  response: HttpResponse,
+  stalledMs: number,
+  last?: Uint8Array,
+): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish", stalledMs);
-  response.end();
+  if (last === undefined || last.byteLength === 0) response.end();
+  else response.end(last);
   await finished;
 }
 
@@ -85,7 +92,8 @@ function cut(response: HttpResponse): void {
   response.destroy();
 }
 
-function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
+/** Headers as Node takes them. */
+export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};
   for (const [name, value] of headers ?? []) {
     const known = out[name];

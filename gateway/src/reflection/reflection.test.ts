@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ServerReflection as V1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as V1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { type Server, startServer } from "../server.ts";
-import { echoRoutes } from "../testing/echo.ts";
+import { echoService } from "../testing/echo.ts";
 
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ routes: echoRoutes });
+  server = await startServer({ ...echoService });
 });
 afterAll(() => server.close());
 

@@ -1,5 +1,7 @@
+import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { type EchoRequest, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
+import type { UnaryMethod } from "../protocol/unary/serve-unary.ts";
 
 /**
  * Routes of a service that answers with what it is given, for the gateway's own tests. Asked for "never", it
@@ -21,6 +23,20 @@ export function echoRoutes(router: ConnectRouter): void {
     },
   });
 }
+
+/** The service as options of a server: what is unary goes the lean path, as it does in a gateway. */
+export const echoService = {
+  routes: echoRoutes,
+  unaryOf: (method: DescMethod): UnaryMethod | undefined =>
+    method === EchoService.method.echo ? echo : undefined,
+};
+
+const echo: UnaryMethod = async (message) => {
+  const { text } = message as EchoRequest;
+  if (text === "never") return deaf();
+  const bytes = toBinary(EchoResponseSchema, create(EchoResponseSchema, { text }));
+  return { bytes, header: new Headers() };
+};
 
 function deaf(): Promise<never> {
   return new Promise(() => undefined);

@@ -1,12 +1,12 @@
 import { startServer } from "../server.ts";
-import { echoRoutes } from "./echo.ts";
+import { echoService } from "./echo.ts";
 
 /**
  * The echo service in a process of its own, with short limits and nothing that catches stray errors: one of them ends
  * it. Asked for anything by its parent, it answers with its open sockets and its memory in bytes.
  */
 const server = await startServer({
-  routes: echoRoutes,
+  ...echoService,
   limits: {
     headersTimeoutMs: 300,
     bodyIdleTimeoutMs: 200,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Caller } from "../protocol/caller.ts";
@@ -29,7 +30,7 @@ export function startCallTrace(
   method: DescMethod,
   protocol: Protocol,
   caller: Caller,
-  headers: Headers,
+  headers: IncomingHttpHeaders,
 ): CallTrace {
   const parent = extractContext(headers);
   const attributes = {

@@ -1,11 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type Context, propagation, ROOT_CONTEXT, type TextMapGetter } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 
 const w3c = new W3CTraceContextPropagator();
 
-const getter: TextMapGetter<Headers> = {
-  keys: (headers) => [...headers.keys()],
-  get: (headers, name) => headers.get(name) ?? undefined,
+const getter: TextMapGetter<IncomingHttpHeaders> = {
+  keys: (headers) => Object.keys(headers),
+  get: (headers, name) => headers[name.toLowerCase()],
 };
 
 /** The process's own propagator where an SDK has set one, else that of W3C Trace Context. */
@@ -14,7 +15,7 @@ function propagator(): Pick<W3CTraceContextPropagator, "extract" | "inject"> {
 }
 
 /** The trace context that a caller sent; the root when there is none. */
-export function extractContext(headers: Headers): Context {
+export function extractContext(headers: IncomingHttpHeaders): Context {
   return propagator().extract(ROOT_CONTEXT, headers, getter);
 }
 

@@ -33,7 +33,7 @@ export interface UpstreamCall {
   /** A body that comes in chunks, beside what the request has. */
   readonly stream?: BodyStream | undefined;
   /** The headers of the RPC, for a function that provides credentials. */
-  readonly header: Headers;
+  readonly header: () => Headers;
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt?: number | undefined;
@@ -228,7 +228,7 @@ class PooledUpstream implements Upstream {
   private credentials({ method, header, signal }: UpstreamCall): Credentials | Promise<Credentials> {
     const { credentials } = this.settings;
     if (typeof credentials !== "function") return credentials;
-    return raced(this.provided(credentials, { method, header }), signal);
+    return raced(this.provided(credentials, { method, header: header() }), signal);
   }
 
   private async provided(provide: CredentialsFunction, context: CredentialsContext): Promise<Credentials> {
