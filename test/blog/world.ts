@@ -75,6 +75,8 @@ export interface BlogWorld {
   /** Replaces the credentials of `identity` until the next reset. */
   credentials: Credentials | undefined;
   api(way: Way): Api;
+  /** A second gateway in front of the same sandbox, which sends every call through connect's handlers. */
+  withoutLeanPath(): Promise<Pick<BlogWorld, "api" | "close">>;
   /** Back to what was seeded, with the usual limits, rules, time and identity. */
   reset(): void;
   close(): Promise<void>;
@@ -137,6 +139,8 @@ export interface BlogWorldOptions {
   readonly sandbox?: SandboxOptions;
   /** See the calls in-process. */
   readonly interceptors?: Interceptor[];
+  /** See the calls through the gateway. */
+  readonly gatewayInterceptors?: Interceptor[];
 }
 
 /** Starts all of it on free ports. */
@@ -158,7 +162,8 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     },
     strict,
   };
-  const gateway = await startGateway(calls as Parameters<typeof startGateway>[0]);
+  const settings = calls as Parameters<typeof startGateway>[0];
+  const gateway = await startGateway(settings);
   await gateway.warm;
   const inProcess = createRestTransport({
     ...calls,
@@ -166,7 +171,8 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     onDrift: (report) => drifts.push(report),
   });
   const sessions = new Http2SessionManager(gateway.url);
-  const apis = apisOver(transportsTo(gateway.url, sessions, inProcess));
+  const interceptors = options.gatewayInterceptors ?? [];
+  const apis = apisOver(transportsTo(gateway.url, sessions, inProcess, interceptors));
   const ids = await findIds(apis["in-process"]);
   const reset = () => {
     sandbox.reset();
@@ -195,6 +201,16 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     },
     api: (way) => apis[way],
     reset,
+    withoutLeanPath: async () => {
+      const other = await startGateway({ ...settings, leanPath: false });
+      const session = new Http2SessionManager(other.url);
+      const api = apisOver(transportsTo(other.url, session, inProcess, interceptors));
+      const close = async () => {
+        session.abort();
+        await other.close();
+      };
+      return { api: (way) => api[way], close };
+    },
     close: async () => {
       sessions.abort();
       await inProcess.close();
@@ -208,12 +224,13 @@ function transportsTo(
   baseUrl: string,
   sessionManager: Http2SessionManager,
   inProcess: Transport,
+  interceptors: Interceptor[],
 ): Record<Way, Transport> {
-  const h2 = { baseUrl, httpVersion: "2", sessionManager } as const;
+  const h2 = { baseUrl, httpVersion: "2", sessionManager, interceptors } as const;
   return {
     "Connect JSON": createConnectTransport({ ...h2, useBinaryFormat: false }),
     "Connect proto": createConnectTransport(h2),
-    gRPC: createGrpcTransport({ baseUrl, sessionManager }),
+    gRPC: createGrpcTransport({ baseUrl, sessionManager, interceptors }),
     "gRPC-Web": createGrpcWebTransport(h2),
     "in-process": inProcess,
   };

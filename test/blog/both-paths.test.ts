@@ -1,0 +1,78 @@
+import { toJson } from "@bufbuild/protobuf";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Case } from "./case.ts";
+import { BLOG_CASES } from "./cases/blog.ts";
+import { OAUTH_CASES } from "./cases/oauth.ts";
+import { POST_CASES } from "./cases/posts.ts";
+import { WRITING_CASES } from "./cases/writing.ts";
+import { outcomeOf } from "./outcome.ts";
+import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
+
+/** Tokens, which the sandbox draws by lot. */
+const DRAWN = /[A-Za-z0-9]{40,}/g;
+
+/** Endpoints whose answers hold more that is drawn by lot: their errors are compared alone. */
+const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)"];
+
+const ways = WAYS.filter((way) => way !== "in-process");
+/** What came back for each call of a case, headers and trailers included. */
+let seen: unknown[] = [];
+let lean: BlogWorld;
+let connect: BlogWorld;
+
+beforeAll(async () => {
+  lean = await startBlogWorld({ gatewayInterceptors: [watch] });
+  const other = await lean.withoutLeanPath();
+  const close = async () => {
+    await other.close();
+    await lean.close();
+  };
+  connect = Object.create(lean, { api: { value: other.api }, close: { value: close } });
+});
+afterAll(() => connect.close());
+
+const watch: Interceptor = (next) => async (request) => {
+  try {
+    const response = await next(request);
+    const message = response.stream ? "a stream" : toJson(response.method.output, response.message);
+    seen.push({ header: kept(response.header), trailer: kept(response.trailer), message });
+    return response;
+  } catch (error) {
+    const { message, metadata, details } = ConnectError.from(error);
+    seen.push({ message, metadata: kept(metadata), details });
+    throw error;
+  }
+};
+
+/** Headers without those of one request or one moment. */
+function kept(headers: Headers): unknown {
+  return [...headers].filter(([name]) => !/^date$|^x-request-id$|-reset$/.test(name));
+}
+
+async function seenIn(world: BlogWorld, each: Case): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const way of ways) {
+    seen = [];
+    lean.sandbox.clearRates();
+    await outcomeOf(each, way, world);
+    all.push([way, JSON.stringify(seen).replace(DRAWN, "…")]);
+  }
+  return all;
+}
+
+/** The first case of each kind. */
+function oneOfEach(cases: readonly Case[]): Case[] {
+  const kinds = ["answer", "failure", "refused"] as const;
+  return kinds.flatMap((kind) => cases.find((each) => each.kind === kind) ?? []);
+}
+
+const all = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...OAUTH_CASES];
+const cases = all.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
+const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
+
+test.each([...byEndpoint])("both paths answer alike: %s", async (_, own) => {
+  for (const each of oneOfEach(own)) {
+    expect([each.name, await seenIn(lean, each)]).toEqual([each.name, await seenIn(connect, each)]);
+  }
+});
