@@ -8,6 +8,7 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { defaultUpstreamCalls, type UpstreamShare } from "./admission/admission.ts";
+import { logBreaker } from "./log/breaker-log.ts";
 import { createDriftLog } from "./log/drift-log.ts";
 import { silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -57,7 +58,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { adapters, upstreams, strict = false, routes, leanPath = true, ...others } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
-  const logDrift = createDriftLog(options.log ?? silentLogger());
+  const log = options.log ?? silentLogger();
+  const logDrift = createDriftLog(log);
   const rest = createRest({
     adapters,
     upstreams,
@@ -66,6 +68,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onDrift: (report) => {
       metrics.drifted(report);
       logDrift(report);
+    },
+    onBreaker: (report) => {
+      metrics.breakerChanged(report);
+      logBreaker(log, report);
     },
   });
   let metricsServer: MetricsServer | undefined;

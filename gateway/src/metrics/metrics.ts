@@ -1,10 +1,13 @@
-import type { DriftReport } from "connect-rest";
+import type { BreakerReport, BreakerState, DriftReport } from "connect-rest";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Call } from "../protocol/call.ts";
 import { methodPath } from "../protocol/method-path.ts";
 import { LabelSets } from "./label-sets.ts";
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** What a breaker's state is as a number. */
+const stateNumbers: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
 /** Numbers that are read when they are asked for. */
 export interface Gauges {
@@ -44,6 +47,13 @@ export class Metrics {
     "limit",
   ]);
 
+  readonly #breakers = new Gauge({
+    name: "connect_rest_breaker_state",
+    help: "Whether an upstream is left alone: 0 closed, 1 half open, 2 open. From its first change on.",
+    labelNames: ["upstream", "origin"],
+    registers: [this.#registry],
+  });
+
   /** Adds the metrics of the process: event loop, heap, processor, open files. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
@@ -73,6 +83,10 @@ export class Metrics {
       const isKnown = this.#places.admits(Object.values(place).join(" "));
       this.#drift.inc(isKnown ? place : { ...place, path: "other" });
     }
+  }
+
+  breakerChanged({ upstream, origin, state }: BreakerReport): void {
+    this.#breakers.set({ upstream, origin }, stateNumbers[state]);
   }
 
   refused(limit: string): void {
