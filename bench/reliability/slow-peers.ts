@@ -5,7 +5,7 @@ import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
 /** No server is watched for longer. */
-const WATCH_MS = 35_000;
+const WATCH_MS = 40_000;
 
 /** What timers and a busy machine may add, in seconds. */
 const SLACK = 1.5;
@@ -17,8 +17,8 @@ interface Peer {
   /** The gateway's limit, in seconds. */
   readonly limit: number;
   readonly http2?: boolean;
-  /** Resolves when the server has had enough. */
-  readonly act: (port: number, end: AbortSignal) => Promise<unknown>;
+  /** Resolves when the server has had enough, with the time since when it had to wait. */
+  readonly act: (port: number, end: AbortSignal) => Promise<number>;
 }
 
 const PEERS: readonly Peer[] = [
@@ -63,50 +63,56 @@ export async function measureSlowPeers(): Promise<Figure[]> {
 /** Seconds until the server ends it; undefined when it does not. */
 async function borne({ act }: Peer, port: number): Promise<number | undefined> {
   const end = AbortSignal.timeout(WATCH_MS);
-  const startedAt = performance.now();
-  await act(port, end);
-  return end.aborted ? undefined : (performance.now() - startedAt) / 1000;
+  const since = await act(port, end);
+  return end.aborted ? undefined : (performance.now() - since) / 1000;
 }
 
 /** Sends a beginning and then a byte a second, until the server answers or closes. */
-function trickle(port: number, beginning: string, end: AbortSignal): Promise<unknown> {
+async function trickle(port: number, beginning: string, end: AbortSignal): Promise<number> {
+  const since = performance.now();
   const socket = net.connect(port, "127.0.0.1");
   socket.write(beginning);
   const timer = setInterval(() => socket.write("a"), 1000);
-  const over = new Promise((resolve) => {
-    socket.on("data", resolve).on("error", resolve).on("close", resolve);
-    end.addEventListener("abort", resolve);
-  });
-  return over.finally(() => {
-    clearInterval(timer);
-    socket.destroy();
-  });
+  await first(end, (over) => socket.on("data", over).on("error", over).on("close", over));
+  clearInterval(timer);
+  socket.destroy();
+  return since;
 }
 
 /** Opens a stream with its headers, and says no more. */
-function silentStream(port: number, end: AbortSignal): Promise<unknown> {
+async function silentStream(port: number, end: AbortSignal): Promise<number> {
+  const since = performance.now();
   const session = http2.connect(`http://127.0.0.1:${port}`);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const stream = session.request(headers);
-  const over = new Promise((resolve) => {
-    session.on("error", resolve);
-    stream.on("response", resolve).on("error", resolve).on("close", resolve);
-    end.addEventListener("abort", resolve);
+  await first(end, (over) => {
+    session.on("error", over);
+    stream.on("response", over).on("error", over).on("close", over);
   });
-  return over.finally(() => session.destroy());
+  session.destroy();
+  return since;
 }
 
-/** Asks for megabytes and reads none. What it sends now and then, empty lines, is answered once by a reset. */
-function deafReader(port: number, end: AbortSignal): Promise<unknown> {
-  const socket = net.connect(port, "127.0.0.1").pause();
+/** Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is answered by a reset. */
+async function deafReader(port: number, end: AbortSignal): Promise<number> {
+  let since = performance.now();
+  const socket = net.connect(port, "127.0.0.1");
   socket.write(`${HEAD}content-length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
-  const timer = setInterval(() => socket.write("\r\n"), 250);
-  const over = new Promise((resolve) => {
-    socket.on("error", resolve).on("close", resolve);
-    end.addEventListener("abort", resolve);
+  socket.once("data", () => {
+    since = performance.now();
+    socket.pause();
   });
-  return over.finally(() => {
-    clearInterval(timer);
-    socket.destroy();
+  const timer = setInterval(() => socket.write("\r\n"), 250);
+  await first(end, (over) => socket.on("error", over).on("close", over));
+  clearInterval(timer);
+  socket.destroy();
+  return since;
+}
+
+/** Resolves with the first event, or when the time is up. */
+function first(end: AbortSignal, listen: (over: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    listen(resolve);
+    end.addEventListener("abort", () => resolve());
   });
 }

@@ -19,7 +19,10 @@ export class Subject implements AsyncDisposable {
   /** Starts `servers/<name>.ts` and waits until it listens. */
   static async start(name: "reliable-gateway" | "bare", settings: Settings): Promise<Subject> {
     const module = path.join(import.meta.dirname, `../servers/${name}.ts`);
-    const child = fork(module, [JSON.stringify(settings)], { execArgv: ["--expose-gc"] });
+    // connect-node prints every call that a client leaves
+    const stderr = name === "bare" ? "ignore" : "inherit";
+    const stdio = ["ignore", "inherit", stderr, "ipc"] as const;
+    const child = fork(module, [JSON.stringify(settings)], { execArgv: ["--expose-gc"], stdio: [...stdio] });
     return new Subject(child, await next<number>(child));
   }
 

@@ -1,9 +1,12 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "./gen/echo/v1/echo_pb.ts";
+import { ServerReflection } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { type Gateway, startGateway } from "./index.ts";
 import { createLogger } from "./log/logger.ts";
 import { EchoServiceRest } from "./testing/echo-rest.ts";
@@ -75,8 +78,39 @@ test("drift is logged", async () => {
 
 test("a method without an adapter is UNIMPLEMENTED", async () => {
   await expect(client().join((async function* () {})())).rejects.toThrow(
-    "[unimplemented] echo.v1.EchoService.Join is not implemented",
+    '[unimplemented] echo.v1.EchoService has no method "Join". It has Echo.',
   );
+});
+
+test("a method without an adapter is on no page and in no list", async () => {
+  const page = await (await fetch(gateway.url)).text();
+  expect(page).toContain("EchoService/Echo");
+  expect(page).not.toMatch(/Join|Repeat|Talk/);
+  expect(gateway.services.map(({ methods }) => methods.map(({ name }) => name))).toEqual([["Echo"]]);
+});
+
+test("reflection has no method without an adapter, and no service that is not served", async () => {
+  const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: gateway.url }));
+  const symbols = ["EchoService", "EchoService.Echo", "EchoService.Join", "EchoService.Talk"];
+  async function* questions() {
+    for (const name of symbols) {
+      yield { messageRequest: { case: "fileContainingSymbol", value: `echo.v1.${name}` } } as const;
+    }
+  }
+  const methods: unknown[] = [];
+  for await (const { messageResponse } of client.serverReflectionInfo(questions())) {
+    if (messageResponse.case === "errorResponse") methods.push(messageResponse.value.errorMessage);
+    if (messageResponse.case !== "fileDescriptorResponse") continue;
+    const [file = new Uint8Array()] = messageResponse.value.fileDescriptorProto;
+    const { service } = fromBinary(FileDescriptorProtoSchema, file);
+    methods.push(service.map((each) => each.method.map(({ name }) => name)));
+  }
+  expect(methods).toEqual([
+    [["Echo"]],
+    [["Echo"]],
+    'no symbol "echo.v1.EchoService.Join"',
+    'no symbol "echo.v1.EchoService.Talk"',
+  ]);
 });
 
 test("what does not fit is said before anything listens", async () => {

@@ -1,5 +1,5 @@
-import { type DescMessage, type DescService, fromBinary, type MessageShape } from "@bufbuild/protobuf";
-import type { ConnectRouter, HandlerContext, ServiceImpl, Transport } from "@connectrpc/connect";
+import { type DescMessage, type DescMethod, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import { carriedMessage } from "./answer/carried-message.ts";
 import { systemClock } from "./clock.ts";
@@ -53,7 +53,7 @@ export interface Rest {
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
-  /** Adds a handler for every method to a Connect router, streams included. */
+  /** Adds a handler for every method of the adapters to a Connect router, streams included; others stay unknown. */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
    * Makes one call of a unary method: the response message as protobuf bytes, and those of the upstream's headers that callers get.
@@ -128,13 +128,11 @@ class JoinedRest implements Rest {
   }
 
   routes(router: ConnectRouter, { carryBytes = false }: RouteOptions = {}): void {
-    for (const { service, methods } of this.adapters) {
-      const handlers = Object.entries(methods).map(([name, { method }]) => {
-        const route = this.table.get(fullName(method));
-        return [name, route && this.handler(route, carryBytes)] as const;
-      });
-      // the type of an implementation follows from a generated service; here that is any service
-      router.service(service, Object.fromEntries<unknown>(handlers) as Partial<ServiceImpl<DescService>>);
+    // one by one: a service as a whole would bring handlers for the methods that it does not have
+    for (const route of this.table.values()) {
+      const handler = this.handler(route, carryBytes);
+      // the type of an implementation follows from a generated method; here that is any method
+      if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
   }
 

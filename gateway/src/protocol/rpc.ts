@@ -53,7 +53,7 @@ export interface RpcOptions {
 
 /** Connect, gRPC and gRPC-Web over the routes of a Connect router. */
 export interface Rpc {
-  /** The services that have routes, in the order of their names. */
+  /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
   /** Serves a request whatever its path. */
   serve(request: HttpRequest, response: HttpResponse, caller: Caller): void;
@@ -180,6 +180,16 @@ function headersFor({ protocol, method }: Call, request: HttpRequest, options: R
 }
 
 function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {
-  const byName = new Map(handlers.map((handler) => [handler.service.typeName, handler.service]));
-  return [...byName.values()].sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
+  const served = new Set(handlers.map(({ method }) => method));
+  const services = [...new Set(handlers.map(({ service }) => service))];
+  return services
+    .map((service) => withMethods(service, served))
+    .sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
+}
+
+/** A service as if it had no methods but those that are served. */
+function withMethods(service: DescService, served: ReadonlySet<DescMethod>): DescService {
+  const methods = service.methods.filter((method) => served.has(method));
+  const method = Object.fromEntries(methods.map((each) => [each.localName, each]));
+  return methods.length === service.methods.length ? service : { ...service, methods, method };
 }

@@ -1,5 +1,6 @@
-import type { AnyDesc, DescFile, DescService } from "@bufbuild/protobuf";
+import { type AnyDesc, type DescFile, type DescMethod, type DescService, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { UpstreamErrorSchema } from "connect-rest";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
@@ -15,18 +16,24 @@ export interface FileIndex {
   byExtension(extendee: string, number: number): DescFile | undefined;
   /** Ascending; undefined when the message itself is unknown. */
   extensionNumbers(extendee: string): readonly number[] | undefined;
+  /** A file as a `google.protobuf.FileDescriptorProto`, without services and methods that are not served. */
+  encode(file: DescFile): Uint8Array<ArrayBuffer>;
 }
 
-/** Indexes the files of the services, and all files that they import; and those of the details that errors have. */
+/**
+ * Indexes the files of the services, and all files that they import; and those of the details that errors have. What
+ * they declare beside the services and their methods is found, other services are not.
+ */
 export function createFileIndex(services: readonly DescService[]): FileIndex {
   const names = new Map<string, DescFile>();
   const symbols = new Map<string, DescFile>();
   const extensions = new Map<string, Map<number, DescFile>>();
+  const served: Served = new Map(services.map(({ typeName, methods }) => [typeName, namesOf(methods)]));
   const indexed = [...ERROR_DETAILS, ...services.map((service) => service.file)];
   for (const file of new Set(indexed.flatMap((file) => withImports(file)))) {
     names.set(protoName(file), file);
     for (const type of nestedTypes(file)) {
-      for (const symbol of symbolsOf(type)) symbols.set(symbol, file);
+      for (const symbol of symbolsOf(type, served)) symbols.set(symbol, file);
       if (type.kind !== "extension") continue;
       const numbers = extensions.get(type.extendee.typeName) ?? new Map<number, DescFile>();
       extensions.set(type.extendee.typeName, numbers.set(type.number, file));
@@ -41,6 +48,7 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
       if (numbers !== undefined) return [...numbers.keys()].sort((a, b) => a - b);
       return symbols.has(extendee) ? [] : undefined;
     },
+    encode: (file) => toBinary(FileDescriptorProtoSchema, withServed(file.proto, served)),
   };
 }
 
@@ -56,14 +64,32 @@ export function protoName(file: DescFile): string {
   return file.proto.name;
 }
 
-function symbolsOf(type: AnyDesc): string[] {
+/** The names of the methods of services that are served, by their full names. */
+type Served = ReadonlyMap<string, ReadonlySet<string>>;
+
+function namesOf(methods: readonly DescMethod[]): ReadonlySet<string> {
+  return new Set(methods.map(({ name }) => name));
+}
+
+function withServed(file: FileDescriptorProto, served: Served): FileDescriptorProto {
+  if (file.service.length === 0) return file;
+  const service = file.service.flatMap((each) => {
+    const names = served.get(file.package === "" ? each.name : `${file.package}.${each.name}`);
+    return names ? [{ ...each, method: each.method.filter(({ name }) => names.has(name)) }] : [];
+  });
+  return { ...file, service };
+}
+
+function symbolsOf(type: AnyDesc, served: Served): string[] {
   switch (type.kind) {
     case "message":
       return [type.typeName, ...type.members.map((member) => `${type.typeName}.${member.name}`)];
     case "enum":
       return [type.typeName, ...type.values.map((value) => siblingName(type.typeName, value.name))];
-    case "service":
-      return [type.typeName, ...type.methods.map((method) => `${type.typeName}.${method.name}`)];
+    case "service": {
+      const names = served.get(type.typeName);
+      return names ? [type.typeName, ...[...names].map((name) => `${type.typeName}.${name}`)] : [];
+    }
     case "extension":
       return [type.typeName];
     default:

@@ -1,5 +1,4 @@
-import { type DescFile, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { DescFile, MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import type {
   ServerReflectionRequest,
@@ -38,20 +37,23 @@ function answer(
   schema: Schema,
   sent: Set<DescFile>,
 ): MessageResponse {
+  const { files } = schema;
+  const fileOr = (file: DescFile | undefined, missing: string) =>
+    file === undefined ? failure(Code.NotFound, missing) : fileAnswer(file, files, sent);
   switch (question.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: schema.services.map((name) => ({ name })) } };
     case "fileByFilename":
-      return fileAnswer(schema.files.byName(question.value), `no file ${show(question.value)}`, sent);
+      return fileOr(files.byName(question.value), `no file ${show(question.value)}`);
     case "fileContainingSymbol":
-      return fileAnswer(schema.files.bySymbol(question.value), `no symbol ${show(question.value)}`, sent);
+      return fileOr(files.bySymbol(question.value), `no symbol ${show(question.value)}`);
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = question.value;
       const text = `no extension ${extensionNumber} of ${show(containingType)}`;
-      return fileAnswer(schema.files.byExtension(containingType, extensionNumber), text, sent);
+      return fileOr(files.byExtension(containingType, extensionNumber), text);
     }
     case "allExtensionNumbersOfType": {
-      const extensionNumber = schema.files.extensionNumbers(question.value);
+      const extensionNumber = files.extensionNumbers(question.value);
       if (extensionNumber === undefined) return failure(Code.NotFound, `no message ${show(question.value)}`);
       const value = { baseTypeName: question.value, extensionNumber: [...extensionNumber] };
       return { case: "allExtensionNumbersResponse", value };
@@ -61,12 +63,11 @@ function answer(
   }
 }
 
-function fileAnswer(file: DescFile | undefined, missing: string, sent: Set<DescFile>): MessageResponse {
-  if (file === undefined) return failure(Code.NotFound, missing);
+function fileAnswer(file: DescFile, index: FileIndex, sent: Set<DescFile>): MessageResponse {
   // The file that was asked for comes always, and first; an import only when the stream has not had it yet.
   const files = [file, ...withImports(file).filter((each) => each !== file && !sent.has(each))];
   for (const each of files) sent.add(each);
-  const fileDescriptorProto = files.map((each) => toBinary(FileDescriptorProtoSchema, each.proto));
+  const fileDescriptorProto = files.map((each) => index.encode(each));
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 
