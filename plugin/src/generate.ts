@@ -7,6 +7,7 @@ import { parseMethod } from "./parse/method.ts";
 import { parseServiceRules } from "./parse/rules.ts";
 import { Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printFiles } from "./print/file.ts";
+import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
 import type { Options } from "./protocol/parameter.ts";
 import { version } from "./version.ts";
 
@@ -35,7 +36,16 @@ export function generate(
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
   const generation = new Generation(files, options);
-  return { files: printFiles(models, generation, version, options), warnings: run.warnings.lines() };
+  const printed = printFiles(models, generation, version, options);
+  const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
+  if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
+  return { files: printed, warnings: run.warnings.lines() };
+}
+
+/** Everything else is broken into lines: what is left has a name of tens of thousands of letters. */
+function lengthFault({ path, content }: PrintedFile): string {
+  const text = "a name in its .proto file is too long for one line of code";
+  return `${path} would have a line of ${longestLine(content)} bytes; expected ${LONGEST_LINE} at most: ${text}`;
 }
 
 /** One run of the generator, and what it found. */

@@ -1,6 +1,7 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import { asJavaScript, asTypeScript } from "./erasable.ts";
 import { type ImportOptions, messagesModule, specifierOf } from "./import-paths.ts";
+import { breakLongLines } from "./long-lines.ts";
 
 /** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
 export type Target = "ts" | "js" | "dts";
@@ -101,7 +102,7 @@ export class SourceFile {
       ({ typeOnly, declaredOnly }) => !declaredOnly && (target === "ts" || !typeOnly),
     );
     const text = `${[...head, "", ...imports, ...afterImports, ...this.body].join("\n")}\n`;
-    return target === "ts" ? asTypeScript(text) : asJavaScript(text);
+    return breakLongLines(target === "ts" ? asTypeScript(text) : asJavaScript(text));
   }
 
   /** The text of the declarations, with those of the imports that they name, all as types. */
@@ -115,7 +116,9 @@ export class SourceFile {
     const imports = this.importLines(({ local }) => words.has(local), true);
     // a file without an import or an export would not be a module
     const empty = code === "" && imports.length === 0 ? ["export {};"] : [];
-    return `${[...head, "", ...imports, ...afterImports, ...declarations, ...empty].join("\n")}\n`;
+    return breakLongLines(
+      `${[...head, "", ...imports, ...afterImports, ...declarations, ...empty].join("\n")}\n`,
+    );
   }
 
   private importLines(isWanted: (item: Import) => boolean, asTypes = false): string[] {

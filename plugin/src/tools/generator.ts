@@ -3,6 +3,7 @@ import { Problems } from "../diagnostics/problem.ts";
 import type { Generator } from "../kit/generator.ts";
 import { methodPoint, servicePoint } from "../kit/points.ts";
 import { parseMethod } from "../parse/method.ts";
+import { breakLongLines } from "../print/long-lines.ts";
 import { version } from "../version.ts";
 import { ToolPrinter } from "./print-tools.ts";
 import { type Tool, toolOf } from "./tool.ts";
@@ -23,7 +24,9 @@ export const toolsGenerator: Generator = {
       for (const service of desc.services) {
         const mapped = service.methods.filter((method) => file.has(methodPoint(method)));
         const tools = new Map(mapped.flatMap((method) => toolEntry(method)));
-        if (tools.size > 0) file.insert(servicePoint(service), ...printer.print(service, tools));
+        if (tools.size === 0) continue;
+        const text = printer.print(service, tools).join("\n");
+        file.insert(servicePoint(service), ...breakLongLines(text).split("\n"));
       }
     }
   },

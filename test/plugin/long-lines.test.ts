@@ -1,0 +1,120 @@
+/** No file of the generator has a line of 64 KiB, however long the names, comments and constants of its input are. */
+import { stripTypeScriptTypes } from "node:module";
+import { clone, create, setExtension } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  type FileDescriptorProto,
+  MethodOptionsSchema,
+} from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { method as methodRules } from "../../plugin/src/gen/connectrest/v1/annotations_pb.ts";
+import { MethodRulesSchema } from "../../plugin/src/gen/connectrest/v1/method_rules_pb.ts";
+import { http } from "../../plugin/src/gen/google/api/annotations_pb.ts";
+import { HttpRuleSchema } from "../../plugin/src/gen/google/api/http_pb.ts";
+import { respond } from "../../plugin/src/kit/generator.ts";
+import { toolsGenerator } from "../../plugin/src/tools/generator.ts";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+
+const SOURCE = `${HEAD}
+// Of the service.
+service S {
+  // Of the method.
+  rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; }
+}
+message Req { string id = 1; Kind kind = 2; }
+// Of the message.
+message Res { string id = 1; Kind kind = 2; }
+enum Kind { KIND_UNSPECIFIED = 0; }
+`;
+const LONGEST = 65_535;
+
+let compiled: CodeGeneratorRequest;
+
+beforeAll(() => {
+  compiled = compileRequest({ "long.proto": SOURCE }, "target=ts+js+dts");
+});
+
+interface Lengths {
+  readonly comment: string;
+  readonly literal: string;
+  readonly header: string;
+  readonly values: number;
+  readonly field: string;
+  readonly bindings: number;
+}
+
+/** The request with longer texts: compilers take them, and so must we. */
+function grown({ comment, literal, header, values, field, bindings }: Lengths): CodeGeneratorRequest {
+  const request = clone(CodeGeneratorRequestSchema, compiled);
+  const file = request.protoFile.find(({ name }) => name === "long.proto") as FileDescriptorProto;
+  request.sourceFileDescriptors = [];
+  for (const location of file.sourceCodeInfo?.location ?? []) {
+    if (location.leadingComments !== "") location.leadingComments = comment;
+  }
+  const [kind] = file.enumType;
+  const [zero] = kind?.value ?? [];
+  if (kind === undefined || zero === undefined) throw new Error("there is no enum");
+  for (let number = 1; number <= values; number++)
+    kind.value.push({ ...zero, name: `KIND_${number}`, number });
+  for (const message of file.messageType) {
+    for (const each of message.field.slice(0, 1)) Object.assign(each, { name: field, jsonName: field });
+  }
+  const options = create(MethodOptionsSchema);
+  const rule = (path: string) => create(HttpRuleSchema, { pattern: { case: "get", value: path } });
+  const first = rule(`/${literal}/{${field}}`);
+  first.additionalBindings = Array.from({ length: bindings }, (_, index) =>
+    rule(`/${literal}${index}/{kind}/b`),
+  );
+  setExtension(options, http, first);
+  const rules = create(MethodRulesSchema, { headers: [{ name: "X-Long", value: header }] });
+  setExtension(options, methodRules, rules);
+  const [rpc] = file.service[0]?.method ?? [];
+  if (rpc === undefined) throw new Error("there is no method");
+  rpc.options = options;
+  return request;
+}
+
+function checkLines(files: Iterable<readonly [path: string, content: string]>): void {
+  for (const [path, content] of files) {
+    const longest = content.split("\n").reduce((most, line) => Math.max(most, Buffer.byteLength(line)), 0);
+    expect(longest, path).toBeLessThanOrEqual(LONGEST);
+    // throws where it is no TypeScript
+    if (!path.endsWith(".d.ts")) stripTypeScriptTypes(content);
+  }
+}
+
+const size = fc.oneof(fc.nat(50), fc.constantFrom(1000, 66_000, 200_000));
+const word = size.map((length) => "a".repeat(length + 1));
+
+test("property: whatever the lengths, no line reaches 64 KiB; only names that are too long are refused", () => {
+  const lengths = fc.record({
+    comment: fc
+      .tuple(size, fc.constantFrom("x", "word ", "line\n", "*/", "ü", "\\", '"'))
+      .map(([length, unit]) => ` ${unit.repeat(length)} end`),
+    literal: word,
+    header: word,
+    values: fc.constantFrom(0, 10, 9000),
+    field: fc.oneof({ weight: 4, arbitrary: fc.constant("id") }, { weight: 1, arbitrary: word }),
+    bindings: fc.constantFrom(0, 1),
+  });
+  fc.assert(
+    fc.property(lengths, (each) => {
+      const request = grown(each);
+      const { files, error } = runGenerator(request, { fileToGenerate: ["long.proto"] });
+      if (each.field.length > 10_000 && error !== "") {
+        expect(error).toMatch(
+          /^long_rest\.ts would have a line of \d+ bytes; expected 65535 at most: a name /,
+        );
+        return;
+      }
+      expect(error).toBe("");
+      checkLines(Object.entries(files));
+      const tools = respond(toolsGenerator, { ...request, parameter: "target=ts" });
+      checkLines(tools.file.map(({ name, content }) => [name, content]));
+    }),
+    { numRuns: 30, interruptAfterTimeLimit: 40_000 },
+  );
+});
