@@ -451,7 +451,7 @@ message Res {}`,
       [
         "paginate_cursor_path",
         'paginate: {items: ".", cursor: {field: "name"}}',
-        "4:71: paginate-cursor: the cursor needs the path to its value",
+        "4:71: paginate-cursor: the cursor needs the path to its value, or for `cursor` a header with it",
       ],
       [
         "paginate_cursor_field",

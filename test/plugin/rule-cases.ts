@@ -176,6 +176,31 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:80: poll-interval: poll of case.S.Get: expected an interval of more than 0 s, got -1 s",
   ],
   [
+    "paginate_count",
+    'paginate: {items: ".", link: "next", total: "total"}',
+    "4:76: paginate-count: paginate of case.S.Get: total and first count items or pages; set offset or page",
+  ],
+  [
+    "paginate_more",
+    'paginate: {items: ".", link: "next", more: {key: "a"}}',
+    "4:83: when-empty: the condition for more pages of case.S.Get says nothing; set values, present or type",
+  ],
+  [
+    "paginate_cursor_header",
+    'paginate: {items: ".", cursor: {header: "X Next", field: "name"}}',
+    "4:71: header-name: paginate of case.S.Get: `X Next` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+  ],
+  [
+    "paginate_cursor_deep",
+    'paginate: {items: ".", cursor: {path: "next", field: "name.after"}}',
+    "4:85: stream-field: paginate: `name` is not a message, so it has no field `after`",
+  ],
+  [
+    "paginate_quoted_path",
+    'paginate: {items: ".", link: "a\'b\'"}',
+    "4:62: dotted-path: paginate of case.S.Get: the path `a'b'` has a quote that is not around a whole key; expected e.g. `a.'b.c'`",
+  ],
+  [
     "records_keys",
     'records: {event: "event", data: "data"}',
     "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or take the keys away",

@@ -453,8 +453,6 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
   },
   response(answer: RestAnswer, out: ProtoWriter): void {
     out.root(answer.payload, decodeListFollowersResponse);
-    out.messages(1, valueAt(answer.payload, "users.users") ?? valueAt(answer.payload, "users"), "path or path", decodeFollower);
-    out.int32(2, valueAt(answer.payload, "users.total_users") ?? valueAt(answer.payload, "total_users"), "path or path");
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)

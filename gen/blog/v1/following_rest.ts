@@ -2,7 +2,7 @@
 // @generated from file blog/v1/following.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, valueAt } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -53,6 +53,8 @@ export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter):
 
 /** Decodes blog.v1.ListFollowersResponse. Followers of a blog. The list and its total stand side by side, either in the answer or below its `users`. */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, valueAt(json, "users.users") ?? valueAt(json, "users"), "users.users or users", decodeFollower);
+  out.int32(2, valueAt(json, "users.total_users") ?? valueAt(json, "total_users"), "users.total_users or total_users");
   out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
 }

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugBCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAlCBgoEbmV4dCIlCgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSL7AQoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj0KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * A list that comes in pages, as a server stream of its items: the method's response is one item. A page is asked
@@ -32,7 +32,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   items: string[];
 
   /**
-   * How the next page is found. The stream ends where there is none, and with a page without items.
+   * How the next page is found. The stream ends where there is none, and with a page without items unless `more` says
+   * that others follow.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
@@ -54,7 +55,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field that says how many items to skip; it grows by what came.
+     * The request field that says how many items to skip; it grows by what came. It may stand in a message: `page.skip`.
      *
      * @generated from field: string offset = 4;
      */
@@ -62,7 +63,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "offset";
   } | {
     /**
-     * The request field that says which page; it grows by one. A field that is not set counts as 1.
+     * The request field that says which page; it grows by one. A field that is not set counts as `first`.
      *
      * @generated from field: string page = 5;
      */
@@ -100,6 +101,29 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * @generated from field: string link_query = 9;
    */
   linkQuery: string;
+
+  /**
+   * There is a further page only while this holds of the payload, e.g. `{key: "has_more", values: "true"}`. Default: no
+   * condition.
+   *
+   * @generated from field: connectrest.v1.When more = 12;
+   */
+  more?: When | undefined;
+
+  /**
+   * Dotted path from the payload to how many there are in all: items with `offset`, pages with `page`. After the last of
+   * them nothing is asked for. Default: none, a page without items is the end.
+   *
+   * @generated from field: string total = 10;
+   */
+  total: string;
+
+  /**
+   * The number of the first item with `offset`, of the first page with `page`. Default: 0 and 1.
+   *
+   * @generated from field: optional int32 first = 11;
+   */
+  first?: number | undefined;
 };
 
 /**
@@ -123,11 +147,18 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string;
 
   /**
-   * The request field that takes it.
+   * The request field that takes it. It may stand in a message: `page.after`.
    *
    * @generated from field: string field = 2;
    */
   field: string;
+
+  /**
+   * For `cursor`, in place of a path: the response header with the value.
+   *
+   * @generated from field: string header = 3;
+   */
+  header: string;
 };
 
 /**

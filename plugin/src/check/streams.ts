@@ -28,19 +28,34 @@ export function checkStreams(desc: DescMethod, problems: Problems): void {
 }
 
 function checkPaginate(
-  { items, next, maxPages, linkQuery }: Paginate,
+  { items, next, maxPages, linkQuery, more, total, first }: Paginate,
   desc: DescMethod,
   problems: Problems,
 ): void {
   const paths: PathPlace[] = items.map((path, index) => [path, [1, index], "root"]);
   if (next.case === "link") paths.push([next.value, [2], "root"]);
-  if (next.case === "cursor") paths.push([next.value.path, [6, 1], "no root"]);
+  if (next.case === "cursor" && next.value.path !== "") paths.push([next.value.path, [6, 1], "no root"]);
   if (next.case === "lastItem") paths.push([next.value.path, [7, 1], "no root"]);
   if (linkQuery !== "") paths.push([linkQuery, [9], "no root"]);
+  if (total !== "") paths.push([total, [10], "no root"]);
   checkPaths(paths, "paginate", desc, problems);
   if (linkQuery !== "" && next.case !== "link") {
     const text = `paginate of ${nameOf(desc)}: link_query goes with link, and there is none`;
     problems.add(desc, [RULES, RULE.paginate, 9], "paginate-link-query", text);
+  }
+  const add = (place: readonly number[], code: string, text: string) =>
+    problems.add(desc, [RULES, RULE.paginate, ...place], code, text);
+  const headerName = next.case === "cursor" ? next.value.header : "";
+  const fault = headerName === "" ? undefined : headerFault(headerName);
+  if (fault !== undefined) add([6, 3], "header-name", `paginate of ${nameOf(desc)}: ${fault}`);
+  if (more !== undefined) {
+    checkCondition(more, "", (place, code, text) =>
+      add([12, ...place], code, `the condition for more pages of ${nameOf(desc)} ${text}`),
+    );
+  }
+  if ((total !== "" || first !== undefined) && next.case !== "offset" && next.case !== "page") {
+    const text = `paginate of ${nameOf(desc)}: total and first count items or pages; set offset or page`;
+    add([total === "" ? 11 : 10], "paginate-count", text);
   }
   if (maxPages < 0) {
     const text = `paginate of ${nameOf(desc)}: expected 1 page or more, or 0 for the default, got ${maxPages}`;

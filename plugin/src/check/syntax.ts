@@ -32,11 +32,14 @@ export function headerFault(name: string): string | undefined {
     : `\`${name}\` is no name of a header (RFC 9110 section 5.1); expected e.g. \`X-Name\``;
 }
 
-/** What is wrong with a dotted path of keys; undefined when nothing is. `.` alone is the root, where that can be meant. */
+/** What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone is the root, where that can be meant. */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
   if (path === ".")
     return root === "root" ? undefined : "the path `.` is the root, which holds more than that; name a key";
-  if (path.split(".").every((key) => key !== "")) return undefined;
+  if (/^(?:'[^']+'|[^.']+)(?:\.(?:'[^']+'|[^.']+))*$/.test(path)) return undefined;
   const expected = root === "root" ? "`a.b`, or `.` for the root" : "`a.b`";
+  if (path.includes("'")) {
+    return `the path \`${path}\` has a quote that is not around a whole key; expected e.g. \`a.'b.c'\``;
+  }
   return `the path \`${path}\` has an empty key; expected keys joined by dots: ${expected}`;
 }

@@ -85,6 +85,8 @@ export type StreamModel =
       /** Paths from the payload to the items, the first that leads to an array counts; empty for the payload itself. */
       readonly items: readonly string[];
       readonly next: NextModel;
+      /** There is a further page only while this holds of the payload. */
+      readonly more: ConditionModel | undefined;
       readonly maxPages: number;
     }
   | {
@@ -123,10 +125,19 @@ export type StreamModel =
 export type NextModel =
   | { readonly kind: "link"; readonly path: string; readonly query: string }
   | { readonly kind: "link_header"; readonly rel: string }
-  | { readonly kind: "step"; readonly by: "items" | "page"; readonly field: DescField }
+  | {
+      readonly kind: "step";
+      readonly by: "items" | "page";
+      readonly field: FieldPath;
+      /** The number of the first item or page. */
+      readonly first: number;
+      /** Path to how many there are; undefined for none. */
+      readonly total: string | undefined;
+    }
   | {
       readonly kind: "cursor";
-      readonly from: "payload" | "last_item";
+      readonly from: "payload" | "last_item" | "header";
+      /** A path, or the name of the header in lower case. */
       readonly path: string;
-      readonly field: DescField;
+      readonly field: FieldPath;
     };

@@ -12,10 +12,10 @@ import {
   Records_Format,
   type Upload,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
-import type { NextModel, StreamModel } from "../model/model.ts";
+import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../print/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { suggestion } from "./field-path.ts";
+import { resolveFieldPath, suggestion } from "./field-path.ts";
 
 /** Field numbers of the stream rules in MethodRules. */
 const RULE = { paginate: 27, poll: 28, upload: 29, download: 30, records: 32 } as const;
@@ -109,11 +109,12 @@ function parsePaginate(rule: Paginate, context: Context): StreamModel | undefine
     kind: "paginate",
     items: rule.items.map(root),
     next,
+    more: rule.more && parseCondition(rule.more),
     maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
   };
 }
 
-function parseNext({ next, linkQuery }: Paginate, context: Context): NextModel | undefined {
+function parseNext({ next, linkQuery, total, first }: Paginate, context: Context): NextModel | undefined {
   switch (next.case) {
     case "link":
       return { kind: "link", path: root(next.value), query: root(linkQuery) };
@@ -122,7 +123,8 @@ function parseNext({ next, linkQuery }: Paginate, context: Context): NextModel |
     case "offset":
     case "page": {
       const field = integerField(next.value, context, NEXT[next.case]);
-      return field && { kind: "step", by: next.case === "offset" ? "items" : "page", field };
+      const [by, start] = next.case === "offset" ? (["items", 0] as const) : (["page", 1] as const);
+      return field && { kind: "step", by, field, first: first ?? start, total: total || undefined };
     }
     case "cursor":
     case "lastItem":
@@ -139,17 +141,19 @@ function parseNext({ next, linkQuery }: Paginate, context: Context): NextModel |
 
 function parseCursor(cursor: Cursor, kind: "cursor" | "lastItem", context: Context): NextModel | undefined {
   const place = [NEXT[kind], CURSOR_FIELD] as const;
-  const field = requestField(cursor.field, "paginate", context, ...place);
+  const field = steppedField(cursor.field, context, ...place);
   if (field === undefined) return undefined;
-  if (cursor.path === "") {
-    const text = "the cursor needs the path to its value";
+  const { path, header } = cursor;
+  if ((path === "") === (header === "" || kind === "lastItem")) {
+    const text = "the cursor needs the path to its value, or for `cursor` a header with it";
     return fault(context, "paginate", "paginate-cursor", text, NEXT[kind]);
   }
-  if (!takesCursor(field)) {
-    const text = `the field \`${field.name}\` takes no cursor; use a string, an integer or a Timestamp`;
+  if (!takesCursor(lastOf(field))) {
+    const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
     return fault(context, "paginate", "paginate-cursor", text, ...place);
   }
-  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", path: cursor.path, field };
+  if (path === "") return { kind: "cursor", from: "header", path: header.toLowerCase(), field };
+  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", path, field };
 }
 
 function takesCursor(field: DescField): boolean {
@@ -158,17 +162,29 @@ function takesCursor(field: DescField): boolean {
   return field.fieldKind === "message" && isTimestamp(field);
 }
 
-function integerField(name: string, context: Context, place: number): DescField | undefined {
-  const field = requestField(name, "paginate", context, place);
-  if (field === undefined) return undefined;
+function integerField(name: string, context: Context, place: number): FieldPath | undefined {
+  const path = steppedField(name, context, place);
+  if (path === undefined) return undefined;
+  const field = lastOf(path);
   const isNumber =
     field.fieldKind === "scalar" &&
     field.scalar !== ScalarType.STRING &&
     field.scalar !== ScalarType.BYTES &&
     field.scalar !== ScalarType.BOOL;
-  if (isNumber) return field;
+  if (isNumber) return path;
   const text = `the field \`${name}\` must be a number to count pages or items`;
   return fault(context, "paginate", "paginate-step", text, place);
+}
+
+/** The field that changes from page to page, of the request or of a message in it. */
+function steppedField(name: string, context: Context, ...place: readonly number[]): FieldPath | undefined {
+  const { fields, fault: text } = resolveFieldPath(context.desc.input, name);
+  if (fields !== undefined) return fields;
+  return fault(context, "paginate", "stream-field", `paginate: ${text}`, ...place);
+}
+
+function lastOf(path: FieldPath): DescField {
+  return path.at(-1) as DescField;
 }
 
 function requestField(

@@ -99,6 +99,14 @@ export class AdapterFile {
     return this.source.type(name, this.source.messages(desc.file));
   }
 
+  /** An expression for a message without any field set. */
+  emptyMessage(desc: DescMessage): string {
+    const name = exportedNames(desc.file).descriptors.get(desc);
+    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
+    const schema = this.source.value(name, this.source.messages(desc.file));
+    return `${this.source.value("create", this.source.package("@bufbuild/protobuf"))}(${schema})`;
+  }
+
   /** The constant with the types that a google.protobuf.Any of this file may hold. */
   types(): string {
     const { desc } = this;

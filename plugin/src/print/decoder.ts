@@ -110,7 +110,13 @@ function ownKeys(field: DescField): readonly string[] {
   const { unknown, from } = fieldRules(field);
   if (unknown) return [];
   if (from.length === 0) return responseNames(field);
-  return from.flatMap(({ source }) => (source.case === "path" ? [source.value.split(".")[0] ?? ""] : []));
+  return from.flatMap(({ source }) => (source.case === "path" ? [firstKey(source.value)] : []));
+}
+
+/** The first key of a dotted path, which is in quotes where it has dots itself. */
+function firstKey(path: string): string {
+  const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
+  return quoted ?? plain;
 }
 
 function oneofKeys(oneof: DescOneof): string[] {
@@ -183,7 +189,7 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   return conditions
     .map(({ key, values, present, type }) => {
       const literal = {
-        key: key || discriminator,
+        key: key || pathTo(discriminator),
         values: values.length > 0 ? values : undefined,
         present,
         type: type || undefined,
@@ -191,6 +197,11 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
       return `${holds}(json, ${printLiteral(literal)})`;
     })
     .join(" || ");
+}
+
+/** A key as a dotted path. */
+function pathTo(key: string): string {
+  return key.includes(".") ? `'${key}'` : key;
 }
 
 /** What happens where no member is chosen: the fallback takes the object, or it is reported. */
@@ -236,10 +247,23 @@ export function wireValues(field: DescField): string[] {
 /** The lines that decode one field from an object's keys. */
 function fieldLines(field: DescField, object: string, file: AdapterFile): string[] {
   const rules = fieldRules(field);
-  if (rules.unknown || rules.from.length > 0) return [];
+  if (rules.unknown) return [];
+  if (rules.from.length > 0) return comesFromPaths(field) ? [pathsLine(field, object, file)] : [];
   const names = responseNames(field);
   const line = valueLine(field, readKeys(object, names, file), names[0], file);
   return [rules.coerce ? line.replace(/^out\./, `out.loosely(${printString(names[0])}).`) : line];
+}
+
+/** Whether a field is found in the object that its message is read from, and not in the head of the answer. */
+export function comesFromPaths(field: DescField): boolean {
+  const { from } = fieldRules(field);
+  return from.length > 0 && from.every(({ source }) => source.case === "path");
+}
+
+function pathsLine(field: DescField, object: string, file: AdapterFile): string {
+  const paths = fieldRules(field).from.map(({ source }) => String(source.value));
+  const values = paths.map((path) => `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`);
+  return valueLine(field, values.join(" ?? "), paths.join(" or "), file);
 }
 
 function readKeys(object: string, names: readonly string[], file: AdapterFile): string {

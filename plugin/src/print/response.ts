@@ -3,7 +3,7 @@ import { fieldRules } from "../descriptors/options.ts";
 import type { Source } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { decoderOf, valueLine } from "./decoder.ts";
+import { comesFromPaths, decoderOf, valueLine } from "./decoder.ts";
 import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
 
@@ -27,9 +27,9 @@ export function answerFunction(name: string, lines: readonly string[], file: Ada
 
 function responseLines(method: MethodModel, file: AdapterFile): string[] {
   const { output } = method.desc;
-  const outer = fromLines(output, file);
   const { responseBody } = method;
-  if (responseBody === undefined) return [...payloadLines(output, file), ...outer];
+  if (responseBody === undefined) return [...payloadLines(output, file), ...headLines(output, file)];
+  const outer = fromLines(output, file);
   const isHttpBody =
     responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
   if (!isHttpBody) return [...bodyLines(responseBody, method, file), ...outer];
@@ -49,7 +49,9 @@ function bodyLines(field: DescField, { rules }: MethodModel, file: AdapterFile):
 }
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {
-  const inBody = output.fields.filter((field) => fieldRules(field).from.length === 0);
+  const inBody = output.fields.filter(
+    (field) => fieldRules(field).from.length === 0 || comesFromPaths(field),
+  );
   if (output.typeName === "google.api.HttpBody")
     return [`${file.runtimeValue("writeHttpBody")}(answer, out);`];
   if (output.typeName === "google.protobuf.Value" || output.typeName === "google.protobuf.ListValue") {
@@ -63,6 +65,13 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
 export function fromLines(output: DescMessage, file: AdapterFile): string[] {
   return output.fields
     .filter((field) => fieldRules(field).from.length > 0)
+    .map((field) => fromLine(field, file));
+}
+
+/** The same without those that the decoder of the message finds itself. */
+export function headLines(output: DescMessage, file: AdapterFile): string[] {
+  return output.fields
+    .filter((field) => fieldRules(field).from.length > 0 && !comesFromPaths(field))
     .map((field) => fromLine(field, file));
 }
 

@@ -1,12 +1,14 @@
-import { type DescField, ScalarType } from "@bufbuild/protobuf";
-import type { MethodModel, NextModel, StreamModel } from "../model/model.ts";
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../descriptors/well-known.ts";
+import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
 import { printLiteral, printString } from "./literal.ts";
-import { answerFunction, fromLines, responseMember } from "./response.ts";
+import { answerFunction, headLines, responseMember } from "./response.ts";
 import { timeRule } from "./time-rule.ts";
 
 /** What the adapter of a stream has beside its rules and its request, as lines of an object literal. */
@@ -16,6 +18,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
       return [
         `items: [${stream.items.map(printString).join(", ")}],`,
         ...nextMember(method, stream.next, file),
+        ...(stream.more === undefined ? [] : [`more: ${printLiteral(stream.more)},`]),
         `maxPages: ${stream.maxPages},`,
         itemMember(method, file),
       ];
@@ -66,7 +69,8 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         "next: {",
         '  kind: "step",',
         `  by: ${printString(next.by)},`,
-        `  advance: (message${typed(file.messageType(method.desc.input))}, by) => ({ ...message, ${stepValue(next)} }),`,
+        `  advance: (message${typed(file.messageType(method.desc.input))}, by) => (${assigned(next.field, stepValue(next), file)}),`,
+        ...totalLines(method, next, file),
         "},",
       ];
     case "cursor":
@@ -75,7 +79,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         '  kind: "cursor",',
         `  from: ${printString(next.from)},`,
         `  path: ${printString(next.path)},`,
-        `  advance: (message${typed(file.messageType(method.desc.input))}, value) => ({ ...message, ${cursorValue(next.field, file)} }),`,
+        `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
       ];
   }
@@ -85,25 +89,52 @@ function linkQuery({ query }: Extract<NextModel, { kind: "link" }>): string {
   return query === "" ? "" : `, query: ${printString(query)}`;
 }
 
-function stepValue({ by, field }: Extract<NextModel, { kind: "step" }>): string {
-  const { optional: expression } = access([field]);
+type Step = Extract<NextModel, { kind: "step" }>;
+
+function stepValue({ field: path, first }: Step): string {
+  const { field, optional } = stepped(path);
   const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
-  const start = by === "page" ? (isBig ? "1n" : "1") : isBig ? "0n" : "0";
-  // a page number of 0 in a field without presence means that the caller set none
-  const current = by === "page" ? `(${expression} || ${start})` : `(${expression} ?? ${start})`;
-  return assign(field, `${current} + ${isBig ? "BigInt(by)" : "by"}`);
+  const start = isBig ? `${first}n` : String(first);
+  // 0 in a field without presence means that the caller set none
+  const operator = field.presence === FeatureSet_FieldPresence.IMPLICIT && first !== 0 ? "||" : "??";
+  return `(${optional} ${operator} ${start}) + ${isBig ? "BigInt(by)" : "by"}`;
 }
 
-function cursorValue(field: DescField, file: AdapterFile): string {
-  if (field.fieldKind === "message")
-    return assign(field, `${file.runtimeValue("cursorTime")}(value, ${timeRule(field)})`);
+function stepped(path: FieldPath): { readonly field: DescField; readonly optional: string } {
+  return { field: path.at(-1) as DescField, optional: access(path).optional };
+}
+
+/** How many items or pages come before a request, where there is a total to compare with. */
+function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
+  if (total === undefined) return [];
+  const { optional } = stepped(path);
+  return [
+    `  total: ${printString(total)},`,
+    `  before: (message${typed(file.messageType(method.desc.input))}) => Number(${optional} ?? ${first})${first === 0 ? "" : ` - ${first}`},`,
+  ];
+}
+
+function cursorValue(path: FieldPath, file: AdapterFile): string {
+  const { field } = stepped(path);
+  if (field.fieldKind === "message") return `${file.runtimeValue("cursorTime")}(value, ${timeRule(field)})`;
   if (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING) {
-    return assign(
-      field,
-      `${file.runtimeValue(isBigInteger(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`,
-    );
+    return `${file.runtimeValue(isBigInteger(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`;
   }
-  return assign(field, "String(value)");
+  return "String(value)";
+}
+
+/** The request with another value at the end of a path; messages on the way are made where there are none. */
+function assigned(
+  [field, ...below]: FieldPath,
+  value: string,
+  file: AdapterFile,
+  holder = "message",
+): string {
+  const [next, ...rest] = below;
+  if (next === undefined) return `{ ...${holder}, ${assign(field, value)} }`;
+  const { optional } = access([field], holder);
+  const inner = `(${optional} ?? ${file.emptyMessage(messageOf(field) as DescMessage)})`;
+  return `{ ...${holder}, ${assign(field, assigned([next, ...rest], value, file, inner))} }`;
 }
 
 /** A property of the request that sets a field, also where it stands in a oneof. */
@@ -124,7 +155,7 @@ function isBigInteger(scalar: ScalarType): boolean {
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {
   return [
-    ...answerFunction("head", fromLines(method.desc.output, file), file),
+    ...answerFunction("head", headLines(method.desc.output, file), file),
     ...printFunction({
       name: "chunk",
       parameters: [

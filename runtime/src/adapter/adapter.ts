@@ -36,11 +36,14 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly kind: "step";
       readonly by: "items" | "page";
       readonly advance: (message: MessageShape<I>, by: number) => MessageShape<I>;
+      /** Path to how many items or pages there are; and how many of them come before those of a request. */
+      readonly total?: string;
+      readonly before?: (message: MessageShape<I>) => number;
     }
-  /** A value of the payload or of the page's last item, which a request field takes. */
+  /** A value of the payload, of the page's last item or of a header (`path` is its name), which a request field takes. */
   | {
       readonly kind: "cursor";
-      readonly from: "payload" | "last_item";
+      readonly from: "payload" | "last_item" | "header";
       readonly path: string;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
@@ -52,6 +55,8 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   /** Paths from the payload to the array of items. The first that leads to an array counts. */
   readonly items: readonly string[];
   readonly next: NextPage<I>;
+  /** There is a further page only while this holds of the payload; then also behind a page without items. */
+  readonly more?: Condition;
   /** Pages asked for at most. */
   readonly maxPages: number;
   /** Writes one item as protobuf bytes. */

@@ -10,7 +10,8 @@ import { fullName } from "../directory.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { RunningCall } from "../running-call.ts";
 import { baseOf } from "../upstream/options.ts";
-import { linkTarget, ownValue } from "../wire/read.ts";
+import { holds, linkTarget, ownValue } from "../wire/read.ts";
+import { numberFromText } from "../wire/scalar.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -30,13 +31,15 @@ export class Pager {
   }
 
   /**
-   * Goes on to the next page; false where there is none. After a page without items there never is.
+   * Goes on to the next page; false where there is none. After a page without items there is one only if the rule
+   * `more` says so, and something to find it by.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED
    */
   advance(page: Page, answer: ReadAnswer): boolean {
-    if (page.items.length === 0) return false;
-    const { next } = this.call.adapter;
+    const { next, more } = this.call.adapter;
+    if (more !== undefined && !(isJsonObject(page.payload) && holds(page.payload, more))) return false;
+    if (page.items.length === 0 && (more === undefined || needsItems(next))) return false;
     switch (next.kind) {
       case "link":
         return this.follow(
@@ -46,11 +49,11 @@ export class Pager {
       case "link_header":
         return this.follow(() => linkTarget(answer.header("link"), next.rel) || undefined);
       case "step":
-        return this.step(next, next.by === "items" ? page.items.length : 1);
+        return this.step(next, next.by === "items" ? page.items.length : 1, page);
       case "cursor":
         return this.moveCursor(
           next,
-          page.pick((from) => cursorIn(from, next)),
+          next.from === "header" ? answer.header(next.path) : page.pick((from) => cursorIn(from, next)),
         );
     }
   }
@@ -74,8 +77,11 @@ export class Pager {
     }
   }
 
-  private step({ advance }: Advance<"step">, by: number): boolean {
-    this.send(() => advance(this.message, by));
+  private step({ advance, before, total }: Advance<"step">, by: number, page: Page): boolean {
+    const next = this.call.adapted("asking for the next page", () => advance(this.message, by));
+    const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+    if (all !== undefined && before !== undefined && before(next) >= all) return false;
+    this.send(() => next);
     return true;
   }
 
@@ -119,6 +125,16 @@ function queryOf(page: Page, path: string): Array<readonly [name: string, value:
 
 function isScalar(value: JsonValue | undefined): boolean {
   return value !== null && value !== undefined && typeof value !== "object";
+}
+
+/** Whether the next page is found by the items of this one. */
+function needsItems(next: NextPage): boolean {
+  return next.kind === "cursor" ? next.from === "last_item" : next.kind === "step" && next.by === "items";
+}
+
+function numberIn(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === "string" ? numberFromText(value) : value;
+  return typeof number === "number" ? number : undefined;
 }
 
 function cursorIn({ payload, items }: Page, { from, path }: Advance<"cursor">): JsonValue | undefined {

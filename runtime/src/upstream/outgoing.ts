@@ -53,14 +53,17 @@ export function outgoing(
   };
 }
 
-/** Headers of the request come before the defaults, except those that are the same for the whole upstream. */
+/**
+ * Headers of the request come before the defaults, except those that are the same for the whole upstream. Without a
+ * body there is no Content-Type, also where a rule of the service has one (RFC 9110 section 8.3).
+ */
 function headersOf(
   { responseEncoding }: MethodRules,
   request: RestRequest,
-  { contentType, bound = false }: EncodedBody,
+  { contentType, body, bound = false }: EncodedBody,
   { userAgent, acceptEncoding }: UpstreamSettings,
 ): string[] {
-  const ours = ["user-agent", "accept-encoding", ...(bound ? ["content-type"] : [])];
+  const ours = ["user-agent", "accept-encoding", ...(bound || body === null ? ["content-type"] : [])];
   const named = request.headers.filter(([name]) => !ours.includes(name));
   const has = (header: string) => named.some(([name]) => name === header);
   const headers = ["user-agent", userAgent, "accept-encoding", acceptEncoding, ...named.flat()];

@@ -54,8 +54,9 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Give one of them another `wire` or other aliases.",
     },
     "dotted-path": {
-      meaning: "A path into JSON has an empty key, or is the root where only a part of it can be meant.",
-      remedy: "Join keys by single dots, e.g. `meta.status`.",
+      meaning:
+        "A path into JSON has an empty key or a lone quote, or is the root where only a part of it can be meant.",
+      remedy: "Join keys by single dots, e.g. `meta.status`; put a key that has dots into single quotes.",
     },
   },
   Oneofs: {

@@ -121,8 +121,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Use an integer.",
     },
     "paginate-cursor": {
-      meaning: "The cursor has no path to its value, or the field that takes it cannot hold one.",
-      remedy: "Add `path`; use a string, an integer or a Timestamp for the field.",
+      meaning:
+        "The cursor has no path to its value and no header with it, or the field that takes it cannot hold one.",
+      remedy:
+        "Add `path`, or `header` for a cursor in a header; use a string, an integer or a Timestamp for the field.",
     },
     "paginate-link-query": {
       meaning: "`link_query` names parameters of a link, but the next page is found in another way.",
@@ -140,6 +142,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     "paginate-pages": {
       meaning: "`max_pages` is negative.",
       remedy: "Write 1 or more, or leave it away for the default.",
+    },
+    "paginate-count": {
+      meaning: "`total` or `first` counts items or pages, but the next page is found by something else.",
+      remedy: "Set `offset` or `page`, or take the rule away.",
     },
     "records-keys": {
       meaning: "`records` names keys for what its format does not have, or one key for two things.",

@@ -50,7 +50,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   style: FieldRules_Style;
 
   /**
-   * Where a field of an answer comes from. Sources are tried in order. Default: the key of its name in the payload.
+   * Where a field of an answer comes from. Sources are tried in order. Headers and the status are there for the
+   * response itself, not for messages in it and not for items of streams; a path is there for all of them. Default: the
+   * key of its name.
    *
    * @generated from field: repeated connectrest.v1.Source from = 5;
    */
@@ -407,7 +409,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "status";
   } | {
     /**
-     * A path in the payload, dotted.
+     * A dotted path from the object that the message is read from, e.g. `attributes.title`.
      *
      * @generated from field: string path = 3;
      */

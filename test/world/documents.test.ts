@@ -1,0 +1,97 @@
+import { Code } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { ArchiveService } from "../gen/world/v1/archive_pb.ts";
+import { ArchiveServiceRest } from "../gen/world/v1/archive_rest.ts";
+import { CrmService } from "../gen/world/v1/crm_pb.ts";
+import { CrmServiceRest } from "../gen/world/v1/crm_rest.ts";
+import { type Answers, start } from "../rules/world.ts";
+
+const archive = (answers: Answers) => start(ArchiveService, ArchiveServiceRest, answers);
+
+const article = (id: string, title: string) => ({
+  type: "articles",
+  id,
+  attributes: { title },
+  relationships: { author: { data: { type: "people", id: "9" } } },
+});
+
+test("fields are read from the objects that a resource puts them into", async () => {
+  const { client, seen } = await archive({
+    json: { data: article("1", "Walden") },
+    headers: { "content-type": "application/vnd.api+json" },
+  });
+  const found = await client.getArticle({ id: "1", include: ["author", "notes"] });
+  expect(found).toMatchObject({ id: "1", title: "Walden", author: { id: "9" } });
+  expect(seen[0]?.line).toBe("GET /articles/1?include=author,notes");
+  expect(seen[0]?.allHeaders).toContain("accept: application/vnd.api+json");
+});
+
+test("a request with a body has the constant Content-Type, one without has none", async () => {
+  const { client, seen } = await archive({ json: { data: article("1", "Walden") } });
+  await client.createArticle({ data: { type: "articles", attributes: { title: "Walden" } } });
+  await client.getArticle({ id: "1" });
+  expect(seen[0]?.text).toBe('{"data":{"type":"articles","attributes":{"title":"Walden"}}}');
+  expect(seen.map(({ headers }) => headers)).toEqual([["content-type: application/vnd.api+json"], []]);
+});
+
+test("items of a list are read the same way, and the link beside them is followed", async () => {
+  const world: { origin?: string } = {};
+  const { client, seen, origin } = await archive((_seen, index) => ({
+    json:
+      index === 0
+        ? { data: [article("1", "Walden")], links: { next: `${world.origin}/articles?page%5Bnumber%5D=2` } }
+        : { data: [article("2", "Emma")], links: { next: null } },
+  }));
+  world.origin = origin;
+  const titles: string[] = [];
+  for await (const { title } of client.listArticles({ author: "9", pageSize: 1 })) titles.push(title);
+  expect(titles).toEqual(["Walden", "Emma"]);
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /articles?filter%5Bauthor%5D=9&page%5Bsize%5D=1",
+    "GET /articles?page%5Bnumber%5D=2",
+  ]);
+});
+
+test("errors are read by their items", async () => {
+  const { client } = await archive({
+    status: 422,
+    json: { errors: [{ status: "422", code: "7", title: "Invalid", detail: "title is blank" }] },
+  });
+  const error = await failureOf(client.createArticle({}));
+  expect(error.code).toBe(Code.InvalidArgument);
+  expect(error.rawMessage).toContain("Invalid: title is blank");
+});
+
+test("keys with dots are keys: a link, a field, a discriminator, and a step of a path", async () => {
+  const world: { origin?: string } = {};
+  const { client, seen, drifts, origin } = await start(CrmService, CrmServiceRest, (_seen, index) => ({
+    json:
+      index === 0
+        ? {
+            value: [
+              { "@odata.type": "#Crm.Person", "@odata.etag": 'W/"1"', FullName: "Ada" },
+              { "@odata.type": "#Crm.Company", LegalName: "Acme", "Address.Main": { City: "Bonn" } },
+            ],
+            "@odata.nextLink": `${world.origin}/odata/Parties?$skiptoken=2`,
+          }
+        : { value: [] },
+  }));
+  world.origin = origin;
+  const found: unknown[] = [];
+  for await (const { etag, city, kind } of client.listParties({
+    filter: "name eq 'x'",
+    select: ["a", "b"],
+  })) {
+    found.push([etag, city, kind.case, kind.value?.name]);
+  }
+  expect(found).toEqual([
+    ['W/"1"', "", "person", "Ada"],
+    ["", "Bonn", "company", "Acme"],
+  ]);
+  expect(drifts).toEqual([]);
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /odata/Parties?%24filter=name%20eq%20%27x%27&%24select=a,b",
+    "GET /odata/Parties?$skiptoken=2",
+  ]);
+});

@@ -1,0 +1,152 @@
+import { reasonOf } from "connect-rest";
+import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { ListService } from "../gen/world/v1/lists_pb.ts";
+import { ListServiceRest } from "../gen/world/v1/lists_rest.ts";
+import { type Answers, start } from "../rules/world.ts";
+
+const lists = (answers: Answers) => start(ListService, ListServiceRest, answers);
+
+const ids = (...all: number[]) => all.map((id) => ({ id }));
+
+async function idsOf(items: AsyncIterable<{ readonly id: bigint }>): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { id } of items) found.push(Number(id));
+  return found;
+}
+
+test("total: nothing is asked for behind the last item, wherever the caller began", async () => {
+  const { client, seen } = await lists([
+    { json: { startAt: 5, total: 8, issues: ids(5, 6) } },
+    { json: { startAt: 7, total: "8", issues: ids(7) } },
+  ]);
+  expect(await idsOf(client.byTotal({ startAt: 5 }))).toEqual([5, 6, 7]);
+  expect(seen.map(({ line }) => line)).toEqual(["GET /total?startAt=5", "GET /total?startAt=7"]);
+});
+
+test("total: where it is missing, a page without items is the end", async () => {
+  const { client, seen } = await lists([{ json: { issues: ids(1) } }, { json: { issues: [] } }]);
+  expect(await idsOf(client.byTotal({}))).toEqual([1]);
+  expect(seen).toHaveLength(2);
+});
+
+test("first: items that count from 1", async () => {
+  const { client, seen } = await lists([
+    { json: { totalResults: 3, Resources: ids(1, 2) } },
+    { json: { totalResults: 3, Resources: ids(3) } },
+  ]);
+  expect(await idsOf(client.byIndex({}))).toEqual([1, 2, 3]);
+  expect(seen.map(({ line }) => line)).toEqual(["GET /index", "GET /index?startIndex=3"]);
+});
+
+test("first: pages that count from 0, and end with the last of them", async () => {
+  const { client, seen } = await lists([
+    { json: { totalPages: 3, content: ids(1) } },
+    { json: { totalPages: 3, content: ids(2) } },
+    { json: { totalPages: 3, content: ids(3) } },
+  ]);
+  expect(await idsOf(client.byPageFromZero({}))).toEqual([1, 2, 3]);
+  expect(seen.map(({ line }) => line)).toEqual(["GET /page", "GET /page?page=1", "GET /page?page=2"]);
+});
+
+test("more: the flag ends the list, with an offset and with the last item", async () => {
+  const flag = await lists([
+    { json: { more: true, incidents: ids(1, 2) } },
+    { json: { more: false, incidents: ids(3) } },
+  ]);
+  expect(await idsOf(flag.client.byFlag({}))).toEqual([1, 2, 3]);
+  expect(flag.seen.map(({ line }) => line)).toEqual(["GET /flag", "GET /flag?offset=2"]);
+  const last = await lists([
+    { json: { has_more: true, data: ids(9007199254740992, 7) } },
+    { json: { has_more: false, data: ids(3) } },
+  ]);
+  expect(await idsOf(last.client.byLastId({}))).toEqual([9007199254740992, 7, 3]);
+  expect(last.seen.map(({ line }) => line)).toEqual(["GET /last-id", "GET /last-id?starting_after=7"]);
+});
+
+test("more: a page without items, by which the next one would be found, is the end all the same", async () => {
+  const { client, seen } = await lists({ json: { more: true, incidents: [] } });
+  expect(await idsOf(client.byFlag({}))).toEqual([]);
+  expect(seen).toHaveLength(1);
+});
+
+test("the cursor is the name of the last item; items are read from the object that each lies in", async () => {
+  const child = (name: string) => ({ kind: "t3", data: { name, title: `About ${name}` } });
+  const { client, seen, drifts } = await lists([
+    { json: { data: { children: [child("t3_a"), child("t3_b")] } } },
+    { json: { data: { children: [] } } },
+  ]);
+  const found: unknown[] = [];
+  for await (const { name, title, kind } of client.byLastName({})) found.push([name, title, kind]);
+  expect(found).toEqual([
+    ["t3_a", "About t3_a", "t3"],
+    ["t3_b", "About t3_b", "t3"],
+  ]);
+  expect(seen.map(({ line }) => line)).toEqual(["GET /last-name", "GET /last-name?after=t3_b"]);
+  expect(drifts).toEqual([]);
+});
+
+test("a cursor in an object of the body keeps what is beside it; an empty page is not the end", async () => {
+  const { client, seen } = await lists([
+    { json: { results: ids(1), paging: { next: "n1" } } },
+    { json: { results: [], paging: { next: "n2" } } },
+    { json: { results: ids(2), paging: { next: null } } },
+  ]);
+  expect(await idsOf(client.byBodyCursor({ query: "q", paging: { limit: 1, fields: ["a"] } }))).toEqual([
+    1, 2,
+  ]);
+  expect(seen.map(({ text }) => text)).toEqual([
+    '{"query":"q","paging":{"limit":1,"fields":["a"]}}',
+    '{"query":"q","paging":{"limit":1,"after":"n1","fields":["a"]}}',
+    '{"query":"q","paging":{"limit":1,"after":"n2","fields":["a"]}}',
+  ]);
+  const bare = await lists([
+    { json: { results: ids(1), paging: { next: "n1" } } },
+    { json: { results: [], paging: {} } },
+  ]);
+  expect(await idsOf(bare.client.byBodyCursor({}))).toEqual([1]);
+  expect(bare.seen.map(({ text }) => text)).toEqual(["{}", '{"paging":{"after":"n1"}}']);
+});
+
+test("a cursor that stands still is an error, also where pages are empty", async () => {
+  const { client } = await lists({ json: { results: [], paging: { next: "n1" } } });
+  expect(reasonOf(await failureOf(idsOf(client.byBodyCursor({}))))).toBe("PAGE_REPEATED");
+});
+
+test("a cursor in a header", async () => {
+  const { client, seen } = await lists([
+    { json: { value: ids(1) }, headers: { "x-continuation-token": "a+b" } },
+    { json: { value: ids(2) } },
+  ]);
+  expect(await idsOf(client.byHeaderCursor({}))).toEqual([1, 2]);
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /header-cursor",
+    "GET /header-cursor?continuationToken=a%2Bb",
+  ]);
+});
+
+test("links: relative, in HAL, and in the header", async () => {
+  const relative = await lists([
+    { json: { calls: ids(1), next_page_uri: "/accounts/a/calls?Page=1" } },
+    { json: { calls: ids(2), next_page_uri: null } },
+  ]);
+  expect(await idsOf(relative.client.byRelativeLink({ account: "a" }))).toEqual([1, 2]);
+  expect(relative.seen.map(({ line }) => line)).toEqual([
+    "GET /accounts/a/calls",
+    "GET /accounts/a/calls?Page=1",
+  ]);
+  const hal = await lists([
+    { json: { _embedded: { tickets: ids(1) }, _links: { next: { href: "/hal/a?page=2" } } } },
+    { json: { _embedded: { tickets: ids(2) }, _links: {} } },
+  ]);
+  expect(await idsOf(hal.client.byHalLink({ account: "a" }))).toEqual([1, 2]);
+  const header = await lists([
+    { json: ids(1), headers: { link: '</projects/g%2Fp/tickets?cursor=x>; rel="next"' } },
+    { json: ids(2) },
+  ]);
+  expect(await idsOf(header.client.byLinkHeader({ project: "g/p", pagination: "keyset" }))).toEqual([1, 2]);
+  expect(header.seen.map(({ line }) => line)).toEqual([
+    "GET /projects/g%2Fp/tickets?pagination=keyset",
+    "GET /projects/g%2Fp/tickets?cursor=x",
+  ]);
+});
