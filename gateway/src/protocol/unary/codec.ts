@@ -1,15 +1,9 @@
-import {
-  type DescMessage,
-  fromBinary,
-  fromJsonString,
-  type MessageShape,
-  toJsonString,
-} from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, fromJsonString, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { printJson } from "../../proto-json/print-json.ts";
 import type { Codec } from "./head.ts";
 
 const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 /**
  * Reads a request message. Fields that are not known are ignored in both codecs.
@@ -50,7 +44,7 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, recursionLimit: number)
 export function printMessage(desc: DescMessage, codec: Codec, bytes: Uint8Array): Uint8Array {
   if (codec === "proto") return bytes;
   try {
-    return encoder.encode(toJsonString(desc, fromBinary(desc, bytes)));
+    return printJson(desc, bytes);
   } catch (error) {
     throw ConnectError.from(error, Code.Internal);
   }
