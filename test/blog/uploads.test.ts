@@ -22,7 +22,7 @@ async function* chunked<T extends object>(first: T, count: number) {
   for (let index = 0; index < count; index++) yield { chunk: new Uint8Array(CHUNK).fill(index) };
 }
 
-describe.each(WAYS.filter((way) => !way.startsWith("gRPC-Web")))("by %s", (way) => {
+describe.each(WAYS)("by %s", (way) => {
   test("a video goes into a post in blocks, chunk by chunk", async () => {
     const { posts } = world.api(way);
     const first = {

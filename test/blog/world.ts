@@ -122,20 +122,9 @@ export const ADAPTERS: readonly ServiceAdapter[] = [
   OAuthServiceRest,
 ];
 
-/** An adapter whose methods keep no limits of their own: a table of cases asks more often than people do. */
-function unlimited(adapter: ServiceAdapter): ServiceAdapter {
-  const methods = Object.entries(adapter.methods).map(([name, method]) => {
-    const { rateLimits: _, ...rules } = method.rules;
-    return [name, { ...method, rules }];
-  });
-  return { ...adapter, methods: Object.fromEntries(methods) };
-}
-
 export interface BlogWorldOptions {
   /** Answers that are not as declared are errors. */
   readonly strict?: boolean;
-  /** The methods keep their limits. */
-  readonly limited?: boolean;
   readonly sandbox?: SandboxOptions;
   /** See the calls in-process. */
   readonly interceptors?: Interceptor[];
@@ -145,18 +134,20 @@ export interface BlogWorldOptions {
 
 /** Starts all of it on free ports. */
 export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<BlogWorld> {
-  const { strict = false, limited = false } = options;
+  const { strict = false } = options;
   const sandbox = await startSandbox({ port: 0, ...options.sandbox });
   const state = { identity: "demo" as Identity, credentials: undefined as Credentials | undefined };
   const drifts: DriftReport[] = [];
   const calls: RestOptions = {
-    adapters: limited ? ADAPTERS : ADAPTERS.map(unlimited),
+    adapters: ADAPTERS,
     upstreams: {
       blog: {
         bases: { api: sandbox.url, web: sandbox.url },
         // a table of failures is no outage, and each call is one request
         breaker: false,
         retry: false,
+        // it asks more often than people do
+        rateLimits: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
       },
     },

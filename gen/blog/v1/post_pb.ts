@@ -741,7 +741,8 @@ export const PostService: GenService<{
    * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
    *
    * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
-   * alone. Smaller media go along in `media` of the first message.
+   * alone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media
+   * with CreatePost.
    *
    * @generated from rpc blog.v1.PostService.UploadPost
    */

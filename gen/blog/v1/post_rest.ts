@@ -611,7 +611,8 @@ export const PostService_createPost = unary(PostService.method.createPost, {
  * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
  *
  * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
- * alone. Smaller media go along in `media` of the first message.
+ * alone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media
+ * with CreatePost.
  *
  * POST /v2/blog/{blog_identifier}/posts
  */
@@ -1452,7 +1453,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       streamSubmissionPosts: "Streams all posts that were submitted to a blog and wait for approval.\n\nPages are asked for as the stream is read, and none after it is left.",
       getPost: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
       createPost: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
-      uploadPost: "Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the medium is; it may have the first chunk. All others have chunks\nalone. Smaller media go along in `media` of the first message.",
+      uploadPost: "Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the medium is; it may have the first chunk. All others have chunks\nalone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media\nwith CreatePost.",
       reblogPost: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
       updatePost: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
       deletePost: "Deletes a post.",

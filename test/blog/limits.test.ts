@@ -4,9 +4,20 @@ import { startSandbox } from "connect-rest-sandbox";
 import { expect, test } from "vitest";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 import { credentialsOf } from "./world.ts";
+
+test("no other limit is kept", () => {
+  const limited = [BlogServiceRest, PostServiceRest].flatMap(({ methods }) =>
+    Object.entries(methods).flatMap(([name, { rules }]) =>
+      (rules.rateLimits ?? []).map((limit) => [name, limit.requests, limit.bucket]),
+    ),
+  );
+  const methods = ["listBlocks", "streamBlocks", "createBlock", "bulkCreateBlocks", "deleteBlock"];
+  expect(limited).toEqual(methods.map((name) => [name, 60, "blocks"]));
+});
 
 test("the four endpoints about blocks share 60 requests a minute, and no more leave", async () => {
   const sandbox = await startSandbox({ port: 0 });
