@@ -12,6 +12,7 @@ export type {
 export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
 export type { Clock } from "./clock.ts";
 export type {
+  BasicCredentials,
   Credentials,
   CredentialsContext,
   CredentialsFunction,

@@ -27,6 +27,33 @@ test("API_KEY in the query, and in a header, with a prefix", async () => {
   ]);
 });
 
+test("BASIC: a user and a password, or a token as the user; they stay out of errors", async () => {
+  const { client, seen } = await credentials({ basic: { username: "ada", password: "pass:wört" } });
+  await client.byPassword({});
+  const token = await start(
+    CredentialService,
+    CredentialServiceRest,
+    { status: 403, json: { message: "no sk_live_1, nor c2tfbGl2ZV8xOg==" } },
+    { upstream: { credentials: { basic: { username: "sk_live_1" } } } },
+  );
+  const error = await failureOf(token.client.byPassword({}));
+  const sent = [...seen, ...token.seen].map(({ headers }) =>
+    headers[0]?.replace("authorization: Basic ", ""),
+  );
+  expect(sent.map((text) => Buffer.from(text ?? "", "base64").toString())).toEqual([
+    "ada:pass:wört",
+    "sk_live_1:",
+  ]);
+  expect(error.rawMessage).toBe("upstream rules answered 403 Forbidden: no [secret], nor [secret]");
+});
+
+test("BASIC: a user with a colon would be another user, and is refused", async () => {
+  const failure = await failureOf(() => credentials({ basic: { username: "a:b" } }));
+  expect(failure.rawMessage).toBe(
+    "upstream rules: option credentials.basic: expected a user without a colon, and no control characters, got a colon in the user's name",
+  );
+});
+
 test("NONE: nothing is sent, whatever is there", async () => {
   const { client, seen } = await credentials();
   await client.byNothing({});

@@ -27,11 +27,12 @@ export function checkPassThrough(config: Config): string[] {
   return [...owners.keys()];
 }
 
-function contradictions({ apiKey, oauth1, oauth2, passThrough }: CredentialPlaces): string[] {
+function contradictions({ apiKey, oauth1, oauth2, basic, passThrough }: CredentialPlaces): string[] {
   const texts: string[] = [];
   const both = (kind: string) => `${kind} is configured as well; it is either the gateway's or the caller's`;
   if (passThrough?.apiKey && apiKey) texts.push(both("apiKey"));
   if (passThrough?.oauth2 && oauth2) texts.push(both("oauth2"));
+  if (passThrough?.basic && basic) texts.push(both("basic"));
   if (passThrough?.oauth1 && oauth1?.token) texts.push(both("oauth1.token"));
   if (passThrough?.oauth1 && oauth1 === undefined) {
     texts.push("oauth1 needs the client's own: set credentials.oauth1.consumerKey and consumerSecret");

@@ -75,14 +75,17 @@ describe("a right configuration", () => {
         "    credentials:",
         "      apiKey: { file: secret }",
         "      oauth2: { accessToken: { env: TOKEN } }",
+        "      basic: { username: { env: USER_NAME }, password: { env: TOKEN } }",
       ].join("\n"),
     );
-    const { blog } = resolveUpstreams(config, { TOKEN: "from-env" });
+    const { blog } = resolveUpstreams(config, { TOKEN: "from-env", USER_NAME: "ada" });
     if (typeof blog?.credentials !== "object") throw new Error("no credentials");
-    const { apiKey, oauth2 } = blog.credentials;
+    const { apiKey, oauth2, basic } = blog.credentials;
     expect(
-      [apiKey, oauth2?.accessToken].map((secret) => typeof secret === "object" && secret.reveal()),
-    ).toEqual(["from-file", "from-env"]);
+      [apiKey, oauth2?.accessToken, basic?.username, basic?.password].map(
+        (secret) => typeof secret === "object" && secret.reveal(),
+      ),
+    ).toEqual(["from-file", "from-env", "ada", "from-env"]);
     expect(JSON.stringify(blog)).toContain("[secret]");
     expect(JSON.stringify(blog)).not.toMatch(/from-(?:file|env)/);
   });

@@ -41,6 +41,9 @@ const passThrough = z
       .optional()
       .describe("A user's token; the client's key and secret are those of `credentials.oauth1`."),
     oauth2: fromHeader.optional().describe("An OAuth 2 bearer token, bare or after `Bearer`."),
+    basic: fromHeader
+      .optional()
+      .describe("A user and a password as HTTP Basic writes them (RFC 7617), bare or after `Basic`."),
   })
   .describe("Credentials that every caller brings, in request headers that go to this upstream alone.");
 
@@ -59,6 +62,13 @@ const credentials = z.strictObject({
     .strictObject({ accessToken: secret.describe("The token.") })
     .optional()
     .describe("An OAuth 2 bearer token (RFC 6750)."),
+  basic: z
+    .strictObject({
+      username: secret.describe("The user, or a token."),
+      password: secret.optional().describe("The password; none where a token is the user."),
+    })
+    .optional()
+    .describe("A user and a password (HTTP Basic, RFC 7617)."),
   passThrough: passThrough.optional(),
 });
 

@@ -56,7 +56,7 @@ export function isSecretSet(place: SecretPlace, config: Config, env: Environment
 }
 
 function readCredentials(places: CredentialPlaces, reader: SecretReader): Credentials {
-  const { apiKey, oauth1, oauth2 } = places;
+  const { apiKey, oauth1, oauth2, basic } = places;
   return {
     apiKey: apiKey && reader.read(apiKey, "apiKey"),
     oauth1: oauth1 && {
@@ -66,6 +66,10 @@ function readCredentials(places: CredentialPlaces, reader: SecretReader): Creden
       tokenSecret: oauth1.tokenSecret && reader.read(oauth1.tokenSecret, "oauth1", "tokenSecret"),
     },
     oauth2: oauth2 && { accessToken: reader.read(oauth2.accessToken, "oauth2", "accessToken") },
+    basic: basic && {
+      username: reader.read(basic.username, "basic", "username"),
+      password: basic.password && reader.read(basic.password, "basic", "password"),
+    },
   };
 }
 

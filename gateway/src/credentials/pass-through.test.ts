@@ -137,6 +137,21 @@ describe("the credentials of a call", () => {
     expect(reveal(oauth2?.accessToken)).toBe("abc");
   });
 
+  test("take a user and a password as HTTP Basic writes them, and nothing else", async () => {
+    const from = { basic: { header: "authorization" } };
+    const provide = passThroughCredentials("echo", {}, from, () => ["basic"]);
+    const of = async (authorization: string) =>
+      await provide({ method: EchoService.method.echo, header: new Headers({ authorization }) });
+    const pair = Buffer.from("ada:pass:word").toString("base64");
+    for (const value of [`Basic ${pair}`, `basic ${pair}`, pair]) {
+      const { basic } = await of(value);
+      expect([basic?.username, basic?.password].map(reveal)).toEqual(["ada", "pass:word"]);
+    }
+    await expect(of("Basic bm8gY29sb24=")).rejects.toThrow(
+      "[unauthenticated] echo.v1.EchoService.Echo needs the caller's credentials for the upstream echo; send them in the header authorization",
+    );
+  });
+
   test("join the caller's OAuth 1.0a token and the configured client", async () => {
     const { oauth1 } = await of({ "x-token": "t", "x-token-secret": "ts" });
     expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);

@@ -20,6 +20,8 @@ export interface PassThrough {
   readonly oauth1?: { readonly token: From; readonly tokenSecret: From } | undefined;
   /** The token, bare or after `Bearer `. */
   readonly oauth2?: From | undefined;
+  /** A user and a password as RFC 7617 writes them, bare or after `Basic `. */
+  readonly basic?: From | undefined;
 }
 
 /** The kinds of credentials that a method takes, in the order of its preference. */
@@ -32,8 +34,8 @@ export function wantedKindsOf(adapters: readonly ServiceAdapter[]): WantedKinds 
 }
 
 /** The names of the headers, in lower case. */
-export function headersOf({ apiKey, oauth1, oauth2 }: PassThrough): string[] {
-  const places = [apiKey, oauth1?.token, oauth1?.tokenSecret, oauth2];
+export function headersOf({ apiKey, oauth1, oauth2, basic }: PassThrough): string[] {
+  const places = [apiKey, oauth1?.token, oauth1?.tokenSecret, oauth2, basic];
   return places.flatMap((place) => (place === undefined ? [] : [place.header.toLowerCase()]));
 }
 
@@ -67,10 +69,20 @@ function read(from: PassThrough, fixed: Credentials, header: Headers): Credentia
   return {
     ...(apiKey === undefined ? {} : { apiKey: new Secret(apiKey) }),
     ...(oauth2 === undefined ? {} : { oauth2: { accessToken: new Secret(oauth2) } }),
+    ...basicOf(broughtIn(header, from.basic)),
     ...(token === undefined || tokenSecret === undefined || fixed.oauth1 === undefined
       ? {}
       : { oauth1: { ...fixed.oauth1, token: new Secret(token), tokenSecret: new Secret(tokenSecret) } }),
   };
+}
+
+/** Credentials that are none, without a colon in them, count as not brought. */
+function basicOf(value: string | undefined): Pick<Credentials, "basic"> {
+  const text = Buffer.from(value?.replace(/^Basic +/i, "") ?? "", "base64").toString();
+  const colon = text.indexOf(":");
+  if (colon < 0) return {};
+  const [username, password] = [text.slice(0, colon), text.slice(colon + 1)].map((part) => new Secret(part));
+  return username === undefined ? {} : { basic: { username, password } };
 }
 
 function broughtIn(header: Headers, from: From | undefined): string | undefined {
@@ -78,7 +90,7 @@ function broughtIn(header: Headers, from: From | undefined): string | undefined 
   return value === null || value === "" ? undefined : value;
 }
 
-function has({ apiKey, oauth1, oauth2 }: Credentials, kind: CredentialKind): boolean {
+function has({ apiKey, oauth1, oauth2, basic }: Credentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":
       return true;
@@ -90,12 +102,15 @@ function has({ apiKey, oauth1, oauth2 }: Credentials, kind: CredentialKind): boo
       return oauth1?.token !== undefined;
     case "oauth2":
       return oauth2 !== undefined;
+    case "basic":
+      return basic !== undefined;
   }
 }
 
-function headersFor(kind: CredentialKind, { apiKey, oauth1, oauth2 }: PassThrough): string[] {
+function headersFor(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: PassThrough): string[] {
   if (kind === "api_key") return headersOf({ apiKey });
   if (kind === "oauth1") return headersOf({ oauth1 });
+  if (kind === "basic") return headersOf({ basic });
   return kind === "oauth2" ? headersOf({ oauth2 }) : [];
 }
 

@@ -32,6 +32,7 @@ const CREDENTIALS: Readonly<Record<Credential_Kind, string>> = {
   [Credential_Kind.OAUTH1_CLIENT]: "oauth1_client",
   [Credential_Kind.OAUTH1]: "oauth1",
   [Credential_Kind.OAUTH2]: "oauth2",
+  [Credential_Kind.BASIC]: "basic",
 };
 
 const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {

@@ -6,7 +6,7 @@ import type { Condition } from "../wire/read.ts";
  */
 
 /** What a call carries to prove who it is, in the order in which the method prefers them. */
-export type CredentialKind = "none" | "api_key" | "oauth1_client" | "oauth1" | "oauth2";
+export type CredentialKind = "none" | "api_key" | "oauth1_client" | "oauth1" | "oauth2" | "basic";
 
 /** Where an API key goes: a query parameter or a header, with an optional prefix such as `Key `. */
 export interface ApiKeyRule {

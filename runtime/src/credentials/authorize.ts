@@ -4,8 +4,8 @@ import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
 import type { Clock } from "../clock.ts";
 import { restError } from "../errors/rest-error.ts";
 import { percentEncode } from "../request/percent-encode.ts";
-import { problemOfSecret } from "./check.ts";
-import { type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
+import { problemOfBasic, problemOfSecret } from "./check.ts";
+import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
 import { Secret } from "./secret.ts";
 
@@ -47,6 +47,8 @@ export function authorize(call: Authorizable, credentials: Credentials, clock: C
       return { ...oauth1(call, credentials.oauth1 ?? {}, clock), kind: "oauth1" };
     case "oauth2":
       return bearer(call, credentials.oauth2?.accessToken ?? "");
+    case "basic":
+      return basic(call, credentials.basic ?? { username: "" });
     case "none":
       return NOTHING;
   }
@@ -89,6 +91,22 @@ function bearer(call: Authorizable, value: string | Secret): Authorization {
   const secret = sendable(call, "oauth2", value);
   const headers = [["authorization", `Bearer ${secret.reveal()}`]] as const;
   return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
+}
+
+/** HTTP Basic (RFC 7617 section 2). A user without a password is a token, and as secret as one. */
+function basic({ rules }: Authorizable, { username, password = "" }: BasicCredentials): Authorization {
+  const [user, word] = [Secret.of(username), Secret.of(password)];
+  const problem = problemOfBasic(user, word);
+  if (problem !== undefined) {
+    throw restError("UPSTREAM_CREDENTIALS_INVALID", { upstream: rules.upstream, kind: "basic", problem });
+  }
+  const pair = new Secret(Buffer.from(`${user.reveal()}:${word.reveal()}`).toString("base64"));
+  return {
+    kind: "basic",
+    headers: [["authorization", `Basic ${pair.reveal()}`]],
+    queryString: "",
+    secrets: [pair, word.reveal() === "" ? user : word],
+  };
 }
 
 /** With a token among the parameters of the request, that one is used in place of the credentials' own. */

@@ -1,6 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
-import type { Credentials } from "./credentials.ts";
+import type { BasicCredentials, Credentials } from "./credentials.ts";
 import { Secret } from "./secret.ts";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
@@ -15,24 +15,47 @@ export function problemOfSecret(secret: Secret): string | undefined {
   return PRINTABLE_ASCII.test(text) ? undefined : "a control character, or one that is not ASCII";
 }
 
+/** What is wrong with a user and a password, in words that do not give them away; undefined when they can be sent. */
+export function problemOfBasic(username: Secret, password: Secret): string | undefined {
+  const texts = [username.reveal(), password.reveal()];
+  // RFC 7617 section 2; both may have any other character, since they are sent as base64
+  if (texts.some((text) => typeof text !== "string")) return "no text";
+  if (texts.some((text) => /\p{Cc}/u.test(text))) return "a control character, e.g. a line break";
+  if (texts.every((text) => text === "")) return "an empty user without a password";
+  return username.reveal().includes(":") ? "a colon in the user's name" : undefined;
+}
+
 /**
  * Checks the fixed credentials of an upstream when it is created.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID; the text never holds the secret
  */
 export function checkCredentials(upstream: string, credentials: Credentials): void {
-  const { apiKey, oauth1, oauth2 } = credentials;
+  const { apiKey, oauth1, oauth2, basic } = credentials;
   const check = (option: string, value: string | Secret | undefined) => {
     const problem = problemOfSecret(Secret.of(value ?? ""));
     if (problem !== undefined) throw invalid(upstream, option, problem);
   };
   if (apiKey !== undefined) check("apiKey", apiKey);
   if (oauth2 !== undefined) check("oauth2.accessToken", oauth2.accessToken);
+  if (basic !== undefined) checkBasic(upstream, basic);
   if (oauth1 === undefined) return;
   check("oauth1.consumerKey", oauth1.consumerKey);
   if (!isEmpty(oauth1.consumerSecret)) check("oauth1.consumerSecret", oauth1.consumerSecret);
   if (oauth1.token !== undefined) check("oauth1.token", oauth1.token);
   if (!isEmpty(oauth1.tokenSecret ?? "")) check("oauth1.tokenSecret", oauth1.tokenSecret);
+}
+
+function checkBasic(upstream: string, { username, password = "" }: BasicCredentials): void {
+  const problem = problemOfBasic(Secret.of(username), Secret.of(password));
+  const expected = "a user without a colon, and no control characters";
+  if (problem === undefined) return;
+  throw restError("UPSTREAM_OPTION_INVALID", {
+    upstream,
+    option: "credentials.basic",
+    expected,
+    got: problem,
+  });
 }
 
 /** An empty secret is legal (RFC 5849 section 3.4.2); a missing one is a mistake. */

@@ -11,12 +11,21 @@ export interface OAuth1Credentials {
   readonly tokenSecret?: string | Secret | undefined;
 }
 
+/** A user and a password (HTTP Basic, RFC 7617). Upstreams that take a token have it in place of either. */
+export interface BasicCredentials {
+  /** Without a colon; UTF-8. */
+  readonly username: string | Secret;
+  /** Default: empty. */
+  readonly password?: string | Secret | undefined;
+}
+
 /** What a call can carry to prove who it is. Methods take the first kind of their list that is here. */
 export interface Credentials {
   readonly apiKey?: string | Secret | undefined;
   readonly oauth1?: OAuth1Credentials | undefined;
   /** An OAuth 2 bearer token (RFC 6750). */
   readonly oauth2?: { readonly accessToken: string | Secret } | undefined;
+  readonly basic?: BasicCredentials | undefined;
 }
 
 /** What a function that provides credentials gets to know about the call. */
@@ -44,5 +53,6 @@ export function kindsOf(credentials: Credentials): CredentialKind[] {
   if (credentials.oauth1 !== undefined) kinds.push("oauth1_client");
   if (credentials.oauth1?.token !== undefined) kinds.push("oauth1");
   if (credentials.oauth2 !== undefined) kinds.push("oauth2");
+  if (credentials.basic !== undefined) kinds.push("basic");
   return kinds;
 }

@@ -20,7 +20,7 @@ export class Identities {
   }
 }
 
-function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2 }: Credentials): string[] {
+function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Credentials): string[] {
   const reveal = (value: string | Secret | undefined) => Secret.of(value ?? "").reveal();
   switch (kind) {
     case "none":
@@ -33,5 +33,7 @@ function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2 }: Credentials):
       return [reveal(oauth1?.consumerKey), reveal(oauth1?.token)];
     case "oauth2":
       return [reveal(oauth2?.accessToken)];
+    case "basic":
+      return [reveal(basic?.username), reveal(basic?.password)];
   }
 }

@@ -80,7 +80,8 @@ export const ERRORS = {
   UPSTREAM_CREDENTIALS_INVALID: {
     code: Code.Unauthenticated,
     text: "upstream {upstream}: {kind} credentials: expected printable ASCII on one line, got {problem}",
-    cause: "A secret holds what cannot stand in an HTTP header, often the line break at the end of a file.",
+    cause:
+      "A secret holds what cannot stand in an HTTP header, often the line break at the end of a file, or a user of `basic` a colon.",
     remedy: "Remove the character from the secret.",
   },
   UPSTREAM_CREDENTIALS_FAILED: {

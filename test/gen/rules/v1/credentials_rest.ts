@@ -136,6 +136,27 @@ export const CredentialService_byToken = unary(CredentialService.method.byToken,
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
+/** GET /basic */
+export const CredentialService_byPassword = unary(CredentialService.method.byPassword, {
+  rules: {
+    ...CredentialService_rules,
+    credentials: ["basic"],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: CredentialRequest): RestRequest {
+    const request = new RequestWriter("GET", "/basic");
+    if (message.text) request.query("text", message.text);
+    if (message.more) request.query("more", message.more);
+    return request;
+  },
+  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.CredentialService.ByPassword)
+
 /** GET /oauth2 */
 export const CredentialService_byBearer = unary(CredentialService.method.byBearer, {
   rules: {
@@ -170,6 +191,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
     byNothing: CredentialService_byNothing,
     byClient: CredentialService_byClient,
     byToken: CredentialService_byToken,
+    byPassword: CredentialService_byPassword,
     byBearer: CredentialService_byBearer,
   },
   comments: {
@@ -180,6 +202,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
       byNothing: "",
       byClient: "",
       byToken: "",
+      byPassword: "",
       byBearer: "",
     },
   },
