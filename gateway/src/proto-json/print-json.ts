@@ -164,7 +164,7 @@ function printList(
   const item = (limit: number) => {
     if (plan.kind === "enum") {
       const number = cursor.varint32() | 0;
-      if (!isKnown(plan.values, number)) return;
+      if (!isKnown(plan.values, number)) throw new Unprintable("an item of a closed enum that is none");
       beginItem();
       printEnum(plan.values, number);
       return;
