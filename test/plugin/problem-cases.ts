@@ -197,13 +197,15 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
   {
     name: "query_map",
     source: request("map<string, string> m = 1;"),
-    problems: ["4:3: query-map: the map `m` cannot be a query parameter of case.S.Get; set style: SPREAD"],
+    problems: [
+      "4:3: query-map: the map `m` cannot be a query parameter of case.S.Get; set style: SPREAD, or http: {nesting: BRACKETS}",
+    ],
   },
   {
     name: "query_repeated_message",
     source: request("repeated Res r = 1;"),
     problems: [
-      "4:3: query-repeated-message: the repeated message `r` cannot be a query parameter of case.S.Get; use a body",
+      "4:3: query-repeated-message: the repeated message `r` cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
     ],
   },
   {
@@ -227,11 +229,11 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
       "message Inner { google.protobuf.Value v = 1; }",
     ),
     problems: [
-      "4:3: query-type: the google.protobuf.Struct `s` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
-      "5:3: query-type: the google.protobuf.Any `a` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
-      "6:3: query-type: the google.protobuf.Value `v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
-      "7:3: query-type: the google.protobuf.ListValue `l` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
-      "11:17: query-type: the google.protobuf.Value `inner.v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body",
+      "4:3: query-type: the google.protobuf.Struct `s` can hold any JSON and cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
+      "5:3: query-type: the google.protobuf.Any `a` can hold any JSON and cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
+      "6:3: query-type: the google.protobuf.Value `v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
+      "7:3: query-type: the google.protobuf.ListValue `l` can hold any JSON and cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
+      "11:17: query-type: the google.protobuf.Value `inner.v` can hold any JSON and cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
     ],
   },
   {
@@ -400,7 +402,7 @@ service S {
 }
 message Res {}`,
     problems: [
-      "3:3: query-repeated-message: the repeated message `extensions` cannot be a query parameter of case.S.Get; use a body",
+      "3:3: query-repeated-message: the repeated message `extensions` cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
     ],
   },
   {

@@ -107,7 +107,7 @@ function parameters(paths: readonly FieldPath[], { rules }: MethodModel): Named[
   return paths.flatMap((path) => {
     const field = path.at(-1) as DescField;
     if (field.fieldKind === "map") return [];
-    return [{ name: parameterName(path, rules.json) + suffixOf(field), path }];
+    return [{ name: parameterName(path, rules) + suffixOf(field), path }];
   });
 }
 

@@ -16,7 +16,14 @@ export interface Rules extends SharedRules {
 }
 
 /** Rules that are printed into functions, and not for the runtime to act on. */
-export const PRINTED_RULES = ["headers", "json", "parameters", "refuseSlash", "urlSafeQuery"] as const;
+export const PRINTED_RULES = [
+  "headers",
+  "json",
+  "parameters",
+  "refuseSlash",
+  "brackets",
+  "urlSafeQuery",
+] as const;
 
 /** The rules that a service may give to all of its methods. */
 export interface SharedRules {
@@ -40,6 +47,8 @@ export interface SharedRules {
   readonly json: JsonStyle;
   /** A slash in a path variable of one segment is refused, not escaped. */
   readonly refuseSlash: boolean;
+  /** Values below messages, maps and lists are named by brackets, not by dots. */
+  readonly brackets: boolean;
   /** Bytes in a query use the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
 }

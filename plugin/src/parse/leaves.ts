@@ -1,8 +1,9 @@
 import type { DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { fieldRules, RULES } from "../descriptors/options.ts";
-import { isScalarMessage } from "../descriptors/well-known.ts";
+import { fieldRules, methodRules, oneofRules, RULES, serviceRules } from "../descriptors/options.ts";
+import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
 
 /** Messages whose JSON may be anything: no parameters are known for them. */
@@ -10,7 +11,10 @@ const ANY_JSON: ReadonlySet<string> = new Set(
   ["Any", "Struct", "Value", "ListValue"].map((name) => `google.protobuf.${name}`),
 );
 
-/** The values below a field that become parameters of a query or form: nested messages give one a leaf. */
+/**
+ * The values below a field that become parameters of a query or form: nested messages give one a leaf. With brackets a
+ * leaf is also what is taken apart when the call is made: a map, a list of messages, a message without a bottom.
+ */
 export function leaves(
   desc: DescMethod,
   path: FieldPath,
@@ -21,33 +25,52 @@ export function leaves(
   const dotted = path.map((step) => step.name).join(".");
   const subject = subjectOf(path) ?? desc;
   if (bound.has(dotted)) return [];
+  const byBrackets = hasBrackets(desc);
+  if (byBrackets && isTree(field)) return [path];
   if (field.fieldKind === "map" && fieldRules(field).style !== Style.SPREAD) {
     problems.add(
       subject,
       subject === field ? [RULES] : [],
       "query-map",
-      `the map \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; set style: SPREAD`,
+      `the map \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; set style: SPREAD, or http: {nesting: BRACKETS}`,
     );
     return [];
   }
   const message = field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
   if (message === undefined || isScalarMessage(message)) return [path];
   if (field.fieldKind === "list") {
-    const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body`;
+    const text = `the repeated message \`${dotted}\` cannot be a query parameter of ${nameOf(desc)}; use a body, or http: {nesting: BRACKETS}`;
     problems.add(subject, [], "query-repeated-message", text);
     return [];
   }
   if (ANY_JSON.has(message.typeName)) {
-    const text = `the ${message.typeName} \`${dotted}\` can hold any JSON and cannot be a query parameter of ${nameOf(desc)}; use a body`;
+    const text = `the ${message.typeName} \`${dotted}\` can hold any JSON and cannot be a query parameter of ${nameOf(desc)}; use a body, or http: {nesting: BRACKETS}`;
     problems.add(subject, [], "query-type", text);
     return [];
   }
   if (path.slice(0, -1).some((step) => holds(step, message)) || message === desc.input) {
+    if (byBrackets) return [path];
     const text = `the message ${message.typeName} at \`${dotted}\` contains itself and cannot be query parameters of ${nameOf(desc)}`;
     problems.add(subject, [], "query-recursion", text);
     return [];
   }
   return message.fields.flatMap((child) => leaves(desc, [...path, child], bound, problems));
+}
+
+function hasBrackets(desc: DescMethod): boolean {
+  const http = methodRules(desc).http ?? serviceRules(desc.parent).http;
+  return http?.nesting === Http_Nesting.BRACKETS;
+}
+
+/** Whether the names below a field are known only when the call is made. */
+function isTree(field: DescField): boolean {
+  if (field.fieldKind === "map") return fieldRules(field).style !== Style.SPREAD;
+  const message = messageOf(field);
+  if (message === undefined || isScalarMessage(message)) return false;
+  if (field.fieldKind === "list") return fieldRules(field).style !== Style.REPEAT;
+  return (
+    ANY_JSON.has(message.typeName) || message.oneofs.some((oneof) => oneofRules(oneof).discriminator !== "")
+  );
 }
 
 /** The field that a problem is about: the last one that is not of a type of google, whose files nobody edits. */

@@ -11,6 +11,7 @@ import {
   type ApiKey,
   Credential_Kind,
   type Envelope,
+  Http_Nesting,
   Http_Slash,
   Json_Integers,
   Json_Names,
@@ -93,6 +94,7 @@ function sharedRules(desc: DescService, own: MethodRules): SharedRules {
     headers: mergeHeaders(own.headers, service.headers),
     json: parseJsonStyle(json?.names, json?.integers),
     refuseSlash: http?.slash === Http_Slash.REFUSE,
+    brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
   };
 }

@@ -11,7 +11,7 @@ import { typed } from "./erasable.ts";
 import { printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
-import { parameterName, requestName } from "./wire-names.ts";
+import { dottedName, requestName } from "./wire-names.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
@@ -47,7 +47,7 @@ function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, c
 /** The lines that take what stands in the path out of the object `json`. */
 function omitLines(paths: readonly FieldPath[], { rules, file }: Context): string[] {
   return paths.map(
-    (path) => `${file.runtimeValue("omit")}(json, ${printString(parameterName(path, rules.json))});`,
+    (path) => `${file.runtimeValue("omit")}(json, ${printString(dottedName(path, rules.json))});`,
   );
 }
 

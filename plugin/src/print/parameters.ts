@@ -1,13 +1,15 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { fieldRules, oneofRules } from "../descriptors/options.ts";
+import { isScalarMessage } from "../descriptors/well-known.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { wireValues } from "./decoder.ts";
+import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
-import { textValue } from "./request-value.ts";
+import { singleMessageOf, textValue } from "./request-value.ts";
 import { parameterName, requestName } from "./wire-names.ts";
 
 const STYLES: Readonly<Record<Style, string>> = {
@@ -49,8 +51,13 @@ export function parameterLines(
 ): string[] {
   const field = path.at(-1) as DescField;
   const { expression, isSet, mayBeUnset } = access(path, holder);
-  const name = printString(parameterName(path, rules.json));
+  const name = printString(parameterName(path, rules));
   const urlSafe = call === "query" && rules.urlSafeQuery;
+  if (rules.brackets && isTree(field)) {
+    const lists = fieldRules(field).style === Style.BRACKETS ? "brackets" : "indexed";
+    const json = jsonValue(field, expression, rules.json, file);
+    return [`if (${isSet}) request.${call}Tree(${name}, ${json}, ${printString(lists)});`];
+  }
   if (field.fieldKind === "map") {
     const key = call === "query" ? rules.apiKey?.query : undefined;
     const reserved = key === undefined ? "" : `, [${printString(key)}]`;
@@ -68,6 +75,13 @@ export function parameterLines(
   return [
     skipsItself ? `request.${call}(${name}, ${value});` : `if (${isSet}) request.${call}(${name}, ${value});`,
   ];
+}
+
+/** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */
+function isTree(field: DescField): boolean {
+  if (field.fieldKind === "map") return fieldRules(field).style !== Style.SPREAD;
+  const message = singleMessageOf(field);
+  return message !== undefined && !isScalarMessage(message);
 }
 
 /** The lines that add the fields of a form, oneofs included. */

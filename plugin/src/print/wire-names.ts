@@ -2,7 +2,7 @@ import type { DescField } from "@bufbuild/protobuf";
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { fieldRules } from "../descriptors/options.ts";
 import type { FieldPath } from "../model/model.ts";
-import type { JsonStyle } from "../model/rules.ts";
+import type { JsonStyle, Rules } from "../model/rules.ts";
 
 /** The name under which requests carry a field. */
 export function requestName(field: DescField, style: JsonStyle): string {
@@ -11,9 +11,16 @@ export function requestName(field: DescField, style: JsonStyle): string {
   return style.names === "asDeclared" ? field.name : field.jsonName;
 }
 
-/** The name of a query parameter: for a nested field the names joined by dots, as google.api.http has it. */
-export function parameterName(path: FieldPath, style: JsonStyle): string {
+/** A dotted path to a field in the JSON of a request. */
+export function dottedName(path: FieldPath, style: JsonStyle): string {
   return path.map((field) => requestName(field, style)).join(".");
+}
+
+/** The name of a parameter: for a nested field the names joined by dots, as google.api.http has it, or in brackets. */
+export function parameterName(path: FieldPath, { json, brackets }: Pick<Rules, "json" | "brackets">): string {
+  if (!brackets) return dottedName(path, json);
+  const [first = "", ...below] = path.map((field) => requestName(field, json));
+  return `${first}${below.map((name) => `[${name}]`).join("")}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../adapter/json.ts";
 import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
+import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
 import { type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
 
 /** What a part of bytes says about itself. */
@@ -69,6 +70,11 @@ export class RequestWriter implements RestRequest {
     this.queryParameters.map(field, entries, reserved);
   }
 
+  /** A JSON value as query parameters named by brackets, `items[0][price]`. */
+  queryTree(name: string, value: JsonValue, lists: NestedListStyle): void {
+    for (const [key, item] of nestedParameters(name, value, lists, "query")) this.query(key, item);
+  }
+
   /** A parameter of an `application/x-www-form-urlencoded` body. Without any parameter there is no body. */
   form(name: string, value: ParameterValue | undefined): void {
     this.formParameters.add(name, value);
@@ -82,6 +88,16 @@ export class RequestWriter implements RestRequest {
   /** A map whose entries are form parameters of their own. `field` is its name in errors. */
   formMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
     this.formParameters.map(field, entries);
+  }
+
+  /** A JSON value as form parameters named by brackets. */
+  formTree(name: string, value: JsonValue, lists: NestedListStyle): void {
+    for (const [key, item] of nestedParameters(name, value, lists, "form")) this.form(key, item);
+  }
+
+  /** A JSON value as parts of text named by brackets. */
+  partTree(name: string, value: JsonValue, lists: NestedListStyle): void {
+    for (const [key, item] of nestedParameters(name, value, lists, "form")) this.part(key, item);
   }
 
   /** A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. */

@@ -93,11 +93,13 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
   "Queries and other places": {
     "query-map": {
       meaning: "A map has no common form in a query.",
-      remedy: "Set `style: SPREAD` for entries as parameters of their own, or put the field into a body.",
+      remedy:
+        "Set `style: SPREAD` for entries as parameters of their own, or `http: {nesting: BRACKETS}` for `map[key]=value`, or put the field into a body.",
     },
     "query-repeated-message": {
       meaning: "A list of messages has no common form in a query.",
-      remedy: "Put the field into a body, or place it by `in`.",
+      remedy:
+        "Put the field into a body, place it by `in`, or set `http: {nesting: BRACKETS}` for `items[0][name]=value`.",
     },
     "query-type": {
       meaning:

@@ -43,7 +43,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * For a repeated field or a map: how it is written in a query or a form. COMMA also holds in JSON, of requests and of
-   * answers. Default: REPEAT.
+   * answers. Default: REPEAT; for lists of messages with `nesting: BRACKETS`, INDEXED.
    *
    * @generated from field: connectrest.v1.FieldRules.Style style = 4;
    */

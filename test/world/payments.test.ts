@@ -1,0 +1,129 @@
+import { Code } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nestedParameters } from "../../runtime/src/request/nested-parameters.ts";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { PaymentService } from "../gen/world/v1/payments_pb.ts";
+import { PaymentServiceRest } from "../gen/world/v1/payments_rest.ts";
+import { type Answers, type Seen, type Settings, start } from "../rules/world.ts";
+
+const payments = (answers?: Answers, settings?: Settings) =>
+  start(PaymentService, PaymentServiceRest, answers, {
+    upstream: { credentials: { basic: { username: "sk_1" } } },
+    ...settings,
+  });
+
+const pairs = ({ text }: Seen) => [...new URLSearchParams(text)].map((pair) => pair.join("="));
+
+test("nested values of a form are named by brackets", async () => {
+  const { client, seen } = await payments({ json: { id: "o1" } });
+  const order = await client.createOrder({
+    currency: "eur",
+    items: [
+      { price: "p1", quantity: 2n, taxes: ["t1", "t2"] },
+      { price: "p2", part: { price: "p3", part: { price: "p4" } }, gift: true },
+    ],
+    metadata: { "order id": "6&7" },
+    expand: ["customer", "items"],
+    shipping: { name: "Ada", address: { city: "Bonn" }, tags: ["fragile"] },
+    source: { case: "card", value: { number: "42", checks: { cvc: "pass" } } },
+    extra: { deep: { list: [1, true, null] }, none: {} },
+    bundle: [{ price: "b1", taxes: ["t"] }, { price: "b2" }],
+  });
+  expect(order.id).toBe("o1");
+  expect(seen[0]?.line).toBe("POST /v1/orders");
+  expect(pairs(seen[0] as Seen)).toEqual([
+    "currency=eur",
+    "items[0][price]=p1",
+    "items[0][quantity]=2",
+    "items[0][taxes][0]=t1",
+    "items[0][taxes][1]=t2",
+    "items[1][price]=p2",
+    "items[1][part][price]=p3",
+    "items[1][part][part][price]=p4",
+    "items[1][gift]=true",
+    "metadata[order id]=6&7",
+    "expand[]=customer",
+    "expand[]=items",
+    "shipping[name]=Ada",
+    "shipping[address][city]=Bonn",
+    "shipping[tags][]=fragile",
+    "extra[deep][list][0]=1",
+    "extra[deep][list][1]=true",
+    "extra[deep][list][2]=",
+    "bundle[][price]=b1",
+    "bundle[][taxes][]=t",
+    "bundle[][price]=b2",
+    "source_type=card",
+    "number=42",
+    "checks[cvc]=pass",
+  ]);
+});
+
+test("brackets in a query, with times by their own rules", async () => {
+  const { client, seen } = await payments([
+    { json: { data: [{ id: "o1" }, { id: "o2" }], has_more: true } },
+    { json: { data: [{ id: "o3" }], has_more: false } },
+  ]);
+  const ids: string[] = [];
+  const created = { gte: { seconds: 10n, nanos: 0 } };
+  for await (const { id } of client.listOrders({ created, metadata: { a: "1" } })) ids.push(id);
+  expect(ids).toEqual(["o1", "o2", "o3"]);
+  expect(seen.map(({ line }) => decodeURIComponent(line))).toEqual([
+    "GET /v1/orders?created[gte]=10&metadata[a]=1",
+    "GET /v1/orders?created[gte]=10&metadata[a]=1&starting_after=o2",
+  ]);
+});
+
+test("brackets in parts", async () => {
+  const { client, seen } = await payments();
+  await client.attachReceipt({ order: "o1", file: Buffer.from("%PDF"), metadata: { a: "1" } });
+  const names = [...(seen[0]?.text ?? "").matchAll(/name="([^"]*)"/g)].map(([, name]) => name);
+  expect(names).toEqual(["metadata[a]", "file"]);
+});
+
+test("a key with a bracket would be read as another name, and is refused", async () => {
+  const { client, seen } = await payments();
+  const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
+  expect(error.message).toBe(
+    "[invalid_argument] metadata[…]: a key has a bracket, which parts keys here, so it cannot stand in the form; send keys without brackets",
+  );
+  expect(seen).toEqual([]);
+});
+
+test("an error has the reason of its rule", async () => {
+  const error = { type: "card_error", code: "declined", message: "The card was declined." };
+  const { client } = await payments({ status: 402, json: { error } });
+  const failure = await failureOf(client.createOrder({}));
+  expect([failure.code, reasonOf(failure)]).toEqual([Code.FailedPrecondition, "CARD_DECLINED"]);
+});
+
+test("names of brackets lead back to what they were made of", () => {
+  const key = fc.stringMatching(/^[a-z ]{1,4}$/);
+  const tree = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3 }, fc.string({ minLength: 1 }), tie("object"), tie("list")),
+    object: fc.dictionary(key, tie("value"), { minKeys: 1, maxKeys: 3, noNullPrototype: true }),
+    list: fc.array(tie("value"), { minLength: 1, maxLength: 3 }),
+  })).value;
+  fc.assert(
+    fc.property(tree, (value) => {
+      const root: Record<string, unknown> = {};
+      for (const [name, text] of nestedParameters("x", value as string, "indexed", "form")) {
+        put(root, name.replaceAll("]", "").split("["), text);
+      }
+      expect(root.x).toEqual(asRead(value));
+    }),
+  );
+});
+
+/** Sets a value as a server that knows brackets does; lists are objects of their indices. */
+function put(holder: Record<string, unknown>, [step = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) holder[step] = value;
+  else put((holder[step] ??= {}) as Record<string, unknown>, rest, value);
+}
+
+function asRead(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asRead(item)]));
+}
