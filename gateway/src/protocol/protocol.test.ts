@@ -140,6 +140,24 @@ describe("Connect with curl", () => {
     expect([status, body]).toEqual([415, { code: "invalid_argument", message }]);
   });
 
+  test("names the content types in a header as well", async () => {
+    const { headers } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
+    expect(headers.get("accept-post")).toBe(
+      "application/json, application/proto, application/grpc, application/grpc-web",
+    );
+  });
+
+  test("refuses another version of the protocol", async () => {
+    const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
+    const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
+    expect([header.status, header.body]).toEqual([400, { code: "invalid_argument", message: text }]);
+    const query = await fetch(
+      `${server.url}/echo.v1.EchoService/Echo?connect=v2&encoding=json&message=%7B%7D`,
+    );
+    const parameter = 'the parameter connect must be "v1", the version of the protocol; it is "v2"';
+    expect(await query.json()).toEqual({ code: "invalid_argument", message: parameter });
+  });
+
   test("says which verbs there are", async () => {
     const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
     const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';

@@ -16,6 +16,7 @@ import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { type Call, callInterceptor, callKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
+import { versionError } from "./connect/version.ts";
 import { applyDeadline, deadlineOf, type MethodTimeout, timeoutHeader } from "./deadline.ts";
 import { leanCall } from "./lean.ts";
 import { protocolOf } from "./protocol.ts";
@@ -86,9 +87,9 @@ export function createRpc(options: RpcOptions): Rpc {
         refuse(request, response, unknownPathError(path, services), 404);
         return;
       }
-      const queryError = queryMessageError(request);
-      if (queryError !== undefined) {
-        refuse(request, response, queryError, 400);
+      const problem = versionError(request) ?? queryMessageError(request);
+      if (problem !== undefined) {
+        refuse(request, response, problem, 400);
         return;
       }
       const call = beginCall(handler.method, request, caller, options);

@@ -65,6 +65,8 @@ function explainRefusal(
 ): void {
   const name = `${call.method.parent.typeName}.${call.method.name}`;
   const contentType = request.headers["content-type"];
+  // RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1
+  if (status === 415) response.setHeader("accept-post", contentTypesOf(handler));
   if (status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
   if (status === 505) response.setHeader("connection", "close");
   const text = refusalText(status, name, handler, request);
