@@ -3,10 +3,17 @@
  * JavaScript with declarations, in the same layout, below dist/, and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writePages } from "./package-pages.ts";
 
-const PACKAGES = ["runtime", "plugin", "gateway"];
+const PACKAGES = new Map([
+  ["runtime", "connect-rest"],
+  ["plugin", "protoc-gen-connect-rest"],
+  ["gateway", "connect-rest-gateway"],
+]);
+/** What annotated .proto files import beside the annotations; protoc has no other way to find it. */
+const GOOGLE = ["api/annotations.proto", "api/http.proto", "api/httpbody.proto", "rpc/code.proto"];
 const DIST = "dist";
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -20,13 +27,20 @@ function build(name: string): void {
   }
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
-  for (const file of ["README.md", "LICENSE"]) {
-    const source = existsSync(join(name, file)) ? join(name, file) : file;
-    cpSync(source, join(target, file));
-  }
-  // whoever generates from annotated protos needs the annotations
-  if (name === "plugin") cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
+  writePages(name, target, PACKAGES);
+  cpSync("LICENSE", join(target, "LICENSE"));
+  if (name === "plugin") copyProtos(target);
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
+}
+
+/** Whoever generates from annotated .proto files needs the annotations, and what they import. */
+function copyProtos(target: string): void {
+  cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
+  for (const file of GOOGLE) {
+    const copy = join(target, "google", file);
+    mkdirSync(dirname(copy), { recursive: true });
+    cpSync(join("node_modules/google-proto-files/google", file), copy);
+  }
 }
 
 function compile(name: string, target: string): void {
@@ -58,7 +72,7 @@ function published(manifest: { [key: string]: Json }): Json {
     ...rest,
     ...(bin === undefined ? {} : { bin: compiled(bin) }),
     ...(exports === undefined ? {} : { exports: withTypes(exports) }),
-    files: ["src", "connectrest"],
+    files: ["src", "docs", "connectrest", "google"],
   };
 }
 
@@ -89,4 +103,4 @@ function run(command: string, options: readonly string[]): void {
 
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST);
-for (const name of PACKAGES) build(name);
+for (const name of PACKAGES.keys()) build(name);

@@ -1,8 +1,19 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
+import { Newcomer } from "./newcomer.ts";
 
 const OURS = ["connect-rest", "protoc-gen-connect-rest", "connect-rest-gateway"];
 
@@ -62,6 +73,20 @@ describe("the built packages", () => {
     expect(protos).toContain("annotations.proto");
   });
 
+  it.each(OURS)("have pages whose links lead to files: %s", (name) => {
+    const folder = join(home, "node_modules", name);
+    const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".md"),
+    );
+    const links = pages.flatMap((page) =>
+      [...readFileSync(join(folder, page), "utf8").matchAll(/\]\(((?!https?:|#)[^)\s]+)\)/g)].map(
+        ([, link = ""]) => join(dirname(page), link.replace(/#.*/, "")),
+      ),
+    );
+    expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+    expect(links).not.toEqual([]);
+  });
+
   it("have no tests and nothing made for tests in them", () => {
     for (const name of OURS) {
       const files = readdirSync(join(home, "node_modules", name), { recursive: true, encoding: "utf8" });
@@ -103,5 +128,28 @@ export const used = [createRestTransport(options), new RequestWriter("GET", "/")
       .filter((line) => !/^\S*node_modules\/(?!connect-rest|protoc-gen-connect)/.test(line));
     expect(ours.join("\n").trim()).toBe("");
     expect(status === 0 || stdout !== "").toBe(true);
+  });
+});
+
+describe("a newcomer", () => {
+  it.each([
+    ["ts", "ts", "nodenext"],
+    ["ts", "none", "bundler"],
+    ["js+dts", "js", "nodenext"],
+    ["dts", "none", "bundler"],
+  ])(
+    "generates target=%s, import_extension=%s, and compiles strictly for %s",
+    (target, extension, resolution) => {
+      const newcomer = new Newcomer(home);
+      newcomer.generateWithBuf("gen", target, extension);
+      expect(newcomer.typeCheck(extension, resolution)).toBe("");
+      if (resolution === "nodenext") newcomer.run(process.execPath, "main.ts");
+    },
+  );
+
+  it("gets the same from protoc, which finds all imports in the package", ({ skip }) => {
+    skip(!hasProtoc, NO_PROTOC);
+    const newcomer = new Newcomer(home);
+    expect(newcomer.generateWithProtoc("by-protoc")).toBe(newcomer.generateWithBuf("by-buf", "ts", "ts"));
   });
 });

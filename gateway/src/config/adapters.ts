@@ -17,7 +17,8 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   for (const [index, specifier] of config.adapters.entries()) {
     const report = (text: string) => problems.push(problemAt(config, ["adapters", index], text));
     const found = await adaptersOf(specifier, config.directory).catch((error: unknown) => {
-      report(`${specifier} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+      const text = error instanceof Error ? error.message : String(error);
+      report(`${specifier} cannot be loaded: ${text}${hint(text)}`);
       return undefined;
     });
     if (found?.length === 0) report(`${specifier} exports no adapter; expected a module of the generator`);
@@ -31,6 +32,12 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   const served = selectRoutes([...adapters.values()], config, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return served;
+}
+
+/** What generators were told differently, where an adapter does not find its messages. */
+function hint(text: string): string {
+  if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
+  return "; generate messages and adapters with the same target, and with import_extension=ts or js";
 }
 
 async function adaptersOf(specifier: string, directory: string): Promise<ServiceAdapter[]> {

@@ -1,0 +1,119 @@
+/** The packages as they are published, in the hands of somebody who has nothing but them. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+
+const SHELF = `syntax = "proto3";
+package shelf.v1;
+import "connectrest/v1/annotations.proto";
+import "google/api/annotations.proto";
+import "google/protobuf/timestamp.proto";
+service ShelfService {
+  option (connectrest.v1.service).upstream = "shelf";
+  rpc GetBook(GetBookRequest) returns (Book) { option (google.api.http) = {get: "/books/{id}"}; }
+}
+message GetBookRequest { int64 id = 1; }
+message Book {
+  int64 id = 1;
+  google.protobuf.Timestamp added = 2 [(connectrest.v1.field).time.unit = SECONDS];
+}
+`;
+const MAIN = `import { createClient } from "@connectrpc/connect";
+import { createRestTransport } from "connect-rest";
+import { ShelfService } from "./gen/shelf/v1/shelf_pbEND";
+import { ShelfServiceRest } from "./gen/shelf/v1/shelf_restEND";
+const upstreams = { shelf: { baseUrl: "http://127.0.0.1:9" } };
+const transport = createRestTransport({ adapters: [ShelfServiceRest], upstreams });
+const client = createClient(ShelfService, transport);
+export const idOf = async (id: bigint): Promise<bigint> => (await client.getBook({ id })).id;
+await transport.close();
+`;
+/** The generator, where npm would link to. */
+const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
+
+/** A project of a newcomer, with an API of their own. */
+export class Newcomer {
+  private readonly home: string;
+
+  /** @param home a folder whose `node_modules` has the packages */
+  constructor(home: string) {
+    this.home = home;
+    mkdirSync(join(home, "proto/shelf/v1"), { recursive: true });
+    this.write("proto/shelf/v1/shelf.proto", SHELF);
+    // npm makes it executable
+    chmodSync(join(home, GENERATOR), 0o755);
+    this.write("package.json", '{"type":"module"}');
+    const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest}]";
+    this.write("buf.yaml", `version: v2\nmodules: ${modules}\n`);
+  }
+
+  /** Generates messages and adapters into a new folder, and returns the text of the adapter. */
+  generateWithBuf(out: string, target: string, extension: string): string {
+    rmSync(join(this.home, out), { recursive: true, force: true });
+    const options = `target=${target},import_extension=${extension}`;
+    const erasable = target === "ts" ? ",erasable_syntax=true" : "";
+    const template = [
+      "version: v2",
+      "inputs: [{directory: proto}]",
+      "plugins:",
+      `  - {local: protoc-gen-es, out: ${out}, include_imports: true, opt: "${options}${erasable}"}`,
+      `  - {local: [node, ${GENERATOR}], out: ${out}, strategy: all, opt: "${options}"}`,
+    ];
+    this.write("buf.gen.yaml", template.join("\n"));
+    this.run("buf", "generate");
+    return this.adapter(out, target);
+  }
+
+  /** Generates the adapter in TypeScript. */
+  generateWithProtoc(out: string): string {
+    mkdirSync(join(this.home, out));
+    // Debian has google/protobuf in a package of its own
+    const includes = ["proto", "node_modules/protoc-gen-connect-rest", "node_modules/google-proto-files"];
+    this.run(
+      "protoc",
+      ...includes.map((path) => `-I${path}`),
+      `--plugin=protoc-gen-connect-rest=${join(this.home, GENERATOR)}`,
+      `--connect-rest_out=${out}`,
+      "--connect-rest_opt=target=ts,import_extension=ts",
+      "shelf/v1/shelf.proto",
+    );
+    return this.adapter(out, "ts");
+  }
+
+  /** Checks the types of a program that uses what was generated into `gen`; returns what the compiler says. */
+  typeCheck(extension: string, resolution: string): string {
+    this.write("main.ts", MAIN.replaceAll("END", extension === "none" ? "" : `.${extension}`));
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      verbatimModuleSyntax: true,
+      module: resolution === "bundler" ? "esnext" : "nodenext",
+      moduleResolution: resolution,
+      target: "es2024",
+      types: ["node"],
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      skipLibCheck: true,
+    };
+    this.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["main.ts"] }));
+    return this.run("tsc", "--project", this.home);
+  }
+
+  /** Runs a program, which must succeed; returns what it printed. */
+  run(command: string, ...options: readonly string[]): string {
+    const { stdout, stderr, status } = spawnSync(command, options, { cwd: this.home, encoding: "utf8" });
+    expect(status, stdout + stderr).toBe(0);
+    return stdout;
+  }
+
+  private write(path: string, text: string): void {
+    writeFileSync(join(this.home, path), text);
+  }
+
+  private adapter(out: string, target: string): string {
+    const ending = { ts: "ts", dts: "d.ts" }[target] ?? "js";
+    return readFileSync(join(this.home, out, `shelf/v1/shelf_rest.${ending}`), "utf8");
+  }
+}
