@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { leanCases } from "../testing/lean-cases.ts";
 import { type RawAnswer, type RawClient, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
-import { leanCases } from "./lean-cases.ts";
 
 let upstream: TalkativeUpstream;
 let gateways: readonly Gateway[];

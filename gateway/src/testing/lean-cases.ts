@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { create, type MessageInitShape, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { EchoRequestSchema } from "../gen/echo/v1/echo_pb.ts";
-import type { RawCall } from "../testing/raw-call.ts";
+import type { RawCall } from "./raw-call.ts";
 
 /** A call that is sent down both paths. */
 export interface LeanCase {
