@@ -105,3 +105,32 @@ export const FORMS = [
   ["by its host name", "demo.blog.example"],
   ["by its uuid", "t:Dm0aXQkq5rCkyTnYIYv1Nw"],
 ] as const;
+
+/** The documented errors of creating, fetching and editing a post in blocks, whichever method meets them. */
+export function documented(endpoint: string, call: Case["call"]): Case[] {
+  const rows = [
+    [400, 0, "data that is required is missing"],
+    [400, 8001, "a parameter in blocks is invalid"],
+    [400, 8002, "the post to reblog is invalid"],
+    [400, 8005, "a medium's format is not accepted"],
+    [400, 8016, "an answer has an invalid format"],
+    [401, 0, "an unauthorized client"],
+    [403, 0, "the post may not be reblogged"],
+    [403, 8004, "no more media today"],
+    [403, 8008, "a video in a reblog"],
+    [403, 8010, "an earlier video is transcoding"],
+    [403, 8011, "no more videos today"],
+    [403, 8022, "a full queue"],
+    [403, 8023, "no more posts today"],
+    [404, 0, "nothing there"],
+    [500, 0, "an unexpected failure"],
+    [500, 8006, "an upload that failed"],
+    [500, 8009, "an upload of a video that failed"],
+    [503, 0, "posting is switched off"],
+  ] as const;
+  return rows.map(([status, code, name]) =>
+    fails(endpoint, `${status}${code === 0 ? "" : `.${code}`}: ${name}`, call, {
+      prepare: says(status, code),
+    }),
+  );
+}

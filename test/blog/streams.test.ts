@@ -1,5 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { PostService } from "../../gen/blog/v1/post_pb.ts";
 import { type Api, all, type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 
 let world: BlogWorld;
@@ -99,6 +101,14 @@ const streams: readonly Stream[] = [
     items: 3,
   },
 ];
+
+test("every list has a stream of all its items, and every stream is tried here", () => {
+  const names = [BlogService, PostService].flatMap(({ methods }) => methods.map(({ name }) => name));
+  const lists = names.filter((name) => name.startsWith("List"));
+  expect(lists.map((name) => name.replace("List", "Stream")).toSorted()).toEqual(
+    streams.map(({ name }) => name).toSorted(),
+  );
+});
 
 describe.each(streams)("$name", ({ open, page, pages, items }) => {
   test.each(WAYS)("by %s has all items of all pages", async (way) => {

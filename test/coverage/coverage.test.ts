@@ -1,7 +1,12 @@
+import { readFileSync } from "node:fs";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { Fault, FaultOptions } from "connect-rest-sandbox";
 import { beforeAll, describe, expect, test } from "vitest";
+import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
+import { EmbedService } from "../../gen/blog/v1/embed_pb.ts";
+import { PostService } from "../../gen/blog/v1/post_pb.ts";
+import { OAuthService } from "../../gen/oauth/v1/oauth_pb.ts";
 import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import type { Case } from "../blog/case.ts";
 import { BLOG_CASES } from "../blog/cases/blog.ts";
@@ -9,19 +14,26 @@ import { OAUTH_CASES } from "../blog/cases/oauth.ts";
 import { POST_CASES } from "../blog/cases/posts.ts";
 import { STATE_CASES } from "../blog/cases/states.ts";
 import { WRITING_CASES } from "../blog/cases/writing.ts";
-import { type BlogWorld, startBlogWorld } from "../blog/world.ts";
+import { type BlogWorld, startBlogWorld, WAYS } from "../blog/world.ts";
 import { endpointOf, parametersOf } from "./parameters.ts";
 import { Records, reflected } from "./record.ts";
 import { type Section, TABLE } from "./table.ts";
 
 const records = new Set<string>();
 const seen = new Records();
+/** The methods that were answered. */
+const methods = new Set<string>();
 /** The JSON that the sandbox sent last. */
 let sent: unknown;
+/** What the cases run in, once it has started. */
+let running: BlogWorld | undefined;
 
 /** Compares each answer with the JSON that it was made of. */
 const observe: Interceptor = (next) => async (request) => {
   const response = await next(request);
+  methods.add(`${request.service.typeName}.${request.method.name}`);
+  const asked = running?.sandbox.received.last;
+  if (asked !== undefined) records.add(`answered ${endpointOf(asked)}`);
   if (!response.stream) consume(sent, request.method.output, response.message);
   return response;
 };
@@ -67,6 +79,7 @@ async function run(each: Case, world: BlogWorld): Promise<void> {
     await each.call(world.api("in-process"), world);
     if (STATE_CASES.includes(each)) records.add(`state ${each.name}`);
   } catch (error) {
+    if (each.kind !== "answer") records.add(`case ${each.endpoint}: ${each.name}`);
     note(error, world);
   }
   for (const request of world.sandbox.received) {
@@ -91,10 +104,12 @@ const CASES = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...STATE_CASES, .
 
 beforeAll(async () => {
   const world = await startBlogWorld({ interceptors: [observe] });
+  running = world;
   for (const each of CASES) await run(each, world);
   await world.close();
   for (const name of seen.fields) records.add(`field ${name}`);
   const kinds = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"];
+  if (![...records].some((record) => / (jsonp|callback)$/.test(record))) records.add("received no jsonp");
   if (kinds.every((kind) => records.has(`received ${kind}`))) records.add("received JSON form and multipart");
 }, 300_000);
 
@@ -107,7 +122,8 @@ function rowsOf({ kind, of, names }: Section): Row[] {
   return names.split(names.includes(";") ? "; " : ", ").map((text) => {
     const [name = "", own = name] = text.split(" = ");
     if (kind === "parameter") return { name, record: `parameter ${of} ${own}` };
-    if (kind === "error") return { name, record: `error ${own}` };
+    if (kind === "error") return { name, record: of === "" ? `error ${own}` : `error ${of} ${own}` };
+    if (kind === "case") return { name, record: `case ${own}` };
     if (kind === "field") return { name, record: `field ${own.includes(".v1.") ? own : `${of}.${own}`}` };
     return { name, record: own };
   });
@@ -128,8 +144,38 @@ describe.each([...TABLE])("$title", (section) => {
   });
 });
 
-test("every endpoint of the reference was asked for", () => {
-  const endpoints = new Set([...records].flatMap((record) => /^parameter (\S+ \S+)/.exec(record)?.[1] ?? []));
-  const wanted = TABLE.filter(({ kind }) => kind === "parameter").map(({ of }) => of);
-  expect(wanted.filter((endpoint) => !endpoints.has(endpoint))).toEqual([]);
+/** Endpoints that are pages for people, and no RPCs. */
+const PAGES: ReadonlySet<string> = new Set(["GET /oauth/authorize", "GET /oauth2/authorize"]);
+const ENDPOINTS = TABLE.filter(({ kind, of }) => kind === "parameter" && !PAGES.has(of)).map(({ of }) => of);
+
+test("every endpoint of the reference has answered", () => {
+  expect(ENDPOINTS.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
+});
+
+test("every endpoint that needs credentials has refused wrong ones, a caller that asks too often and a missing blog", () => {
+  const guarded = ENDPOINTS.filter((endpoint) => / P\//.test(endpoint) && endpoint !== "GET P/avatar");
+  expect(guarded).toHaveLength(28);
+  const wanted = guarded.flatMap((endpoint) =>
+    ["401.1016", "404", "429"].map((status) => `error ${endpoint} ${status}`),
+  );
+  expect(wanted.filter((record) => !records.has(record))).toEqual([]);
+});
+
+test("every unary method has answered", () => {
+  const unary = [BlogService, PostService, EmbedService, OAuthService].flatMap((service) =>
+    service.methods
+      .filter(({ methodKind }) => methodKind === "unary")
+      .map(({ name }) => `${service.typeName}.${name}`),
+  );
+  expect(unary.filter((name) => !methods.has(name))).toEqual([]);
+});
+
+test("the cases are called by every protocol, in the tests of their endpoints", () => {
+  expect(WAYS).toEqual(expect.arrayContaining(["Connect JSON", "Connect proto", "gRPC", "gRPC-Web"]));
+  const files = ["blog", "posts", "writing", "oauth", "states"];
+  const texts = files.map((name) =>
+    readFileSync(new URL(`../blog/${name}.test.ts`, import.meta.url), "utf8"),
+  );
+  for (const [index, name] of ["BLOG", "POST", "WRITING", "OAUTH", "STATE"].entries())
+    expect(texts[index]).toContain(`${name}_CASES`);
 });

@@ -6,8 +6,8 @@ export interface Section {
   readonly title: string;
   readonly rows: number;
   /** What a row is: a parameter of an endpoint, a field of a message, or any other record. */
-  readonly kind: "parameter" | "field" | "error" | "record";
-  /** The endpoint or the messages that the rows belong to. */
+  readonly kind: "parameter" | "field" | "error" | "record" | "case";
+  /** The endpoint or the messages that the rows belong to; of errors nothing where any endpoint may have them. */
   readonly of: string;
   /** The rows, separated by commas, or by semicolons where there are some; `name = record` where the record has another name. */
   readonly names: string;
@@ -30,6 +30,18 @@ const fields = (title: string, of: string, rows: number, names: string): Section
   names,
 });
 
+const errors = (of: string, rows: number, names: string): Section => ({
+  title: `${of}, errors`,
+  rows,
+  kind: "error",
+  of,
+  names,
+});
+
+/** The errors of creating, fetching and editing a post in blocks. */
+const POST_ERRORS =
+  "400, 400.8001, 400.8002, 400.8005, 400.8016, 401, 403, 403.8004, 403.8008, 403.8010, 403.8011, 403.8022, 403.8023, 404, 500, 500.8006, 500.8009, 503";
+
 const BLOG = "blog.v1.Blog";
 const POST = "blog.v1.Post";
 
@@ -40,8 +52,7 @@ export const TABLE: readonly Section[] = [
     kind: "record",
     of: "conventions",
     names:
-      "User-Agent = received user-agent, three encodings = received JSON form and multipart, jsonp, npf = parameter GET P/posts npf, partial responses = parameter GET P/info fields[blogs]",
-    elsewhere: { jsonp: "the gateway never asks for it; the sandbox's own tests do" },
+      "User-Agent = received user-agent, three encodings = received JSON form and multipart, jsonp = received no jsonp, npf = parameter GET P/posts npf, partial responses = parameter GET P/info fields[blogs]",
   },
   {
     title: "Envelope",
@@ -251,7 +262,6 @@ export const TABLE: readonly Section[] = [
     kind: "parameter",
     of: "GET /oauth2/authorize",
     names: "client_id, response_type, scope, state, redirect_uri, force_login",
-    elsewhere: { force_login: "a browser's page; the sandbox's own tests walk it" },
   },
   parameters(
     "POST /v2/oauth2/token",
@@ -278,28 +288,35 @@ export const TABLE: readonly Section[] = [
     "access_token, expires_in, token_type, scope, refresh_token",
   ),
   {
-    title: "Errors",
+    title: "Errors, of any endpoint",
     rows: 20,
     kind: "error",
     of: "",
     names:
       "400, 400.8001, 400.8002, 400.8005, 400.8016, 401, 403, 403.8004, 403.8008, 403.8010, 403.8011, 403.8022, 403.8023, no HTTPS = 404, no blog = 404, no post = 404, 500, 500.8006, 500.8009, 503",
   },
+  errors("GET P/posts/{post-id}", 18, POST_ERRORS),
+  errors("POST P/posts", 18, POST_ERRORS),
+  errors("PUT P/posts/{post-id}", 18, POST_ERRORS),
+  errors("GET P/pages", 4, "400, 401 = 401.1016, 403, 404"),
+  errors("GET P/pages/{page-name}", 5, "400, 401 = 401.1016, 403, no blog = 404, no page = 404"),
+  errors("POST /v2/oauth2/token", 2, "a code = 401.invalid_grant, a refresh token = 401.invalid_grant"),
+  errors("POST /v2/oauth2/exchange", 2, "400, 401 = 401.1016"),
   {
     title: "Other status codes",
-    rows: 4,
-    kind: "error",
+    rows: 6,
+    kind: "case",
     of: "",
     names:
-      "429, a negative mute_length_seconds = POST P/posts/{post-id}/mute 400, anonymous_only=false = DELETE P/blocks 404, an unknown id = GET P/posts 404",
+      "429 = GET P/info: more calls than are allowed in an hour; a negative mute_length_seconds = POST P/posts/{post-id}/mute: a length below 0; anonymous_only=false = DELETE P/blocks: anonymous_only: false alone; an unknown id = GET P/posts[/type]: a post that is not there; a video of an unsupported service = POST P/post: a video of a site that is not supported; a refresh token of no more use = POST {base_url}/v2/oauth2/token, refresh: a refresh token that was used",
   },
   {
     title: "Limits",
-    rows: 9,
-    kind: "error",
+    rows: 13,
+    kind: "case",
     of: "",
     names:
-      "rate limit per consumer = 429, per-feature rate limits = 403.8023, blocks endpoints = GET P/blocks 429, page size = GET P/posts 400, tags = GET P/posts 400, data = POST P/post 400.8005, video data = POST P/post 400.8005, queue size = 403.8022, daily uploads = 403.8004",
+      "rate limit per consumer = GET P/info: more calls than are allowed in an hour; posts of a day = POST P/posts: more posts than are allowed in a day; GET blocks = GET P/blocks: more calls than are allowed in a minute; POST blocks = POST P/blocks: more calls than are allowed in a minute; POST blocks/bulk = POST P/blocks/bulk: more calls than are allowed in a minute; DELETE blocks = DELETE P/blocks: more calls than are allowed in a minute; page size = GET P/posts[/type]: limit: 0; tags = GET P/posts[/type]: five tags; photo data = POST P/post: a photo that is too large; video data = POST P/post: a video that is too large; queue size = POST P/posts: a queue that is full; daily media = POST P/posts: more media than are allowed in a day; daily videos = POST P/posts: more videos than are allowed in a day",
   },
   {
     title: "Versioning",

@@ -155,7 +155,10 @@ export const OAUTH_CASES: readonly Case[] = [
     "a code with its address",
     async ({ oauth }, world) => {
       const redirectUri = world.sandbox.credentials.callback;
-      const value = { code: await code(world, "basic", { redirect_uri: redirectUri }), redirectUri };
+      const value = {
+        code: await code(world, "basic", { redirect_uri: redirectUri, force_login: "true" }),
+        redirectUri,
+      };
       return oauth.createToken({ ...client(world), grant: { case: "authorizationCode", value } });
     },
     { ...bearer, scope: "basic", refreshToken: "" },

@@ -5,7 +5,17 @@ import { LinkType } from "../../../gen/blog/v1/links_pb.ts";
 import { NoteMode } from "../../../gen/blog/v1/note_pb.ts";
 import { SortOrder } from "../../../gen/blog/v1/post_pb.ts";
 import { PostFilter, PostState, PostType, QueuedState } from "../../../gen/blog/v1/post_resource_pb.ts";
-import { answers, type Case, commonCases, demo, FORMS, fails, pageCases, refuses, says } from "../case.ts";
+import {
+  answers,
+  type Case,
+  commonCases,
+  demo,
+  documented,
+  FORMS,
+  fails,
+  pageCases,
+  refuses,
+} from "../case.ts";
 
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
 const EPOCH = 1_761_998_400;
@@ -347,12 +357,7 @@ const one: Case[] = [
   fails(ONE, "blocks in the older form", ({ posts }, { ids }) =>
     posts.getPost({ ...demo, postId: ids.blocks, postFormat: PostContentFormat.LEGACY }),
   ),
-  fails(
-    ONE,
-    "an unexpected failure",
-    ({ posts }, { ids }) => posts.getPost({ ...demo, postId: ids.blocks }),
-    { prepare: says(500) },
-  ),
+  ...documented(ONE, ({ posts }, { ids }) => posts.getPost({ ...demo, postId: ids.blocks })),
   refuses(ONE, "no post", ({ posts }) => posts.getPost(demo)),
   refuses(ONE, "a form that is not there", ({ posts }, { ids }) =>
     posts.getPost({ ...demo, postId: ids.blocks, postFormat: 9 as PostContentFormat }),
