@@ -23,6 +23,7 @@ import { restError } from "./errors/rest-error.ts";
 import { errorInSuccess } from "./errors/upstream-error.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, type RestOptions, tell } from "./options.ts";
+import { withIdempotencyKey } from "./request/idempotency-key.ts";
 import type { BodyStream } from "./upstream/outgoing.ts";
 import { repeated } from "./upstream/repeated.ts";
 import type { UpstreamAnswer } from "./upstream/upstream.ts";
@@ -110,7 +111,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Builds the REST call of a request message. */
   request(message: MessageShape<DescMessage>): RestRequest {
-    return this.adapted("writing the request", () => this.adapter.request(message));
+    const request = this.adapted("writing the request", () => this.adapter.request(message));
+    return withIdempotencyKey(request, this.adapter.rules.idempotencyKey, this.clock);
   }
 
   /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */

@@ -35,6 +35,17 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:39: when-empty: the condition of an error of case.S.Get says nothing; set values, present or type",
   ],
   [
+    "parameter_json",
+    'parameters: [{name: "a", json: "tru"}, {name: "b", value: "x", json: "1"}]',
+    '4:53: parameter-json: the constant parameter `a` of case.S.Get is not JSON: expected e.g. `true` or `"text"`, got `tru`',
+    "4:39: parameter-json: the constant parameter `b` of case.S.Get has both a value and json",
+  ],
+  [
+    "idempotency_key_name",
+    'idempotency_key: "Content-Length"',
+    "4:39: header-name: idempotency_key of case.S.Get: the header `Content-Length` belongs to the connection, and rules cannot set it",
+  ],
+  [
     "error_body_shape",
     "error_bodies: [{oauth: true}, {}]",
     "4:39: error-body-shape: an error body of case.S.Get has no shape; set items, title_map, text, oauth or rpc_status",

@@ -49,7 +49,7 @@ test("typed events become members of a oneof, and the last of them ends the stre
     ["answerStop", { reason: "end" }],
   ]);
   expect(seen.map(({ line, text }) => [line, text])).toEqual([
-    ["POST /v1/answers", '{"model":"m","turns":[{"role":"user","text":"Hello"}]}'],
+    ["POST /v1/answers", '{"stream":true,"model":"m","turns":[{"role":"user","text":"Hello"}]}'],
   ]);
   expect(seen[0]?.allHeaders).toEqual(
     expect.arrayContaining(["accept: text/event-stream", "x-api-key: secret"]),

@@ -81,6 +81,7 @@ test("brackets in parts", async () => {
   await client.attachReceipt({ order: "o1", file: Buffer.from("%PDF"), metadata: { a: "1" } });
   const names = [...(seen[0]?.text ?? "").matchAll(/name="([^"]*)"/g)].map(([, name]) => name);
   expect(names).toEqual(["metadata[a]", "file"]);
+  expect(seen[0]?.headers.map((header) => header.split(":")[0])).toContain("receipt-key");
 });
 
 test("a key with a bracket would be read as another name, and is refused", async () => {
@@ -90,6 +91,34 @@ test("a key with a bracket would be read as another name, and is refused", async
     "[invalid_argument] metadata[…]: a key has a bracket, which parts keys here, so it cannot stand in the form; send keys without brackets",
   );
   expect(seen).toEqual([]);
+});
+
+const keyOf = ({ headers }: Seen) =>
+  headers.find((header) => header.startsWith("idempotency-key: "))?.replace("idempotency-key: ", "");
+
+test("a POST with a key of its own is sent again after a failure that will pass, with the same key", async () => {
+  const { client, seen } = await payments(
+    (_seen, index) => (index === 1 ? { status: 503 } : { json: { id: "o" } }),
+    {
+      upstream: { credentials: { basic: { username: "sk_1" } }, retry: { baseDelayMs: 1, maxDelayMs: 1 } },
+    },
+  );
+  await client.createOrder({ currency: "eur" });
+  await client.createOrder({ currency: "usd" });
+  expect(seen).toHaveLength(3);
+  const [first, failed, again] = seen.map(keyOf);
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(failed).not.toBe(first);
+  expect(again).toBe(failed);
+});
+
+test("a key of the caller's own goes before it; a GET needs none", async () => {
+  const { client, seen } = await payments((_seen, index) => ({
+    json: index === 0 ? { id: "o" } : { data: [] },
+  }));
+  await client.createOrder({ idempotencyKey: "mine" });
+  for await (const _order of client.listOrders({}));
+  expect(seen.map(keyOf)).toEqual(["mine", undefined]);
 });
 
 test("an error has the reason of its rule", async () => {

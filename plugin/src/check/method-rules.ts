@@ -45,9 +45,22 @@ export function checkMethod({ desc, rules }: MethodModel, problems: Problems): v
     const text = `success of ${subject}: expected a final status, from 200 to 599, got ${status}`;
     add([25, index], "success-status", text);
   });
-  own.parameters.forEach(({ name }, index) => {
+  own.parameters.forEach(({ name, value, json }, index) => {
     if (name === "") add([31, index], "parameter-name", `a constant parameter of ${subject} has no name`);
+    const fault = json === "" ? undefined : value !== "" ? "has both a value and json" : jsonFault(json);
+    if (fault !== undefined) {
+      add([31, index, 3], "parameter-json", `the constant parameter \`${name}\` of ${subject} ${fault}`);
+    }
   });
+}
+
+function jsonFault(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return `is not JSON: expected e.g. \`true\` or \`"text"\`, got \`${text}\``;
+  }
 }
 
 function millis({ seconds, nanos }: Duration): number {

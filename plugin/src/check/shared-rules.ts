@@ -23,6 +23,7 @@ const RULE = {
   headers: 8,
   apiKey: 9,
   credentials: 10,
+  idempotencyKey: 13,
   rateLimits: 26,
 } as const;
 
@@ -53,6 +54,11 @@ export function checkSharedRules(
   rules.rateLimits.forEach((limit, index) => {
     checkRateLimit(limit, subject, within(add, RULE.rateLimits, index));
   });
+  if (rules.idempotencyKey !== "") {
+    const fault = requestHeaderFault(rules.idempotencyKey);
+    if (fault !== undefined)
+      add([RULE.idempotencyKey], "header-name", `idempotency_key of ${subject}: ${fault}`);
+  }
   checkApiKey(rules.apiKey, subject, within(add, RULE.apiKey));
   checkCredentials(rules.credentials, subject, within(add, RULE.credentials));
 }

@@ -8,11 +8,22 @@ export interface Rules extends SharedRules {
   readonly timeoutMs?: number;
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
+  /** The header that takes a key of the call's own, in lower case; undefined for none. */
+  readonly idempotencyKey?: string;
   readonly rateLimits?: readonly RateLimit[];
   /** What the payload must be for an alternative of the envelope to be the one. */
   readonly payloadType?: "array" | "object";
   /** Constant parameters, printed into the request function. */
-  readonly parameters: ReadonlyArray<{ readonly name: string; readonly value: string }>;
+  readonly parameters: readonly ConstantParameter[];
+}
+
+/** A parameter with a constant value. */
+export interface ConstantParameter {
+  readonly name: string;
+  /** As text. */
+  readonly value: string;
+  /** The value in a body of JSON, as JSON. */
+  readonly json: string;
 }
 
 /** Rules that are printed into functions, and not for the runtime to act on. */

@@ -68,9 +68,13 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
     scopes: own.scopes,
-    idempotent: isIdempotent(desc, verb),
+    ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
-    parameters: own.parameters.map(({ name, value }) => ({ name, value })),
+    parameters: own.parameters.map(({ name, value, json }) => ({
+      name,
+      value: json === "" ? value : json,
+      json: json === "" ? JSON.stringify(value) : json,
+    })),
   };
 }
 
@@ -125,6 +129,13 @@ function parseRateLimit(limit: RateLimitOption, owner: string): RateLimit {
     bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
   };
+}
+
+/** A method may be sent again by its nature, or by a key that its requests carry. */
+function parseIdempotency(desc: DescMethod, verb: string): Pick<Rules, "idempotent" | "idempotencyKey"> {
+  if (isIdempotent(desc, verb)) return { idempotent: true };
+  const header = methodRules(desc).idempotencyKey || serviceRules(desc.parent).idempotencyKey;
+  return header === "" ? { idempotent: false } : { idempotent: true, idempotencyKey: header.toLowerCase() };
 }
 
 function isIdempotent(desc: DescMethod, verb: string): boolean {

@@ -8,7 +8,7 @@ import type { BodyModel, FieldPath } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
-import { printMember, printString } from "./literal.ts";
+import { type Literal, printLiteral, printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
 import { dottedName, requestName } from "./wire-names.ts";
@@ -75,12 +75,17 @@ function objectLines(fields: readonly DescField[], { rules, file }: Context): st
   const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
   return [
     `const json${typed(file.runtimeType("JsonRecord"))} = {};`,
-    ...rules.parameters.map(({ name, value }) => `${printMember("json", name)} = ${printString(value)};`),
+    ...rules.parameters.map(({ name, json }) => `${printMember("json", name)} = ${constantJson(json)};`),
     ...fields
       .filter((field) => field.oneof === undefined)
       .flatMap((field) => jsonLines(field, rules.json, file)),
     ...[...oneofs].flatMap((oneof) => oneofLines(oneof, rules.json, file)),
   ];
+}
+
+/** JSON as an expression; it was checked to be some. */
+function constantJson(json: string): string {
+  return printLiteral(JSON.parse(json) as Literal);
 }
 
 type Multipart = Extract<BodyModel, { kind: "multipart" }>;

@@ -114,4 +114,6 @@ export interface MethodRules {
   readonly rateLimits?: readonly RateLimitRule[];
   /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
   readonly idempotent: boolean;
+  /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
+  readonly idempotencyKey?: string;
 }

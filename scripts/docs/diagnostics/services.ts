@@ -47,6 +47,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "A constant parameter has no name.",
       remedy: "Add `name`.",
     },
+    "parameter-json": {
+      meaning: "The `json` of a constant parameter is not JSON, or stands beside a `value`.",
+      remedy: 'Write JSON, e.g. `true` or `"text"`, and no `value`.',
+    },
     "error-status": {
       meaning: "An error rule has a number that is no HTTP status.",
       remedy: "Write a status from 100 to 599, or leave it away for any.",

@@ -60,6 +60,7 @@ export const AssistantService_streamAnswer = records(AssistantService.method.str
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
     const json: JsonRecord = {};
+    json.stream = true;
     if (message.model) json.model = message.model;
     if (message.turns.length > 0) json.turns = message.turns.map((item) => encodeTurnAsDeclared(item));
     request.json(json);

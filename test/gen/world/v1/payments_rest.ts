@@ -44,11 +44,13 @@ export const PaymentService_createOrder = unary(PaymentService.method.createOrde
     success: [],
     responseEncoding: "json",
     scopes: [],
-    idempotent: false,
+    idempotent: true,
+    idempotencyKey: "idempotency-key",
   },
   request(message: CreateOrderRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/orders");
     request.header("payments-version", "2026-01-01");
+    if (message.idempotencyKey) request.header("Idempotency-Key", message.idempotencyKey);
     if (message.currency) request.form("currency", message.currency);
     if (message.items.length > 0) request.formTree("items", message.items.map((item) => encodeItemAsDeclared(item)), "indexed");
     if (Object.keys(message.metadata).length > 0) request.formTree("metadata", Object.fromEntries(Object.entries(message.metadata).map(([key, value]) => [key, value])), "indexed");
@@ -123,7 +125,8 @@ export const PaymentService_attachReceipt = unary(PaymentService.method.attachRe
     success: [],
     responseEncoding: "json",
     scopes: [],
-    idempotent: false,
+    idempotent: true,
+    idempotencyKey: "receipt-key",
   },
   request(message: AttachReceiptRequest): RestRequest {
     const request = new RequestWriter("POST", `/v1/orders/${pathSegment(message.order, "order")}/receipt`);

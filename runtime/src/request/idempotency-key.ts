@@ -1,0 +1,24 @@
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { Clock } from "../clock.ts";
+
+/**
+ * A request with a key of its own in a header, by which its upstream tells another attempt from another request
+ * (draft-ietf-httpapi-idempotency-key-header). One that has the header already, from its message, stays as it is.
+ */
+export function withIdempotencyKey(
+  request: RestRequest,
+  header: string | undefined,
+  clock: Clock,
+): RestRequest {
+  if (header === undefined || request.headers.some(([name]) => name === header)) return request;
+  const { verb, path, queryString, oauth1Params, body } = request;
+  const headers = [...request.headers, [header, randomUuid(clock)] as const];
+  return { verb, path, queryString, oauth1Params, body, headers };
+}
+
+/** RFC 9562 section 5.4. */
+function randomUuid(clock: Clock): string {
+  const hex = clock.randomHex(16);
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
