@@ -59,8 +59,7 @@ function textOf(value: string | string[] | undefined): string | undefined {
 
 /** Takes a body that is one message. */
 export function intake({ headers }: HttpRequest, maxBytes: number): Intake {
-  const length = Number(headers["content-length"] ?? 0);
-  checkReadBytes(length, maxBytes, true);
+  checkReadBytes(Number.parseInt(headers["content-length"] ?? "0", 10) || 0, maxBytes, true);
   return new MessageIntake(maxBytes, headers["content-encoding"]);
 }
 

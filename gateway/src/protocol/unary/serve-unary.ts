@@ -77,8 +77,7 @@ function answered(
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       abort.abort(error);
-      // resolved with what may be a promise: compressing the text of an error can fail as well
-      Promise.resolve(unary.wire.error(asConnectError(error), unary.head)).then(resolve, reject);
+      errorAnswer(unary, error).then(resolve, reject);
     };
     // The call may have waited before it came here.
     const leftMs = call.startedAt + call.deadline.ms - performance.now();
@@ -133,8 +132,8 @@ async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Prom
   throw new ConnectError(text, Code.Internal);
 }
 
-/** What callers get of a defect is that there is one. */
-function asConnectError(error: unknown): ConnectError {
-  if (error instanceof ConnectError) return error;
-  return new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+/** The answer with an error; of a defect, callers get that there is one. Rejects when it cannot be written. */
+async function errorAnswer({ wire, head }: UnaryCall, error: unknown): Promise<Answer> {
+  if (error instanceof ConnectError) return wire.error(error, head);
+  return wire.error(new ConnectError("internal error", Code.Internal, undefined, undefined, error), head);
 }
