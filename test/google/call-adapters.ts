@@ -11,7 +11,7 @@ import { stringifyJson } from "../../runtime/src/answer/stringify-json.ts";
 
 /** One call of a method. */
 export interface Call {
-  /** Path of the module `x_rest.ts`. */
+  /** Path of the module `x_rest.js`. */
   readonly module: string;
   /** Full name of the service. */
   readonly service: string;

@@ -30,7 +30,7 @@ export async function makePairs(sample: Sample, folder: string): Promise<Pair[]>
   );
   const ours = await callAdapters(
     cases.map(({ method, message }) => ({
-      module: join(folder, `${method.parent.file.name}_rest.ts`),
+      module: join(folder, `${method.parent.file.name}_rest.js`),
       service: method.parent.typeName,
       method: method.localName,
       message: Buffer.from(message).toString("base64"),

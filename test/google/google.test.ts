@@ -52,18 +52,6 @@ describe("all files", () => {
     expect(long).toEqual([]);
     expect(names.length).toBeGreaterThan(4000);
   });
-
-  test(
-    "give the same bytes in another order",
-    async () => {
-      const files = [...image.values()];
-      const order = new Random(7).shuffle(namesToGenerate(files));
-      const again = await runGenerator("adapters", encodeRequest(files, ADAPTER_OPTIONS, order));
-      expect(again.stdout.equals(said.stdout)).toBe(true);
-      expect(again.stderr).toBe(said.stderr);
-    },
-    3 * MINUTES,
-  );
 });
 
 describe("500 methods", () => {
@@ -81,7 +69,13 @@ describe("500 methods", () => {
       const config = join(folder, "tsconfig.json");
       writeFileSync(
         config,
-        JSON.stringify({ extends: join(ROOT, "tsconfig.json"), include: ["**/*.ts"], exclude: [] }),
+        JSON.stringify({
+          extends: join(ROOT, "tsconfig.json"),
+          // declarations are those of protoc-gen-es
+          compilerOptions: { skipLibCheck: true },
+          include: ["**/*_rest.ts"],
+          exclude: [],
+        }),
       );
       const child = spawn(join(ROOT, "node_modules/.bin/tsc"), ["--project", config], { stdio: "pipe" });
       const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
@@ -89,6 +83,19 @@ describe("500 methods", () => {
     },
     5 * MINUTES,
   );
+
+  test("give the same bytes in another order", async () => {
+    const { files } = sample;
+    const order = new Random(7).shuffle(namesToGenerate(files));
+    const [first, second] = await Promise.all(
+      [namesToGenerate(files), order].map((names) =>
+        runGenerator("adapters", encodeRequest(files, ADAPTER_OPTIONS, names)),
+      ),
+    );
+    expect(second?.stdout.length).toBeGreaterThan(1_000_000);
+    expect(second?.stdout.equals(first?.stdout ?? Buffer.alloc(0))).toBe(true);
+    expect(second?.stderr).toBe(first?.stderr);
+  });
 
   test(
     "send what google-gax sends, but for what differences.ts lists",

@@ -4,8 +4,10 @@ import type { ImageFile } from "./image.ts";
 
 /** Options of our generator for Google's APIs: some of their methods have no REST call. */
 export const ADAPTER_OPTIONS = "target=ts,import_extension=ts,unsupported=skip";
-/** Options of protoc-gen-es for the messages beside the adapters. */
-export const MESSAGE_OPTIONS = "target=ts,import_extension=ts,erasable_syntax=true";
+/** Options of our generator for adapters that are compiled and run. */
+export const SAMPLE_OPTIONS = "target=ts+js,import_extension=js,unsupported=skip";
+/** Options of protoc-gen-es for the messages beside them. */
+export const MESSAGE_OPTIONS = "target=js+dts,import_extension=js";
 
 /** Field numbers of google.protobuf.compiler.CodeGeneratorRequest. */
 const [FILE_TO_GENERATE, PARAMETER, PROTO_FILE] = [1, 2, 15];
