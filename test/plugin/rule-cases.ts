@@ -37,7 +37,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "parameter_json",
     'parameters: [{name: "a", json: "tru"}, {name: "b", value: "x", json: "1"}]',
-    '4:53: parameter-json: the constant parameter `a` of case.S.Get is not JSON: expected e.g. `true` or `"text"`, got `tru`',
+    '4:39: parameter-json: the constant parameter `a` of case.S.Get is not JSON: expected e.g. `true` or `"text"`, got `tru`',
     "4:39: parameter-json: the constant parameter `b` of case.S.Get has both a value and json",
   ],
   [
