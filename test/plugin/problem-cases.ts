@@ -304,7 +304,9 @@ message Req {
   {
     name: "time_type",
     source: response("int32 t = 1 [(connectrest.v1.field).time.unit = SECONDS];"),
-    problems: ["4:16: time-type: time is for fields of type google.protobuf.Timestamp; case.Res.t is none"],
+    problems: [
+      "4:16: time-type: time is for fields of type google.protobuf.Timestamp or Duration; case.Res.t is none",
+    ],
   },
   {
     name: "time_format",

@@ -254,6 +254,13 @@ const oneof = (members: string, rules = 'discriminator: "type"') =>
 
 /** `case.` stands for the package; lines count from the first of the source. */
 export const RULE_CASES: readonly ProblemCase[] = [
+  {
+    name: "time_duration",
+    source: field("google.protobuf.Duration", "time: {unit: HTTP_DATE}"),
+    problems: [
+      "4:68: time-duration: case.Res.x is a Duration: it is a count or ISO_8601, and has neither none nor rounding",
+    ],
+  },
   ...METHOD_RULES.map(([name, rule, ...problems]) => ({
     name,
     source: method('get: "/a"', `option (connectrest.v1.method) = {${rule}};`),

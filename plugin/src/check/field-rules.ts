@@ -79,11 +79,23 @@ function checkNames({ field, rules, add }: Checked): void {
   });
 }
 
+/** Notations that a Duration cannot have. */
+const TIMES_ALONE: ReadonlySet<Time_Unit> = new Set([
+  Time_Unit.FORMAT,
+  Time_Unit.HTTP_DATE,
+  Time_Unit.RFC_2822,
+]);
+
 function checkTime({ field, rules: { time }, add }: Checked): void {
   if (time === undefined) return;
-  if (!isTimestamp(field)) {
-    const text = `time is for fields of type google.protobuf.Timestamp; ${nameOf(field)} is none`;
+  const isDuration = messageIn(field)?.typeName === "google.protobuf.Duration";
+  if (!isTimestamp(field) && !isDuration) {
+    const text = `time is for fields of type google.protobuf.Timestamp or Duration; ${nameOf(field)} is none`;
     add([RULE.time], "time-type", text);
+  }
+  if (isDuration && (TIMES_ALONE.has(time.unit) || time.none !== "" || time.rounding !== 0)) {
+    const text = `${nameOf(field)} is a Duration: it is a count or ISO_8601, and has neither none nor rounding`;
+    add([RULE.time], "time-duration", text);
   }
   if (time.unit === Time_Unit.FORMAT && !/YYYY/.test(time.format)) {
     const text = `the format of ${nameOf(field)} has no year; write e.g. "YYYY-MM-DD HH:mm:ss"`;

@@ -14,7 +14,7 @@ import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
-import { noTime, timeRule } from "./time-rule.ts";
+import { durationRule, noTime, timeRule } from "./time-rule.ts";
 import { responseNames } from "./wire-names.ts";
 
 /** The writer's method for a scalar type. */
@@ -357,7 +357,10 @@ function messageLine(
     const none = noTime(field);
     return `out.time(${at}, ${timeRule(field)}${none === undefined ? "" : `, ${printString(none)}`});`;
   }
-  if (message.typeName === "google.protobuf.Duration") return `out.duration(${at});`;
+  if (message.typeName === "google.protobuf.Duration") {
+    const rule = durationRule(field);
+    return `out.duration(${at}${rule === undefined ? "" : `, ${rule}`});`;
+  }
   if (message.typeName === "google.protobuf.FieldMask") return `out.fieldMask(${at});`;
   if (message.typeName === "google.protobuf.Value")
     return `out.nullable(${at}, ${file.runtimeValue("decodeValue")});`;

@@ -16,7 +16,7 @@ import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
-import { timeArguments } from "./time-rule.ts";
+import { durationRule, timeArguments } from "./time-rule.ts";
 import { requestName } from "./wire-names.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
@@ -177,6 +177,8 @@ function messageValue(
     return `${file.runtimeValue("anyJson")}(${value}, ${file.types()})`;
   if (PLAIN_JSON.has(message.typeName)) return plainValue(message, value, file);
   if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
+  const span = message.typeName === "google.protobuf.Duration" ? durationRule(field) : undefined;
+  if (span !== undefined) return `${file.runtimeValue("spanJson")}(${value}, ${span})`;
   if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
     return textValue(field, value, file);
   }

@@ -4,7 +4,7 @@ import { isWrapper } from "../descriptors/well-known.ts";
 import { FieldRules_BytesEncoding as Bytes } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
-import { timeArguments } from "./time-rule.ts";
+import { durationRule, timeArguments } from "./time-rule.ts";
 
 /** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
 export function textValue(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
@@ -30,8 +30,11 @@ function messageText(
   if (message.typeName === "google.protobuf.Timestamp") {
     return `${file.runtimeValue("timeText")}(${value}, ${timeArguments(field)})`;
   }
-  if (message.typeName === "google.protobuf.Duration")
-    return `${file.runtimeValue("durationText")}(${value})`;
+  if (message.typeName === "google.protobuf.Duration") {
+    const rule = durationRule(field);
+    if (rule === undefined) return `${file.runtimeValue("durationText")}(${value})`;
+    return `${file.runtimeValue("spanText")}(${value}, ${rule})`;
+  }
   if (message.typeName === "google.protobuf.FieldMask")
     return `${file.runtimeValue("fieldMaskText")}(${value})`;
   if (isWrapper(message)) {

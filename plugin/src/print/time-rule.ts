@@ -10,6 +10,9 @@ const UNITS: Readonly<Record<Time_Unit, string>> = {
   [Time_Unit.MICROS]: "micros",
   [Time_Unit.ISO_8601]: "iso8601",
   [Time_Unit.FORMAT]: "pattern",
+  [Time_Unit.HTTP_DATE]: "http_date",
+  [Time_Unit.RFC_2822]: "rfc2822",
+  [Time_Unit.NANOS]: "nanos",
 };
 
 /** The runtime's `TimeRule` of a Timestamp field, as an expression. */
@@ -18,6 +21,12 @@ export function timeRule(field: DescField): string {
   if (time === undefined) return printString("iso8601");
   if (time.unit === Time_Unit.FORMAT) return `{ pattern: ${printString(time.format)} }`;
   return printString(UNITS[time.unit] ?? "iso8601");
+}
+
+/** The runtime's `DurationRule` of a Duration field, as an expression; undefined where it is as in ProtoJSON. */
+export function durationRule(field: DescField): string | undefined {
+  const { time } = fieldRules(field);
+  return time === undefined ? undefined : printString(UNITS[time.unit] ?? "iso8601");
 }
 
 /** The wire text that means "no time"; undefined where there is none. */

@@ -8,6 +8,7 @@ export { type BytesPart, RequestWriter } from "../request/request-writer.ts";
 export { wireNumber } from "../request/wire-number.ts";
 export { anyJson, decodeAny, typesOf } from "../wire/any.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "../wire/cursor.ts";
+export { type DurationRule, spanJson, spanText } from "../wire/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../wire/dynamic.ts";
 export {
   base64,

@@ -28,7 +28,7 @@ export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-const DIGITS = { seconds: 0, millis: 3, micros: 6 } as const;
+const DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
 /** Where a time goes that is finer than its unit: to the earlier or to the later one. */
 export type Rounding = "down" | "up";
@@ -43,8 +43,11 @@ export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding):
   checkTime(given);
   const time = rounding === undefined ? given : rounded(given, unitOf(rule), rounding);
   checkTime(time);
+  if (typeof rule === "object") return patternText(time, rule.pattern);
+  if (isCount(rule)) return countText(time, DIGITS[rule]);
   if (rule === "iso8601") return isoText(time);
-  return typeof rule === "object" ? patternText(time, rule.pattern) : countText(time, DIGITS[rule]);
+  const date = dateOf(time).toUTCString();
+  return rule === "http_date" ? date : date.replace("GMT", "+0000");
 }
 
 /**
@@ -54,12 +57,16 @@ export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding):
  */
 export function timeJson(time: Timestamp, rule: TimeRule, rounding?: Rounding): JsonValue {
   const text = timeText(time, rule, rounding);
-  if (typeof rule === "object" || rule === "iso8601") return text;
+  if (!isCount(rule)) return text;
   return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
 }
 
+function isCount(rule: TimeRule): rule is keyof typeof DIGITS {
+  return typeof rule === "string" && rule in DIGITS;
+}
+
 function unitOf(rule: TimeRule): number {
-  return rule === "iso8601" || typeof rule === "object" ? 1_000_000_000 : 10 ** (9 - DIGITS[rule]);
+  return isCount(rule) ? 10 ** (9 - DIGITS[rule]) : 1_000_000_000;
 }
 
 function rounded(time: Timestamp, unit: number, rounding: Rounding): Timestamp {

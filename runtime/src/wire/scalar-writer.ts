@@ -1,5 +1,6 @@
 import type { JsonValue } from "../adapter/json.ts";
 import { DriftWriter, type Field } from "./drift-writer.ts";
+import { type DurationRule, spanFrom } from "./duration.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { isRounded } from "./raw-json.ts";
 import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
@@ -295,14 +296,18 @@ export class ScalarWriter extends DriftWriter {
     this.close(start, 1);
   }
 
-  /** google.protobuf.Duration, as ProtoJSON writes it (`3.5s`), or a number of seconds. */
-  duration(field: number, value: Field, key: string): void {
+  /** google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`), or a number of seconds. */
+  duration(field: number, value: Field, key: string, rule?: DurationRule): void {
     if (value === undefined || value === null) return;
     if (value === "") {
       this.coerceText(key, "duration", value);
       return;
     }
-    const span = durationFrom(value);
+    if (rule !== undefined && typeof value === "number" && isRounded(value)) {
+      this.rounded(key, "duration", value);
+      return;
+    }
+    const span = rule === undefined ? durationFrom(value) : spanFrom(value, rule);
     if (span === undefined) {
       this.drop(key, "duration", value);
       return;

@@ -2,8 +2,19 @@
 import type { JsonValue } from "../adapter/json.ts";
 import { numberFromText } from "./scalar.ts";
 
-/** How an upstream writes times: a count since 1970, RFC 3339, or a pattern of `YYYY MM DD HH mm ss`. */
-export type TimeRule = "seconds" | "millis" | "micros" | "iso8601" | { readonly pattern: string };
+/**
+ * How an upstream writes times: a count since 1970, RFC 3339, the dates of HTTP and of mail, or a pattern of
+ * `YYYY MM DD HH mm ss`.
+ */
+export type TimeRule =
+  | "seconds"
+  | "millis"
+  | "micros"
+  | "nanos"
+  | "iso8601"
+  | "http_date"
+  | "rfc2822"
+  | { readonly pattern: string };
 
 /** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
 export interface Instant {
@@ -11,7 +22,7 @@ export interface Instant {
   readonly nanos: number;
 }
 
-const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000 } as const;
+const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000, nanos: 1_000_000_000 } as const;
 /** 0001-01-01T00:00:00Z, the least google.protobuf.Timestamp. */
 export const MIN_SECONDS = -62_135_596_800;
 /** 9999-12-31T23:59:59Z, the second of the greatest one. */
@@ -22,6 +33,9 @@ const ISO =
 /** Reads a time; undefined when it is none. */
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value) : undefined;
+  if (rule === "http_date" || rule === "rfc2822") {
+    return typeof value === "string" ? fromMailDate(value) : undefined;
+  }
   if (typeof rule === "object")
     return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
   const count = typeof value === "string" ? numberFromText(value) : value;
@@ -33,7 +47,8 @@ function fromCount(count: number, perSecond: number): Instant | undefined {
   if (!Number.isFinite(count)) return undefined;
   const seconds = Math.floor(count / perSecond);
   // a double holds today's seconds to about a quarter of a microsecond: finer digits would be noise
-  const nanos = Math.round((count - seconds * perSecond) * (1_000_000 / perSecond)) * 1_000;
+  const digits = Math.max(perSecond, 1_000_000);
+  const nanos = Math.round((count - seconds * perSecond) * (digits / perSecond)) * (1_000_000_000 / digits);
   return nanos < 1_000_000_000 ? inRange(seconds, Math.max(0, nanos)) : inRange(seconds + 1, 0);
 }
 
@@ -62,6 +77,28 @@ function fromIso(text: string): Instant | undefined {
   );
   if (utc === undefined) return undefined;
   return inRange(utc - zoneSeconds(zone), Number((fraction ?? "").padEnd(9, "0")));
+}
+
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const MAIL_DATE =
+  /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (GMT|UTC?|[+-]\d{4})$/;
+
+/** The date of HTTP and of mail. The name of the day is not compared. */
+function fromMailDate(text: string): Instant | undefined {
+  const match = MAIL_DATE.exec(text.trim());
+  if (match === null) return undefined;
+  const [, day, name = "", year, hour, minute, second, zone] = match;
+  const at = MONTHS.indexOf(name);
+  if (at < 0 || at % 3 !== 0) return undefined;
+  const [y, d, h, m, s] = [year, day, hour, minute, second ?? 0].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const utc = utcSeconds(y, at / 3 + 1, d, h, m, s);
+  return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
 }
 
 function zoneSeconds(zone: string | undefined): number {

@@ -4,8 +4,13 @@ import type { Diagnostics } from "./diagnostic.ts";
 export const FIELD_DIAGNOSTICS: Diagnostics = {
   "Fields and enums": {
     "time-type": {
-      meaning: "`time` is set for a field that is no `google.protobuf.Timestamp`.",
+      meaning:
+        "`time` is set for a field that is no `google.protobuf.Timestamp` and no `google.protobuf.Duration`.",
       remedy: "Change the type of the field, or take the rule away.",
+    },
+    "time-duration": {
+      meaning: "A duration has a notation of dates, or a value for none.",
+      remedy: "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601; leave the rule away for `3.5s`.",
     },
     "time-format": {
       meaning: "The `format` of a time has no year, so that it says no point in time.",
