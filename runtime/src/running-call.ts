@@ -19,6 +19,8 @@ import { passHeaders } from "./answer/pass-headers.ts";
 import { errorOf, headerReader, type ReadAnswer, readAnswer } from "./answer/read-answer.ts";
 import type { Clock } from "./clock.ts";
 import { fullName, type Route } from "./directory.ts";
+import { redactError } from "./errors/redact.ts";
+import { redactedValues } from "./errors/redacted-fields.ts";
 import { restError } from "./errors/rest-error.ts";
 import { errorInSuccess } from "./errors/upstream-error.ts";
 import { observed } from "./observed.ts";
@@ -82,6 +84,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly context: CallContext;
   readonly clock: Clock;
   private firstHeaders: Headers | undefined;
+  private requested: MessageShape<DescMessage> | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
   private readonly progress: Progress = {
@@ -111,6 +114,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Builds the REST call of a request message. */
   request(message: MessageShape<DescMessage>): RestRequest {
+    this.requested = message;
     const request = this.adapted("writing the request", () => this.adapter.request(message));
     return withIdempotencyKey(request, this.adapter.rules.idempotencyKey, this.clock);
   }
@@ -198,7 +202,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** The error that callers get for what a call threw. */
   errorOf(thrown: unknown): ConnectError {
-    return thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
+    const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
+    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
+    return values === undefined || values.length === 0 ? error : redactError(error, values);
   }
 
   /** Tells who wants to know that the call is over, and what it ended with. */
@@ -280,8 +286,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.progress.drifts += drifts.length;
     tell(onDrift, { method, upstream: rules.upstream, drifts });
     if (strict !== true) return;
-    const { path, expected, got } = first;
+    const { path, expected } = first;
     const { upstream } = rules;
+    // the type alone: behind it may stand the value of a field that is redacted
+    const [got = ""] = first.got.split(" ");
     throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
   }
 

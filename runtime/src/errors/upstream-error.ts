@@ -7,6 +7,7 @@ import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts"
 import { holds } from "../wire/read.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
+import { holdsSecret, redactDetail, redactText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { safeText } from "./safe-text.ts";
@@ -104,7 +105,7 @@ function credentialsRefused(answer: ErrorAnswer, rules: MethodRules, report: Err
 function textOf(answer: ErrorAnswer, rules: MethodRules, report: ErrorReport): string {
   const { phrase } = meaningOf(answer.status);
   const text = report.text ?? envelopeMessage(answer, rules) ?? plainText(answer);
-  const said = text === undefined ? "" : safeText(redacted(text, answer.secrets), MAX_TEXT);
+  const said = text === undefined ? "" : safeText(redactText(text, answer.secrets), MAX_TEXT);
   const head = `upstream ${rules.upstream} answered ${answer.status} ${phrase}`;
   return said === "" || said === phrase ? head : `${head}: ${said}`;
 }
@@ -122,21 +123,14 @@ function plainText({ json, body, header }: ErrorAnswer): string | undefined {
   return /^\s*</.test(text) ? undefined : text;
 }
 
-/** Upstreams are seen to repeat a refused key in their text. */
-function redacted(text: string, secrets: readonly Secret[]): string {
-  let clean = text;
-  for (const secret of secrets) clean = clean.replaceAll(secret.reveal(), String(secret));
-  return clean;
-}
-
 function metadataOf(answer: ErrorAnswer, { subcode }: ErrorReport): Record<string, string> {
   const location = answer.header("location");
   return {
     http_status: String(answer.status),
-    ...(subcode !== undefined && { subcode: safeText(subcode) }),
+    ...(subcode !== undefined && { subcode: safeText(redactText(subcode, answer.secrets)) }),
     ...(location !== undefined &&
       answer.status >= 300 &&
-      answer.status <= 399 && { location: redacted(safeText(location, 2048), answer.secrets) }),
+      answer.status <= 399 && { location: safeText(redactText(location, answer.secrets), 2048) }),
   };
 }
 
@@ -150,14 +144,16 @@ function detailsOf(
   const details: ErrorDetail[] = [];
   const delay = retryDelayMs(answer.header, rules.retryAfter, code, now);
   if (delay !== undefined) details.push(retryInfo(delay));
-  details.push(...(report.details ?? []));
+  const said = (report.details ?? []).map((detail) => redactDetail(detail, answer.secrets));
+  details.push(...said.filter((detail) => detail !== undefined));
   if (rules.rawErrorBody) details.push(rawBody(answer));
   return details;
 }
 
 function rawBody({ status, header, body, truncated, secrets }: ErrorAnswer): ErrorDetail {
-  const holdsSecret = secrets.some((secret) => Buffer.from(body).includes(secret.reveal()));
-  const kept = holdsSecret ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
+  // the whole body: what is cut off may end within a secret
+  const text = Buffer.from(body).toString("utf8");
+  const kept = holdsSecret(text, secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
   const value = {
     httpStatus: status,
     contentType: safeText(header("content-type") ?? ""),
@@ -169,7 +165,7 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorAnswer): Err
 
 /** What the log gets to see of the answer. */
 function causeOf({ status, body, secrets }: ErrorAnswer): Error {
-  return new Error(`HTTP ${status}: ${safeText(redacted(beginningOf(body), secrets), 1000)}`);
+  return new Error(`HTTP ${status}: ${safeText(redactText(beginningOf(body), secrets), 1000)}`);
 }
 
 function beginningOf(bytes: Uint8Array): string {

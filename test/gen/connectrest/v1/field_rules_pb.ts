@@ -83,7 +83,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   unknown: boolean;
 
   /**
-   * The value never stands in logs, traces or metrics.
+   * The value never stands in logs, traces, metrics or the texts of errors, also where the upstream repeats it.
    *
    * @generated from field: bool redact = 9;
    */
