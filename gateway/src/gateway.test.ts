@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "./gen/echo/v1/echo_pb.ts";
 import { ServerReflection } from "./gen/grpc/reflection/v1/reflection_pb.ts";
@@ -51,6 +51,28 @@ test("a call goes to the upstream with its credentials, and is logged with its s
   expect(lines.at(-1)).toMatchObject({ code: "ok", upstreamStatus: 200, protocol: "grpc" });
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
+
+test.each([
+  ["HTTP/2", () => createGrpcTransport({ baseUrl: gateway.url })],
+  ["HTTP/1.1", () => createConnectTransport({ baseUrl: gateway.url, httpVersion: "1.1" })],
+])(
+  "a unary call that its client leaves over %s ends at the upstream, and is logged",
+  async (_, transport) => {
+    const left = new AbortController();
+    const ended = new Promise((resolve) => {
+      answer = (request) => {
+        request.once("close", resolve);
+        left.abort();
+      };
+    });
+    const before = lines.length;
+    const call = createClient(EchoService, transport()).echo({ text: "a" }, { signal: left.signal });
+    await expect(call).rejects.toThrow("[canceled]");
+    await ended;
+    while (lines.length === before) await new Promise((resolve) => setImmediate(resolve));
+    expect(lines.at(-1)).toMatchObject({ code: "canceled", attempts: 1 });
+  },
+);
 
 test("an upstream's error is the caller's code, and logged with the status", async () => {
   answer = (_, response) => response.writeHead(404).end();

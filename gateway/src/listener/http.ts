@@ -36,6 +36,14 @@ export function isGone(response: HttpResponse): boolean {
   );
 }
 
+/**
+ * Tells, when a response is closed, whether all of it was sent. Node ends the stream of HTTP/2 that a client resets, so
+ * that it has finished as well.
+ */
+export function isSent(response: HttpResponse): boolean {
+  return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
+}
+
 /** Sends a whole answer, unless the client is gone. Header names in lower case. */
 export function respond(
   response: HttpResponse,

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Limits } from "../limits.ts";
-import { type HttpRequest, type HttpResponse, outgoing } from "../listener/http.ts";
+import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import { show } from "../text/show.ts";
 import { type Call, callKey } from "./call.ts";
 import { deadlineExceeded } from "./race.ts";
@@ -28,8 +28,7 @@ export async function serveCall(
   response.once("close", () => {
     clearTimeout(timer);
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!outgoing(response).writableFinished)
-      abort.abort(new ConnectError("the client hung up", Code.Canceled));
+    if (!isSent(response)) abort.abort(new ConnectError("the client hung up", Code.Canceled));
   });
   const answer = await handler({
     httpVersion: request.httpVersion,

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Limits } from "../../limits.ts";
-import { type HttpRequest, type HttpResponse, outgoing } from "../../listener/http.ts";
+import { type HttpRequest, type HttpResponse, isSent } from "../../listener/http.ts";
 import { type Call, runAs } from "../call.ts";
 import { deadlineExceeded } from "../race.ts";
 import { requestHeaders } from "../request-headers.ts";
@@ -85,7 +85,7 @@ function answered(
     response.once("close", () => {
       clearTimeout(timer);
       // an error is costly to make, and nobody listens any more once all is sent
-      if (outgoing(response).writableFinished) return;
+      if (isSent(response)) return;
       abort.abort(new ConnectError("the client hung up", Code.Canceled));
       resolve(undefined);
     });
