@@ -117,7 +117,8 @@ function observe(
   return {
     headers: upstreams[upstream]?.traceContext === false ? undefined : trace.headers,
     onEnd: (end) => {
-      if (call !== undefined) call.upstreamStatus = end.status;
+      // the last answer counts: a stream that is left between two pages had one
+      if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
       metrics.requested(upstream, end.status, performance.now() - startedAt);
       trace.end(end);
     },

@@ -124,7 +124,10 @@ describe("Connect with curl", () => {
       "connect-timeout-ms": "50",
     });
     const message = "no answer within 50 ms, the deadline set by the client";
-    expect([status, body]).toEqual([504, { code: "deadline_exceeded", message }]);
+    expect([status, body]).toMatchObject([
+      504,
+      { code: "deadline_exceeded", message, details: [{ debug: { reason: "DEADLINE_EXCEEDED" } }] },
+    ]);
   });
 
   test.each(["", "-1", "1.5", "99999999999", "1s"])("refuses the timeout %j", async (timeout) => {

@@ -1,12 +1,18 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
+import { type ErrorReason, reasonOf } from "connect-rest";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { callKey } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
+
+/** As the runtime names it. */
+const deadlineReason = "DEADLINE_EXCEEDED" satisfies ErrorReason;
 
 /** The error of a call that outlived its deadline. */
 export function deadlineExceeded(deadline: Deadline): ConnectError {
   const text = `no answer within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
-  return new ConnectError(text, Code.DeadlineExceeded);
+  const info = { desc: ErrorInfoSchema, value: { reason: deadlineReason, domain: "connect-rest" } };
+  return new ConnectError(text, Code.DeadlineExceeded, undefined, [info]);
 }
 
 /** The error of a stream that is cut because the gateway goes down. */
@@ -22,13 +28,21 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
   return (next) => async (request) => {
     const deadline = request.contextValues.get(callKey)?.deadline;
     const stop = () => abortError(request.signal, deadline);
-    if (!request.stream) return raced(next(request), request.signal, stop);
+    const worded = <T>(work: Promise<T>) =>
+      work.catch((error) => Promise.reject(inOurWords(error, deadline)));
+    if (!request.stream) return raced(worded(next(request)), request.signal, stop);
     const ends = AbortSignal.any([request.signal, streamsEnd]);
     const stopStream = () => (request.signal.aborted ? stop() : drainingError());
-    const response = await raced(next(request), ends, stopStream);
-    if (!response.stream) return response;
-    return { ...response, message: racedStream(response, ends, stopStream) };
+    const race = <T>(work: Promise<T>) => raced(worded(work), ends, stopStream);
+    const response = await race(next(request));
+    return response.stream ? { ...response, message: racedStream(response, race) } : response;
   };
+}
+
+/** The runtime keeps the same deadline, and may be first: callers get one text whoever wins. */
+function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
+  const isDeadline = error instanceof ConnectError && reasonOf(error) === deadlineReason;
+  return isDeadline && deadline !== undefined ? deadlineExceeded(deadline) : error;
 }
 
 function abortError(signal: AbortSignal, deadline: Deadline | undefined): ConnectError {
@@ -50,14 +64,13 @@ export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Erro
 
 async function* racedStream(
   response: StreamResponse<DescMessage, DescMessage>,
-  signal: AbortSignal,
-  stop: () => Error,
+  race: <T>(work: Promise<T>) => Promise<T>,
 ): AsyncGenerator<MessageShape<DescMessage>> {
   const iterator = response.message[Symbol.asyncIterator]();
   let done = false;
   try {
     for (;;) {
-      const result = await raced(Promise.resolve(iterator.next()), signal, stop);
+      const result = await race(iterator.next());
       done = result.done === true;
       if (result.done === true) return;
       yield result.value;
