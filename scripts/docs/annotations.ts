@@ -8,7 +8,8 @@ import { anchor, code, page, table } from "./markdown.ts";
 import { filesBelow, loadSchema } from "./schema.ts";
 
 const HEAD = new URL("annotations-head.md", import.meta.url);
-const SCALARS = [
+/** Names of scalar types, by their number in a descriptor. */
+export const SCALARS = [
   ...["", "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"],
   ...["message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"],
 ];

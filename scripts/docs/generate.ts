@@ -15,7 +15,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/annotations.md": () => annotationsPage(ROOT),
   "docs/diagnostics.md": diagnosticsPage,
   "docs/errors.md": errorsPage,
-  "docs/services.md": servicesPage,
+  "docs/services.md": () => servicesPage(ROOT),
 };
 
 function isCurrent(path: string, text: string): boolean {

@@ -1,6 +1,6 @@
 /** Prints the reference of the services from their descriptors and adapters. */
 import { readFileSync } from "node:fs";
-import { type DescMethod, getOption } from "@bufbuild/protobuf";
+import { type DescMethod, type FileRegistry, getOption } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import type { AnyMethodAdapter, ServiceAdapter } from "connect-rest";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
@@ -10,7 +10,9 @@ import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
-import { code, page, table } from "./markdown.ts";
+import { anchor, code, page, table } from "./markdown.ts";
+import { requestTable } from "./request-fields.ts";
+import { loadSchema } from "./schema.ts";
 
 const HEAD = new URL("services-head.md", import.meta.url);
 const SERVICES: readonly ServiceAdapter[] = [
@@ -24,19 +26,31 @@ const SERVICES: readonly ServiceAdapter[] = [
 type ErrorRule = AnyMethodAdapter["rules"]["errors"][number];
 
 /** The page `docs/services.md`. */
-export function servicesPage(): string {
-  return page(readFileSync(HEAD, "utf8"), ...SERVICES.flatMap(serviceParts));
+export function servicesPage(root: string): string {
+  const schema = loadSchema(root);
+  return page(readFileSync(HEAD, "utf8"), ...SERVICES.flatMap((adapter) => serviceParts(adapter, schema)));
 }
 
-function serviceParts({ service, methods, comments }: ServiceAdapter): string[] {
+function serviceParts({ service, methods, comments }: ServiceAdapter, schema: FileRegistry): string[] {
   const all = Object.entries(methods);
   const shared = sharedRules(all.map(([, { rules }]) => rules.errors));
   return [
     `## ${service.typeName}`,
     comments?.service ?? "",
     ...(shared.length === 0 ? [] : ["Errors of all methods:", errorTable(shared)]),
-    ...all.flatMap(([name, method]) => methodParts(method, comments?.methods[name] ?? "", shared)),
+    ...all.flatMap(([name, method]) => {
+      const first = all.find(([, other]) => other.method.input === method.method.input)?.[1] ?? method;
+      const request = requestText(method.method, first.method, schema);
+      return methodParts(method, comments?.methods[name] ?? "", request, shared);
+    }),
   ];
+}
+
+/** What a request takes; the table stands with the first method that takes it. */
+function requestText({ name, input }: DescMethod, first: DescMethod, schema: FileRegistry): string {
+  if (first.name !== name && input.fields.length > 0)
+    return `Takes what [${first.name}](#${anchor(first.name)}) takes.`;
+  return requestTable(schema.getMessage(input.typeName) ?? input);
 }
 
 /** The rules that all methods of a service have. */
@@ -47,6 +61,7 @@ function sharedRules([first = [], ...others]: ReadonlyArray<readonly ErrorRule[]
 function methodParts(
   { method, rules }: AnyMethodAdapter,
   comment: string,
+  request: string,
   shared: readonly ErrorRule[],
 ): string[] {
   const own = rules.errors.filter((rule) => !shared.includes(rule));
@@ -61,6 +76,7 @@ function methodParts(
     code(`${method.name}(${typeOf(method, "input")}) returns (${typeOf(method, "output")})`),
     comment,
     facts.filter((fact) => fact !== "").join(" "),
+    request,
     own.length === 0 ? "" : errorTable(own),
   ];
 }
@@ -84,9 +100,13 @@ function limitText({
   requests,
   windowMs,
   calendarDay,
+  bucket,
+  perCredentials,
 }: NonNullable<AnyMethodAdapter["rules"]["rateLimits"]>[number]) {
   const window = calendarDay === undefined ? `${windowMs / 1000} seconds` : `a day (${calendarDay})`;
-  return `At most ${requests} requests in ${window}.`;
+  const whose = perCredentials ? " for each set of credentials" : "";
+  const shared = bucket === "" ? "" : `, counted together as ${code(bucket)}`;
+  return `At most ${requests} requests in ${window}${whose}${shared}.`;
 }
 
 function errorTable(rules: readonly ErrorRule[]): string {

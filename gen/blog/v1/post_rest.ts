@@ -367,8 +367,8 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
   request(message: ReorderQueueRequest): RestRequest {
     const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue/reorder`);
     const json: JsonRecord = {};
-    if (message.postId) json.post_id = message.postId;
-    if (message.insertAfter) json.insert_after = message.insertAfter;
+    if (message.postId) json.post_id = String(message.postId);
+    if (message.insertAfter) json.insert_after = String(message.insertAfter);
     request.json(json);
     return request;
   },
