@@ -2,14 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { clearExtension, clone, create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
   CodeGeneratorRequestSchema,
   CodeGeneratorResponseSchema,
+  VersionSchema,
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { http } from "../../plugin/src/gen/google/api/annotations_pb.ts";
 import { ProtocolError, runPlugin } from "../../plugin/src/index.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 
@@ -93,6 +95,25 @@ describe("the program", () => {
   });
 });
 
+describe("source_file_descriptors", () => {
+  it("has options that proto_file lacks: the REST calls come from there", () => {
+    const isOurs = ({ name }: { readonly name: string }) => name === "a.proto";
+    const sourceFileDescriptors = request.protoFile.filter(isOurs);
+    const bare = clone(CodeGeneratorRequestSchema, request);
+    for (const { options } of bare.protoFile.find(isOurs)?.service[0]?.method ?? []) {
+      if (options !== undefined) clearExtension(options, http);
+    }
+    const compilerVersion = create(VersionSchema, { major: 33, minor: 1, patch: 0, suffix: "rc2" });
+    const namesFrom = (change: Partial<CodeGeneratorRequest>) => {
+      const input = create(CodeGeneratorRequestSchema, { ...bare, compilerVersion, ...change });
+      const { response } = runPlugin(toBinary(CodeGeneratorRequestSchema, input));
+      return fromBinary(CodeGeneratorResponseSchema, response).file.map(({ name }) => name);
+    };
+    expect(namesFrom({ sourceFileDescriptors: [] })).toEqual([]);
+    expect(namesFrom({ sourceFileDescriptors })).toEqual(["a_rest.ts"]);
+  });
+});
+
 describe("a request that does not follow the protocol", () => {
   const answer = (change: Partial<CodeGeneratorRequest>) =>
     runPlugin(
@@ -102,6 +123,18 @@ describe("a request that does not follow the protocol", () => {
   it("names a file that it does not hold", () => {
     expect(() => answer({ fileToGenerate: ["b.proto"] })).toThrow(
       new ProtocolError("file_to_generate names b.proto, which is not in proto_file"),
+    );
+  });
+
+  it.each([
+    ["../a.proto", "it has the component `..`"],
+    ["/etc/a.proto", "it is absolute; paths are relative to the output directory"],
+    ["a/./b.proto", "it has the component `.`"],
+    ["a\\b.proto", "it has a backslash; components are separated by `/`"],
+  ])("asks for a file beside the output directory: %s", (name, fault) => {
+    const protoFile = request.protoFile.map((file) => (file.name === "a.proto" ? { ...file, name } : file));
+    expect(() => answer({ protoFile, fileToGenerate: [name] })).toThrow(
+      new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`),
     );
   });
 

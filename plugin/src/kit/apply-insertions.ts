@@ -5,12 +5,12 @@ import {
   type GeneratedCodeInfo,
   GeneratedCodeInfoSchema,
 } from "@bufbuild/protobuf/wkt";
+import { pathFault } from "../protocol/output-path.ts";
 import { type ByteString, bytesOf, fromUint8Array, textOf, toUint8Array } from "./byte-string.ts";
 import { mergeCodeInfo } from "./code-info.ts";
 import { DIALECTS, type Dialect, type DialectName } from "./dialect.ts";
 import { type Inserted, insert, longestLine } from "./insert.ts";
 import { InsertionError } from "./insertion-error.ts";
-import { pathFault } from "./output-path.ts";
 
 /** What a generator answered. */
 export interface GeneratorOutput {

@@ -1,11 +1,11 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
 import type { Input } from "../protocol/input.ts";
+import { pathFault } from "../protocol/output-path.ts";
 import { AdapterInsertions } from "./adapter-insertions.ts";
 import { Host } from "./host.ts";
 import { NewFile } from "./new-file.ts";
 import type { OptionSpecs, OptionValues, ParsedOptions } from "./options.ts";
-import { pathFault } from "./output-path.ts";
 import { adapterFilePath } from "./points.ts";
 
 /** What a generator is asked for, and where it writes its answer. */

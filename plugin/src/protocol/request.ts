@@ -5,6 +5,8 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 
+import { pathFault } from "./output-path.ts";
+
 /**
  * A request that does not follow the plugin protocol. It is a fault of the compiler, not of the .proto files, and
  * goes to standard error with a non-zero exit.
@@ -35,13 +37,16 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
 /**
  * The files that code is to be generated for.
  *
- * @throws ProtocolError where the request lacks one, or a file that it imports
+ * @throws ProtocolError where the request lacks one, or a file that it imports, and where a name leads elsewhere
  */
 export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {
     const file = registry.getFile(name);
     if (file === undefined)
       throw new ProtocolError(`file_to_generate names ${name}, which is not in proto_file`);
+    const fault = pathFault(name);
+    if (fault !== undefined)
+      throw new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`);
     return file;
   });
 }
