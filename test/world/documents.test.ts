@@ -63,6 +63,16 @@ test("errors are read by their items", async () => {
   expect(error.rawMessage).toContain("Invalid: title is blank");
 });
 
+test("a variable with text around it stays within its segment", async () => {
+  const { client, seen } = await start(CrmService, CrmServiceRest, { json: { "@odata.etag": "1" } });
+  await client.getParty({ key: "a/b') ?" });
+  expect(seen[0]?.line).toBe("GET /odata/Parties('a%2Fb%27%29%20%3F')");
+  for (const key of ["", ".", ".."]) {
+    expect((await failureOf(client.getParty({ key }))).code).toBe(Code.InvalidArgument);
+  }
+  expect(seen).toHaveLength(1);
+});
+
 test("keys with dots are keys: a link, a field, a discriminator, and a step of a path", async () => {
   const world: { origin?: string } = {};
   const { client, seen, drifts, origin } = await start(CrmService, CrmServiceRest, (_seen, index) => ({

@@ -49,6 +49,7 @@ test("dates of HTTP, in a header of the request and of the answer", async () => 
   expect([call.modified, call.unchanged]).toMatchObject([at("1994-11-06T08:49:37Z"), false]);
   const again = await client.getCall({ account: "AC1", id: "CA1", since: at("1994-11-06T08:49:37Z") });
   expect(again.unchanged).toBe(true);
+  expect(seen[0]?.line).toBe("GET /2010/Accounts/AC1/Calls/CA1.json");
   expect(seen[1]?.headers).toContain(`if-modified-since: ${modified}`);
 });
 

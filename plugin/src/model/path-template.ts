@@ -9,7 +9,14 @@ export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   /** `*`, one segment, or `**`, any number of them; without a variable around them they bind nothing. */
   | { readonly kind: "wildcard"; readonly deep: boolean }
-  | { readonly kind: "variable"; readonly fieldPath: string; readonly segments: readonly PatternSegment[] };
+  | {
+      readonly kind: "variable";
+      readonly fieldPath: string;
+      readonly segments: readonly PatternSegment[];
+      /** Text of the same segment around the variable: `.json` in `/books/{id}.json`. */
+      readonly before?: string;
+      readonly after?: string;
+    };
 
 /** What a variable's value must look like: `*` alone by default. */
 export type PatternSegment = Exclude<Segment, { readonly kind: "variable" }>;

@@ -24,6 +24,8 @@ describe("parsePathTemplate", () => {
     ["/v1/{name=shelves/*/books/*}", [literal("v1"), variable("name", "shelves", "*", "books", "*")], ""],
     ["/{name=a/**}:cancel", [variable("name", "a", "**")], "cancel"],
     ["/a:verb", [literal("a")], "verb"],
+    ["/a/{b}.json", [literal("a"), { ...variable("b"), after: ".json" } as Segment], ""],
+    ["/A('{b=*}'):v", [{ ...variable("b"), before: "A('", after: "')" } as Segment], "v"],
     [
       "/*/**",
       [
@@ -57,8 +59,10 @@ describe("parsePathTemplate", () => {
     ["/{a", 3, "a variable ends with `}`"],
     ["/{a=}", 4, "expected a segment"],
     ["/{a={b}}", 4, "expected a segment"],
-    ["/{a}b", 4, "`b` is not expected here"],
-    ["/a{b}", 2, "`{` is not expected here"],
+    ["/{a}{b}", 4, "`{` is not expected here"],
+    ["/{a}b{c}", 5, "`{` is not expected here"],
+    ["/{a=b/*}.json", 1, "a variable with text around it is one segment, `*`"],
+    ["/x{a=**}", 2, "a variable with text around it is one segment, `*`"],
     ["/}", 1, "expected a segment"],
     ["/..", 3, "`..` cannot be a segment"],
     ["/./a", 2, "`.` cannot be a segment"],

@@ -23,8 +23,11 @@ const DOTS = /^(?:\.|%2e){1,2}$/i;
  * ```
  * Template = "/" Segments [ ":" LITERAL ]
  * Segments = Segment { "/" Segment }
- * Segment  = "*" | "**" | LITERAL | "{" FieldPath [ "=" Segments ] "}"
+ * Segment  = "*" | "**" | LITERAL | Variable | [ LITERAL ] Variable [ LITERAL ]
+ * Variable = "{" FieldPath [ "=" Segments ] "}"
  * ```
+ *
+ * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one segment.
  *
  * Throws a PathSyntaxError.
  */
@@ -50,7 +53,30 @@ class Parser {
   }
 
   private segment(): Segment {
-    if (!this.take("{")) return this.patternSegment();
+    const before = this.text.startsWith("{", this.at) ? "" : this.textBefore();
+    if (before === undefined) return this.patternSegment();
+    const start = this.at;
+    const variable = this.variable();
+    const after = LITERAL.test(this.text.slice(this.at)) ? this.match(LITERAL, "text") : "";
+    if (before === "" && after === "") return variable;
+    const [only, ...others] = variable.segments;
+    if (only?.kind !== "wildcard" || only.deep || others.length > 0) {
+      this.at = start;
+      this.fail("a variable with text around it is one segment, `*`");
+    }
+    return { ...variable, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
+  }
+
+  /** The text in front of a variable; undefined where no variable follows. */
+  private textBefore(): string | undefined {
+    const [text = ""] = LITERAL.exec(this.text.slice(this.at)) ?? [];
+    if (text === "" || this.text[this.at + text.length] !== "{") return undefined;
+    this.at += text.length;
+    return text;
+  }
+
+  private variable(): Extract<Segment, { kind: "variable" }> {
+    this.take("{");
     const fieldPath = this.match(FIELD_PATH, "the name of a field after `{`");
     const segments = this.take("=") ? this.pattern() : [{ kind: "wildcard", deep: false } as const];
     if (!this.take("}")) this.fail("a variable ends with `}`");

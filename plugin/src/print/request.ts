@@ -66,7 +66,9 @@ function pathExpression(method: MethodModel, binding: BindingModel, file: Adapte
   const parts = segments.map((segment) => {
     if (segment.kind === "literal") return escapeTemplate(segment.text);
     if (segment.kind === "wildcard") return segment.deep ? "**" : "*";
-    return `\${${variable(method, segment, binding, file)}}`;
+    const { before = "", after = "" } = segment;
+    const value = variable(method, segment, binding, file);
+    return `${escapeTemplate(before)}\${${value}}${escapeTemplate(after)}`;
   });
   const text = `/${parts.join("/")}${verb === "" ? "" : `:${escapeTemplate(verb)}`}`;
   return text.includes("${") ? `\`${text}\`` : printString(text);

@@ -5,7 +5,8 @@ export function templateText({ segments, verb }: PathTemplate): string {
   const parts = segments.map((segment) => {
     if (segment.kind !== "variable") return patternText([segment]);
     const pattern = patternText(segment.segments);
-    return pattern === "*" ? `{${segment.fieldPath}}` : `{${segment.fieldPath}=${pattern}}`;
+    const { fieldPath, before = "", after = "" } = segment;
+    return `${before}{${fieldPath}${pattern === "*" ? "" : `=${pattern}`}}${after}`;
   });
   return `/${parts.join("/")}${verb === "" ? "" : `:${verb}`}`;
 }

@@ -12,7 +12,24 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/crm.proto.
  */
 export const file_world_v1_crm: GenFile = /*@__PURE__*/
-  fileDesc("ChJ3b3JsZC92MS9jcm0ucHJvdG8SCHdvcmxkLnYxIlQKEkxpc3RQYXJ0aWVzUmVxdWVzdBIdCgZmaWx0ZXIYASABKAlCDbrrGAkSByRmaWx0ZXISHwoGc2VsZWN0GAIgAygJQg+66xgLEgckc2VsZWN0IAQi5QEKBVBhcnR5Eh8KBGV0YWcYASABKAlCEbrrGA0SC0BvZGF0YS5ldGFnEikKBGNpdHkYAiABKAlCG7rrGBcqFRoTJ0FkZHJlc3MuTWFpbicuQ2l0eRI3CgZwZXJzb24YAyABKAsyEC53b3JsZC52MS5QZXJzb25CE7rrGA9iDRILI0NybS5QZXJzb25IABI8Cgdjb21wYW55GAQgASgLMhEud29ybGQudjEuQ29tcGFueUIWuusYEmIQEgwjQ3JtLkNvbXBhbnkYAUgAQhkKBGtpbmQSEbrrGA0KC0BvZGF0YS50eXBlIiYKBlBlcnNvbhIcCgRuYW1lGAEgASgJQg666xgKEghGdWxsTmFtZSIoCgdDb21wYW55Eh0KBG5hbWUYASABKAlCD7rrGAsSCUxlZ2FsTmFtZTKkAQoKQ3JtU2VydmljZRJ3CgtMaXN0UGFydGllcxIcLndvcmxkLnYxLkxpc3RQYXJ0aWVzUmVxdWVzdBoPLndvcmxkLnYxLlBhcnR5Ije66xgd2gEaCgV2YWx1ZRIRJ0BvZGF0YS5uZXh0TGluayeC0+STAhASDi9vZGF0YS9QYXJ0aWVzMAEaHbrrGBkKA2NybSoSChAKBWVycm9yEgdtZXNzYWdlYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChJ3b3JsZC92MS9jcm0ucHJvdG8SCHdvcmxkLnYxIh4KD0dldFBhcnR5UmVxdWVzdBILCgNrZXkYASABKAkiVAoSTGlzdFBhcnRpZXNSZXF1ZXN0Eh0KBmZpbHRlchgBIAEoCUINuusYCRIHJGZpbHRlchIfCgZzZWxlY3QYAiADKAlCD7rrGAsSByRzZWxlY3QgBCLlAQoFUGFydHkSHwoEZXRhZxgBIAEoCUIRuusYDRILQG9kYXRhLmV0YWcSKQoEY2l0eRgCIAEoCUIbuusYFyoVGhMnQWRkcmVzcy5NYWluJy5DaXR5EjcKBnBlcnNvbhgDIAEoCzIQLndvcmxkLnYxLlBlcnNvbkITuusYD2INEgsjQ3JtLlBlcnNvbkgAEjwKB2NvbXBhbnkYBCABKAsyES53b3JsZC52MS5Db21wYW55Qha66xgSYhASDCNDcm0uQ29tcGFueRgBSABCGQoEa2luZBIRuusYDQoLQG9kYXRhLnR5cGUiJgoGUGVyc29uEhwKBG5hbWUYASABKAlCDrrrGAoSCEZ1bGxOYW1lIigKB0NvbXBhbnkSHQoEbmFtZRgBIAEoCUIPuusYCxIJTGVnYWxOYW1lMv0BCgpDcm1TZXJ2aWNlElcKCEdldFBhcnR5Ehkud29ybGQudjEuR2V0UGFydHlSZXF1ZXN0Gg8ud29ybGQudjEuUGFydHkiH4LT5JMCGRIXL29kYXRhL1BhcnRpZXMoJ3trZXl9JykSdwoLTGlzdFBhcnRpZXMSHC53b3JsZC52MS5MaXN0UGFydGllc1JlcXVlc3QaDy53b3JsZC52MS5QYXJ0eSI3uusYHdoBGgoFdmFsdWUSESdAb2RhdGEubmV4dExpbmsngtPkkwIQEg4vb2RhdGEvUGFydGllczABGh266xgZCgNjcm0qEgoQCgVlcnJvchIHbWVzc2FnZWIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+
+/**
+ * @generated from message world.v1.GetPartyRequest
+ */
+export type GetPartyRequest = Message<"world.v1.GetPartyRequest"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message world.v1.GetPartyRequest.
+ * Use `create(GetPartyRequestSchema)` to create a new message.
+ */
+export const GetPartyRequestSchema: GenMessage<GetPartyRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_crm, 0);
 
 /**
  * @generated from message world.v1.ListPartiesRequest
@@ -34,7 +51,7 @@ export type ListPartiesRequest = Message<"world.v1.ListPartiesRequest"> & {
  * Use `create(ListPartiesRequestSchema)` to create a new message.
  */
 export const ListPartiesRequestSchema: GenMessage<ListPartiesRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_crm, 0);
+  messageDesc(file_world_v1_crm, 1);
 
 /**
  * @generated from message world.v1.Party
@@ -73,7 +90,7 @@ export type Party = Message<"world.v1.Party"> & {
  * Use `create(PartySchema)` to create a new message.
  */
 export const PartySchema: GenMessage<Party> = /*@__PURE__*/
-  messageDesc(file_world_v1_crm, 1);
+  messageDesc(file_world_v1_crm, 2);
 
 /**
  * @generated from message world.v1.Person
@@ -90,7 +107,7 @@ export type Person = Message<"world.v1.Person"> & {
  * Use `create(PersonSchema)` to create a new message.
  */
 export const PersonSchema: GenMessage<Person> = /*@__PURE__*/
-  messageDesc(file_world_v1_crm, 2);
+  messageDesc(file_world_v1_crm, 3);
 
 /**
  * @generated from message world.v1.Company
@@ -107,7 +124,7 @@ export type Company = Message<"world.v1.Company"> & {
  * Use `create(CompanySchema)` to create a new message.
  */
 export const CompanySchema: GenMessage<Company> = /*@__PURE__*/
-  messageDesc(file_world_v1_crm, 3);
+  messageDesc(file_world_v1_crm, 4);
 
 /**
  * OData: names with dots and dollars.
@@ -115,6 +132,16 @@ export const CompanySchema: GenMessage<Company> = /*@__PURE__*/
  * @generated from service world.v1.CrmService
  */
 export const CrmService: GenService<{
+  /**
+   * The key stands in parentheses behind the name of the set.
+   *
+   * @generated from rpc world.v1.CrmService.GetParty
+   */
+  getParty: {
+    methodKind: "unary";
+    input: typeof GetPartyRequestSchema;
+    output: typeof PartySchema;
+  },
   /**
    * @generated from rpc world.v1.CrmService.ListParties
    */

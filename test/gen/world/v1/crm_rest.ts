@@ -7,13 +7,16 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
+  type RestAnswer,
   type RestRequest,
   type ServiceAdapter,
   holds,
   paginate,
+  pathSegment,
+  unary,
   valueAt,
 } from "connect-rest/adapter";
-import { CrmService, type ListPartiesRequest } from "./crm_pb.ts";
+import { CrmService, type GetPartyRequest, type ListPartiesRequest } from "./crm_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of world.v1.CrmService. */
@@ -26,6 +29,29 @@ const CrmService_rules = {
   retryAfter: [],
   rawErrorBody: false,
 } satisfies Partial<MethodRules>;
+
+/**
+ * The key stands in parentheses behind the name of the set.
+ *
+ * GET /odata/Parties('{key}')
+ */
+export const CrmService_getParty = unary(CrmService.method.getParty, {
+  rules: {
+    ...CrmService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: GetPartyRequest): RestRequest {
+    const request = new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeParty);
+  },
+});
+// @@protoc_insertion_point(method:world.v1.CrmService.GetParty)
 
 /** GET /odata/Parties */
 export const CrmService_listParties = paginate(CrmService.method.listParties, {
@@ -57,11 +83,13 @@ export const CrmService_listParties = paginate(CrmService.method.listParties, {
 export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
   service: CrmService,
   methods: {
+    getParty: CrmService_getParty,
     listParties: CrmService_listParties,
   },
   comments: {
     service: "OData: names with dots and dollars.",
     methods: {
+      getParty: "The key stands in parentheses behind the name of the set.",
       listParties: "",
     },
   },

@@ -67,7 +67,7 @@ export const PhoneService_createCall = unary(PhoneService.method.createCall, {
 /**
  * Where nothing changed since, 304 is an answer.
  *
- * GET /2010/Accounts/{account}/Calls/{id}
+ * GET /2010/Accounts/{account}/Calls/{id}.json
  */
 export const PhoneService_getCall = unary(PhoneService.method.getCall, {
   rules: {
@@ -78,7 +78,7 @@ export const PhoneService_getCall = unary(PhoneService.method.getCall, {
     idempotent: true,
   },
   request(message: GetCallRequest): RestRequest {
-    const request = new RequestWriter("GET", `/2010/Accounts/${pathSegment(message.account, "account")}/Calls/${pathSegment(message.id, "id")}`);
+    const request = new RequestWriter("GET", `/2010/Accounts/${pathSegment(message.account, "account")}/Calls/${pathSegment(message.id, "id")}.json`);
     if (message.since !== undefined) request.header("If-Modified-Since", timeText(message.since, "http_date"));
     return request;
   },
