@@ -45,7 +45,8 @@ export class Parameters {
 
   /**
    * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that have
-   * its name already. Names that prove who is calling are refused: `oauth_…`, and those in `reserved`.
+   * its name already. Names that prove who is calling do not go out: `oauth_…` are refused. Those in `reserved`, of API
+   * keys, are left out, as links to pages that are sent back may have them.
    */
   map(
     field: string,
@@ -53,7 +54,8 @@ export class Parameters {
     reserved: readonly string[] = [],
   ): void {
     for (const [key, value] of Object.entries(entries)) {
-      if (key.toLowerCase().startsWith("oauth_") || reserved.includes(key)) {
+      if (reserved.includes(key)) continue;
+      if (key.toLowerCase().startsWith("oauth_")) {
         throw invalidParameter(`${field}[${key}]`, this.place, {
           problem: "names a credential",
           remedy: "leave it to the credentials of the upstream",

@@ -60,7 +60,7 @@ export class RequestWriter implements RestRequest {
 
   /**
    * A map whose entries are query parameters of their own, in place of those that have their names already.
-   * `field` is its name in errors; names in `reserved` are refused.
+   * `field` is its name in errors; names in `reserved` are left out.
    */
   queryMap(
     field: string,

@@ -292,3 +292,16 @@ test("the nested list of followers is streamed to its end, wherever its links ha
     `GET ${path}?offset=2&limit=1`,
   ]);
 });
+
+test("a link that has an API key can be sent back as it is, and the key is not", async () => {
+  const { api, seen } = await serverOf(BlogService, BlogServiceRest, [
+    answered({
+      blogs: [],
+      _links: { next: { href: "/v2/x", query_params: { api_key: "theirs", offset: 20 } } },
+    }),
+    answered({ blogs: [] }),
+  ]);
+  const { links } = await api.listFollowing(demo);
+  await api.listFollowing({ ...demo, limit: 5, pageToken: links?.next?.queryParams ?? {} });
+  expect(seen[1]?.line).toBe("GET /v2/blog/demo/following?limit=5&offset=20");
+});
