@@ -2,6 +2,7 @@ import { DecompressError } from "./decompress.ts";
 import { decompressStream } from "./decompress-stream.ts";
 import { BodyTooLarge, type Exchange, ExchangeFailed } from "./exchange.ts";
 import { decompressError, exchangeError, type FailureContext } from "./failure.ts";
+import { Gathered } from "./gathered.ts";
 import type { OpenExchange } from "./open-exchange.ts";
 
 /**
@@ -32,20 +33,18 @@ export async function beginningOf(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Exchange> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const gathered = new Gathered();
   let incomplete: unknown;
   try {
     for await (const chunk of body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > maxBytes) throw new BodyTooLarge();
+      gathered.push(chunk);
+      if (gathered.size > maxBytes) throw new BodyTooLarge();
     }
   } catch (error) {
     signal.throwIfAborted();
     incomplete = error;
   }
-  const whole = Buffer.concat(chunks).subarray(0, maxBytes);
+  const whole = gathered.bytes().subarray(0, maxBytes);
   return { status, headers, body: whole, ...(incomplete !== undefined && { incomplete }) };
 }
 

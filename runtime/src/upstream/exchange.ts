@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { Gathered } from "./gathered.ts";
 
 /** The headers of an answer, by names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -71,8 +72,7 @@ class Reader implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
   private headers: AnswerHeaders = {};
-  private chunks: Buffer[] = [];
-  private size = 0;
+  private readonly body = new Gathered();
   private interim = 0;
   private settled = false;
 
@@ -115,9 +115,8 @@ class Reader implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
-    this.chunks.push(chunk);
-    this.size += chunk.length;
-    if (this.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
+    this.body.push(chunk);
+    if (this.body.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
   }
 
   onResponseEnd(): void {
@@ -144,10 +143,8 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 
   private answer(): Exchange {
-    const [first] = this.chunks;
-    const whole = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks);
     const limit = this.limits.maxBytes(this.status);
-    return { status: this.status, headers: this.headers, body: whole.subarray(0, limit) };
+    return { status: this.status, headers: this.headers, body: this.body.bytes().subarray(0, limit) };
   }
 
   private settle(act: () => void): void {

@@ -3,6 +3,7 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Compression } from "@connectrpc/connect/protocol";
 import type { HttpRequest } from "../../listener/http.ts";
+import { Gathered } from "../unary/gathered.ts";
 import type { Codec, Head } from "../unary/head.ts";
 import { checkReadBytes } from "../unary/limits.ts";
 import { negotiate } from "../unary/negotiate.ts";
@@ -66,8 +67,7 @@ export function intake({ headers }: HttpRequest, maxBytes: number): Intake {
 class MessageIntake implements Intake {
   readonly #maxBytes: number;
   readonly #isCompressed: boolean;
-  readonly #chunks: Uint8Array[] = [];
-  #size = 0;
+  readonly #body = new Gathered();
 
   constructor(maxBytes: number, encoding: string | undefined) {
     this.#maxBytes = maxBytes;
@@ -75,15 +75,12 @@ class MessageIntake implements Intake {
   }
 
   push(chunk: Uint8Array): boolean {
-    this.#size += chunk.length;
-    checkReadBytes(this.#size, this.#maxBytes, false);
-    this.#chunks.push(chunk);
+    checkReadBytes(this.#body.size + chunk.length, this.#maxBytes, false);
+    this.#body.push(chunk);
     return false;
   }
 
   end(): Intaken {
-    const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    return { bytes, isCompressed: this.#isCompressed };
+    return { bytes: this.#body.bytes(), isCompressed: this.#isCompressed };
   }
 }

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { Gathered } from "./gathered.ts";
 import { checkReadBytes } from "./limits.ts";
 import type { Intake, Intaken } from "./wire.ts";
 
@@ -15,8 +16,7 @@ const prefixBytes = 5;
 export class EnvelopeIntake implements Intake {
   readonly #maxBytes: number;
   readonly #skippedFlag: number;
-  #chunks: Uint8Array[] = [];
-  #size = 0;
+  #pending = new Gathered();
   /** How many bytes the next step takes. */
   #needed = prefixBytes;
   #first: Intaken | undefined;
@@ -28,23 +28,22 @@ export class EnvelopeIntake implements Intake {
   }
 
   push(chunk: Uint8Array): boolean {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#needed) return false;
-    this.#take(this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks));
+    this.#pending.push(chunk);
+    if (this.#pending.size < this.#needed) return false;
+    this.#take(this.#pending.bytes());
     return this.#hasMore;
   }
 
   end(): Intaken {
     if (this.#first === undefined) {
-      throw this.#size > 0 ? incomplete() : wrongNumber("missing input message");
+      throw this.#pending.size > 0 ? incomplete() : wrongNumber("missing input message");
     }
     return { ...this.#first, problem: this.#problem() };
   }
 
   #problem(): ConnectError | undefined {
     if (this.#hasMore) return wrongNumber("received extra input message");
-    return this.#size > 0 ? incomplete() : undefined;
+    return this.#pending.size > 0 ? incomplete() : undefined;
   }
 
   #take(bytes: Uint8Array): void {
@@ -60,8 +59,9 @@ export class EnvelopeIntake implements Intake {
       at += this.#needed;
       this.#needed = prefixBytes;
     }
-    this.#chunks = at === bytes.length ? [] : [bytes.subarray(at)];
-    this.#size = bytes.length - at;
+    if (at === 0) return;
+    this.#pending = new Gathered();
+    this.#pending.push(bytes.subarray(at));
   }
 
   #add(flags: number, bytes: Uint8Array): void {
