@@ -30,8 +30,10 @@ function observerOf(onRequest: RestOptions["onRequest"], report: RequestReport):
 
 function withHeaders(request: RestRequest, added: RequestObserver["headers"]): RestRequest {
   const { verb, path, queryString, headers, oauth1Params, body } = request;
+  const more = Object.entries(added ?? {});
+  if (more.length === 0) return request;
   const own = new Set(headers.map(([name]) => name));
-  const others = Object.entries(added ?? {}).filter(([name]) => !own.has(name));
+  const others = more.filter(([name]) => !own.has(name));
   if (others.length === 0) return request;
   return { verb, path, queryString, headers: [...headers, ...others], oauth1Params, body };
 }

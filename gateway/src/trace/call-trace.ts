@@ -1,6 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import type { Caller } from "../protocol/caller.ts";
 import { methodPath } from "../protocol/method-path.ts";
 import type { Protocol } from "../protocol/protocol.ts";
@@ -42,12 +50,11 @@ export function startCallTrace(
     "connect_rest.request_id": caller.requestId,
   };
   const span = tracer().startSpan(methodPath(method), { kind: SpanKind.SERVER, attributes }, parent);
+  const end = (code: string) => endSpan(span, code);
   const { traceId } = span.spanContext();
-  return {
-    context: trace.setSpan(parent, span),
-    traceId: /^0*$/.test(traceId) ? undefined : traceId,
-    end: (code) => endSpan(span, code),
-  };
+  // without an SDK and a caller's trace there is nothing to hand on
+  if (!isSpanContextValid(span.spanContext())) return { context: parent, traceId: undefined, end };
+  return { context: trace.setSpan(parent, span), traceId, end };
 }
 
 function endSpan(span: Span, code: string): void {

@@ -1,4 +1,11 @@
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import type { RequestEnd } from "connect-rest";
 import { tracer } from "./call-trace.ts";
 import { injectContext } from "./propagation.ts";
@@ -19,7 +26,7 @@ export function startRequestTrace(parent: Context | undefined, upstream: string,
   const attributes = { "http.request.method": verb, "connect_rest.upstream": upstream };
   const span = tracer().startSpan(`${verb} ${upstream}`, { kind: SpanKind.CLIENT, attributes }, context);
   return {
-    headers: injectContext(trace.setSpan(context, span)),
+    headers: isSpanContextValid(span.spanContext()) ? injectContext(trace.setSpan(context, span)) : {},
     end: ({ status }) => {
       if (status !== undefined) span.setAttribute("http.response.status_code", status);
       if (status === undefined || status >= 400) {
