@@ -134,8 +134,8 @@ function compressionCases(way: Way): LeanCase[] {
 function timeoutCases(way: Way): LeanCase[] {
   const header = way.enveloped ? "grpc-timeout" : "connect-timeout-ms";
   const good = way.enveloped
-    ? ["10S", "99999999H", "10000000u", "5M", "1000000000n", "20000m"]
-    : ["10000", "9999999999", "0010000"];
+    ? ["0S", "0n", "10S", "99999999H", "10000000u", "5M", "1000000000n", "20000m"]
+    : ["0", "10000", "9999999999", "0010000"];
   const bad = ["", "-1", "1.5", "1s", "99999999999", "999999999m", "x", "10 S"];
   const timeouts = [...good, ...bad];
   const plain = body(way, print(way, { text: "in time" }));

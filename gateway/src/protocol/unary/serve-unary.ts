@@ -81,7 +81,12 @@ function answered(
     };
     // The call may have waited before it came here.
     const leftMs = call.startedAt + call.deadline.ms - performance.now();
-    const timer = setTimeout(() => fail(deadlineExceeded(call.deadline)), leftMs);
+    const expire = () => fail(deadlineExceeded(call.deadline));
+    if (leftMs <= 0) {
+      expire();
+      return;
+    }
+    const timer = setTimeout(expire, leftMs);
     response.once("close", () => {
       clearTimeout(timer);
       // an error is costly to make, and nobody listens any more once all is sent
