@@ -1,14 +1,15 @@
 import { create, type DescMessage, type DescService, type MessageShape } from "@bufbuild/protobuf";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { createValidateInterceptor } from "@connectrpc/validate";
 import { withFieldViolations } from "./field-violations.ts";
+
+type Check = (desc: DescMessage, message: MessageShape<DescMessage>) => void;
 
 /** Refuses requests that break the constraints of their messages, and can be warmed up. */
 export interface Validation {
   readonly interceptor: Interceptor;
   /** @throws ConnectError INVALID_ARGUMENT with the violations */
-  check(desc: DescMessage, message: MessageShape<DescMessage>): void;
+  readonly check: Check;
   /** Compiles the constraints of all request messages, one message a turn of the event loop. */
   warmUp(services: readonly DescService[]): Promise<void>;
 }
@@ -20,12 +21,13 @@ export interface Validation {
  */
 export function createValidation(): Validation {
   const validator = createValidator();
+  const check: Check = (desc, message) => {
+    const result = validator.validate(desc, message);
+    if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
+  };
   return {
-    interceptor: explained(createValidateInterceptor({ validator })),
-    check: (desc, message) => {
-      const result = validator.validate(desc, message);
-      if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
-    },
+    interceptor: checking(check),
+    check,
     warmUp: async (services) => {
       const inputs = new Set(services.flatMap((service) => service.methods.map((method) => method.input)));
       for (const input of inputs) {
@@ -46,16 +48,24 @@ function detailOf(violations: readonly Violation[]) {
   return { desc, value };
 }
 
-/** The interceptor, with violations also in the form that clients of any language know. */
-function explained(interceptor: Interceptor): Interceptor {
-  return (next) => {
-    const validated = interceptor(next);
-    return async (request) => {
-      try {
-        return await validated(request);
-      } catch (error) {
-        throw withFieldViolations(error);
-      }
-    };
+/** Checks the message of a call, or each message of its stream when it is read. */
+function checking(check: Check): Interceptor {
+  return (next) => async (request) => {
+    if (request.stream) {
+      return next({ ...request, message: checked(request.method.input, request.message, check) });
+    }
+    check(request.method.input, request.message);
+    return next(request);
   };
+}
+
+async function* checked<M extends MessageShape<DescMessage>>(
+  desc: DescMessage,
+  messages: AsyncIterable<M>,
+  check: Check,
+): AsyncGenerator<M> {
+  for await (const message of messages) {
+    check(desc, message);
+    yield message;
+  }
 }
