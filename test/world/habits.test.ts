@@ -1,0 +1,96 @@
+import { Code } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest";
+import { expect, test } from "vitest";
+import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { HabitService } from "../gen/world/v1/habits_pb.ts";
+import { HabitServiceRest } from "../gen/world/v1/habits_rest.ts";
+import { type Answers, start } from "../rules/world.ts";
+
+const habits = (answers: Answers) =>
+  start(HabitService, HabitServiceRest, answers, {
+    upstream: { credentials: { apiKey: "key" }, retry: false },
+  });
+
+test("a key in the query, and fields below objects and in lists", async () => {
+  const { client, seen, drifts } = await habits({
+    json: { main: { temp: 7.5 }, weather: [{ main: "Rain" }] },
+  });
+  expect(await client.getWeather({ city: "Bonn" })).toMatchObject({ temperature: 7.5, sky: "Rain" });
+  expect(seen[0]?.line).toBe("GET /weather?q=Bonn&appid=key");
+  expect(drifts).toEqual([]);
+});
+
+test("a patch has its Content-Type, and the version that it is for", async () => {
+  const { client, seen } = await habits([{ json: { id: "7" } }, { status: 412 }]);
+  const thing = { id: 175928847299117063n, name: "a" };
+  await client.patchThing({ id: "7", version: '"v1"', thing });
+  expect(seen[0]?.headers).toEqual(["content-type: application/merge-patch+json", 'if-match: "v1"']);
+  expect([seen[0]?.line, seen[0]?.text]).toEqual([
+    "PATCH /things/7",
+    '{"id":"175928847299117063","name":"a"}',
+  ]);
+  expect((await failureOf(client.patchThing({ id: "7", thing }))).code).toBe(Code.FailedPrecondition);
+});
+
+test("a 404 that is an answer", async () => {
+  const { client } = await habits([
+    { json: { _index: "i", found: true, _source: { id: "175928847299117063" } } },
+    { status: 404, json: { _index: "i", found: false } },
+  ]);
+  const found = await client.findThing({ id: "1" });
+  expect([found.missing, found.thing?.id]).toEqual([false, 175928847299117063n]);
+  expect(await client.findThing({ id: "2" })).toMatchObject({ missing: true, index: "i" });
+});
+
+test("a feed of changes, with empty lines in it, and a last line", async () => {
+  const { client, seen } = await habits([
+    {
+      body: '{"seq":"1-a","id":"x","changes":[]}\n\n\n{"seq":"2-b","id":"y","deleted":true}\n{"last_seq":"2-b"}\n',
+    },
+    { body: '{"seq":"1-a","id":"x"}\n' },
+  ]);
+  const found: string[] = [];
+  for await (const { id, deleted, lastSeq } of client.watchChanges({ since: "0" })) {
+    found.push(`${id}${deleted ? " deleted" : ""}${lastSeq}`);
+  }
+  expect(found).toEqual(["x", "y deleted", "2-b"]);
+  expect(seen[0]?.line).toBe("GET /_changes?feed=continuous&heartbeat=10000&since=0");
+  const changes = client.watchChanges({})[Symbol.asyncIterator]();
+  await changes.next();
+  expect(reasonOf(await failureOf(changes.next()))).toBe("UPSTREAM_TRUNCATED");
+});
+
+test("work that goes on says where to ask, and when", async () => {
+  const { client, drifts } = await habits([
+    { status: 202, json: {}, headers: { "operation-location": "/jobs/1", "retry-after": "5" } },
+    { json: { result: "r" } },
+  ]);
+  expect(await client.startJob({})).toMatchObject({
+    done: false,
+    statusUrl: "/jobs/1",
+    retryAfter: { seconds: 5n },
+  });
+  expect(await client.startJob({})).toMatchObject({ done: true, result: "r" });
+  expect(drifts).toEqual([]);
+});
+
+test("a file as a part, with its name and type", async () => {
+  const { client, seen } = await habits({ json: { id: "1" } });
+  const file = { content: Buffer.from("{}\n"), filename: "a.jsonl", contentType: "application/jsonl" };
+  await client.uploadFile({ purpose: "batch", file });
+  expect(seen[0]?.text).toContain('form-data; name="purpose"\r\n\r\nbatch\r\n');
+  expect(seen[0]?.text).toContain(
+    'form-data; name="file"; filename="a.jsonl"\r\ncontent-type: application/jsonl\r\n\r\n{}\n\r\n',
+  );
+});
+
+test("a wait in fractions of a second is in the RetryInfo", async () => {
+  const { client } = await habits({
+    status: 429,
+    headers: { "retry-after": "0.65" },
+    json: { retry_after: 0.65 },
+  });
+  const error = await failureOf(client.findThing({ id: "1" }));
+  expect([error.code, retryDelayOf(error)]).toEqual([Code.ResourceExhausted, 650]);
+});
