@@ -149,16 +149,17 @@ describe.each(endless)("an upstream that answers %s", (_name, fault) => {
   test.each(WAYS)("ends at the caller's deadline by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     const start = performance.now();
-    const call = world.client(PostService, way).listPosts({ blogIdentifier: "demo" }, { timeoutMs: 80 });
+    const call = world.client(PostService, way).listPosts({ blogIdentifier: "demo" }, { timeoutMs: 300 });
     expect(await failureOf(call)).toMatchObject({ code: "DeadlineExceeded" });
-    expect(performance.now() - start).toBeLessThan(2000);
+    // the gateway's own would have been 15 seconds
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test("ends at the deadline in the header, whatever the client itself does", async () => {
     world.sandbox.next(fault, { match: "/posts" });
     const response = await fetch(`${world.gateway.url}/blog.v1.PostService/ListPosts`, {
       method: "POST",
-      headers: { "content-type": "application/json", "connect-timeout-ms": "80", connection: "close" },
+      headers: { "content-type": "application/json", "connect-timeout-ms": "300", connection: "close" },
       body: '{"blogIdentifier":"demo"}',
     });
     expect(response.status).toBe(504);
