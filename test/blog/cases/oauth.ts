@@ -175,7 +175,7 @@ export const OAUTH_CASES: readonly Case[] = [
   fails(TOKEN, "a wrong secret", ({ oauth }, world) =>
     oauth.createToken({
       ...client(world),
-      clientSecret: "wrong",
+      clientSecret: "another-secret",
       grant: { case: "authorizationCode", value: { code: "x" } },
     }),
   ),
@@ -225,7 +225,7 @@ export const OAUTH_CASES: readonly Case[] = [
     { as: "nobody" },
   ),
   fails(REFRESH, "a wrong secret", ({ oauth }, world) =>
-    oauth.refreshToken({ ...client(world), clientSecret: "wrong", refreshToken: "x" }),
+    oauth.refreshToken({ ...client(world), clientSecret: "another-secret", refreshToken: "x" }),
   ),
   refuses(REFRESH, "no refresh token", ({ oauth }, world) => oauth.refreshToken(client(world))),
   refuses(REFRESH, "no client_id", ({ oauth }) =>

@@ -122,7 +122,7 @@ describe.each([
     [
       "as a line of text",
       { body: "Invalid signature\n", headers: { "content-type": "text/plain" } },
-      "401 Unauthorized",
+      "401 Unauthorized: Invalid signature",
     ],
     ["as nothing", { body: "" }, "401 Unauthorized"],
   ] as const)("%s", async (_, answer, text) => {
