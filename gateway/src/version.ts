@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 
 const packageFile = new URL("../package.json", import.meta.url);
 
 /** The version of this package. */
-export const version: string = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(packageFile, "utf8"))).version;
+export const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { readonly version: string };

@@ -1,12 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { isPort } from "../config/environment.ts";
-import { configJsonSchema } from "../config/json-schema.ts";
-import { defaultConfigFile } from "../config/load.ts";
+import { defaultConfigFile, isPort } from "../config/environment.ts";
 import { version } from "../version.ts";
-import { checkConfig } from "./check-config.ts";
 import { printLine } from "./output.ts";
-import { printConfigCommand } from "./print-config.ts";
-import { serve } from "./serve.ts";
 
 const afterHelp = `
 Settings come from ${defaultConfigFile} in the working directory, or the file named by --config, then from the environment
@@ -15,7 +10,10 @@ Settings come from ${defaultConfigFile} in the working directory, or the file na
 
 Exit status: 0 after a complete drain, 1 when something failed, 2 for a wrong command line or configuration.`;
 
-/** The command line. Rejects with CommanderError for a wrong one, after it has said so. */
+/**
+ * The command line. Rejects with CommanderError for a wrong one, after it has said so. What a command runs is loaded with
+ * it: help and mistakes need none of it.
+ */
 export function createProgram(): Command {
   const program = new Command("connect-rest")
     .description("Serves REST APIs as Connect, gRPC and gRPC-Web.")
@@ -33,27 +31,30 @@ export function createProgram(): Command {
     .option("--sandbox", "start the sandbox of the configuration, and call it in place of the upstreams")
     .helpOption("--help", "show this text and exit")
     .exitOverride()
-    .action(serve);
+    .action(async (options) => (await import("./serve.ts")).serve(options));
   program
     .command("check-config")
     .description("read the configuration, its secrets and its adapters, and print every problem")
     .option("--config <file>", "the configuration file", defaultConfigFile)
     .helpOption("--help", "show this text and exit")
     .exitOverride()
-    .action(checkConfig);
+    .action(async (options) => (await import("./check-config.ts")).checkConfig(options));
   program
     .command("print-config")
     .description("print the configuration as it is used, with every default and no secret")
     .option("--config <file>", "the configuration file", defaultConfigFile)
     .helpOption("--help", "show this text and exit")
     .exitOverride()
-    .action(printConfigCommand);
+    .action(async (options) => (await import("./print-config.ts")).printConfigCommand(options));
   program
     .command("schema")
     .description("print the JSON Schema of the configuration file, for editors")
     .helpOption("--help", "show this text and exit")
     .exitOverride()
-    .action(() => printLine(configJsonSchema().trimEnd()));
+    .action(async () => {
+      const { configJsonSchema } = await import("../config/json-schema.ts");
+      printLine(configJsonSchema().trimEnd());
+    });
   return program;
 }
 

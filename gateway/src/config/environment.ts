@@ -1,5 +1,8 @@
 import type { Problem } from "./problems.ts";
 
+/** The file that is read when none is named. */
+export const defaultConfigFile = "connect-rest.yaml";
+
 /** Settings from the environment, which win over the file. */
 export interface EnvironmentSettings {
   readonly port?: number;

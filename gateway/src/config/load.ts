@@ -6,9 +6,6 @@ import { dotted, problemsOf } from "./issues.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 
-/** The file that is read when none is named. */
-export const defaultConfigFile = "connect-rest.yaml";
-
 /** A configuration that is right, and the places of its settings for what is found out later. */
 export interface Config extends ConfigFile {
   /** As it was named. */
