@@ -1,14 +1,19 @@
+import type { ServiceAdapter } from "connect-rest";
 import { loadAdapters } from "../config/adapters.ts";
 import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
-import { loadConfig } from "../config/load.ts";
-import { ConfigError, type Problem } from "../config/problems.ts";
+import { type Config, loadConfig } from "../config/load.ts";
+import { ConfigError, formatProblem, type Problem } from "../config/problems.ts";
 import { resolveUpstreams } from "../config/secrets.ts";
 import { resolveTls } from "../config/tls.ts";
+import { usesOf, warningsOf } from "../config/upstream-uses.ts";
 import { exitStatus } from "./exit-status.ts";
 import { printError, printLine } from "./output.ts";
 
-/** `connect-rest check-config`: every problem of the file, its secrets and its adapters, in one run. */
+/**
+ * `connect-rest check-config`: every problem of the file, its secrets and its adapters, in one run; where there is none,
+ * which services call which upstream, and warnings.
+ */
 export async function checkConfig({ config: file }: { readonly config: string }): Promise<void> {
   const problems: Problem[] = [];
   const collect = (error: unknown) => {
@@ -23,11 +28,18 @@ export async function checkConfig({ config: file }: { readonly config: string })
     attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);
-    if (problems.length === 0) printLine(`${file} is right: ${countOf(adapters?.length ?? 0)}`);
+    if (problems.length === 0) report(config, adapters ?? []);
   }
   if (problems.length === 0) return;
   printError(new ConfigError(problems).message);
   process.exitCode = exitStatus.usage;
+}
+
+/** What a configuration that is right comes to, and what of it is hardly meant. */
+function report(config: Config, adapters: readonly ServiceAdapter[]): void {
+  printLine(`${config.file} is right: ${countOf(adapters.length)}`);
+  for (const use of usesOf(config, adapters)) printLine(`  upstream ${use}`);
+  for (const warning of warningsOf(config, adapters)) printError(`warning: ${formatProblem(warning)}`);
 }
 
 function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {

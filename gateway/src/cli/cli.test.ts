@@ -19,6 +19,8 @@ sandbox: { module: ${testing}/echo-sandbox.ts }
 `;
 writeFileSync(path.join(directory, "connect-rest.yaml"), config);
 writeFileSync(path.join(directory, "wrong.yaml"), config.replace("upstreams:", "upstream:"));
+const unused = config.replace("examples:", "  ecko: { baseUrl: https://echo.example }\nexamples:");
+writeFileSync(path.join(directory, "unused.yaml"), unused);
 writeFileSync(path.join(directory, "broken.yaml"), config.replace("echo-sandbox", "raw"));
 
 const runs: Run[] = [];
@@ -152,10 +154,19 @@ describe("serve", () => {
 });
 
 describe("check-config", () => {
-  test("says that all is right", async () => {
+  test("says that all is right, and who calls which upstream", async () => {
     const run = cli(["check-config"]);
     expect(await run.exit).toBe(0);
-    expect(run.output()).toEqual({ stdout: "connect-rest.yaml is right: 1 service\n", stderr: "" });
+    const stdout = "connect-rest.yaml is right: 1 service\n  upstream echo: echo.v1.EchoService\n";
+    expect(run.output()).toEqual({ stdout, stderr: "" });
+  });
+
+  test("warns of what is hardly meant, and exits with 0", async () => {
+    const run = cli(["check-config", "--config", "unused.yaml"]);
+    expect(await run.exit).toBe(0);
+    expect(run.output().stderr).toBe(
+      'warning: unused.yaml:4:9: upstreams.ecko: no adapter calls this upstream. Did you mean "echo"?\n',
+    );
   });
 
   test("prints every problem and exits with 2", async () => {

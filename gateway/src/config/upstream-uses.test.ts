@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { CredentialKind, ServiceAdapter } from "connect-rest";
+import { afterAll, expect, test } from "vitest";
+import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { loadConfig } from "./load.ts";
+import { formatProblem } from "./problems.ts";
+import { usesOf, warningsOf } from "./upstream-uses.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-uses-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function load(upstreams: string) {
+  const file = path.join(directory, "connect-rest.yaml");
+  writeFileSync(file, `adapters: [a]\nupstreams: ${upstreams}`);
+  return loadConfig(file, {});
+}
+
+/** The echo service, with other credentials. */
+function needing(...credentials: CredentialKind[]): ServiceAdapter {
+  const { echo } = EchoServiceRest.methods;
+  if (echo === undefined) throw new Error("the adapter has no method");
+  return { ...EchoServiceRest, methods: { echo: { ...echo, rules: { ...echo.rules, credentials } } } };
+}
+
+const warnings = (upstreams: string, adapter: ServiceAdapter) =>
+  warningsOf(load(upstreams), [adapter]).map((problem) => formatProblem({ ...problem, file: "FILE" }));
+
+const echo = (credentials: string) =>
+  `{ echo: { baseUrl: "https://e.example", credentials: ${credentials} } }`;
+const secret = "{ env: X }";
+
+test("a method that has none of the credentials that it needs is named", () => {
+  expect(warnings("{ echo: { baseUrl: https://e.example } }", needing("api_key", "oauth2"))).toEqual([
+    "FILE:2:20: upstreams.echo: echo.v1.EchoService/Echo will fail: they need credentials (api_key, oauth2), and this upstream has none",
+  ]);
+  expect(
+    warnings(echo(`{ oauth1: { consumerKey: ${secret}, consumerSecret: ${secret} } }`), needing("oauth1")),
+  ).toEqual([
+    "FILE:2:20: upstreams.echo: echo.v1.EchoService/Echo will fail: they need credentials (oauth1), and this upstream has oauth1_client",
+  ]);
+});
+
+test.each<[CredentialKind[], string]>([
+  [[], "{}"],
+  [["api_key", "none"], "{}"],
+  [["api_key"], `{ apiKey: ${secret} }`],
+  [["api_key"], "{ passThrough: { apiKey: { header: x-key } } }"],
+  [["oauth2"], `{ oauth2: { accessToken: ${secret} } }`],
+  [["oauth1_client"], `{ oauth1: { consumerKey: ${secret}, consumerSecret: ${secret} } }`],
+])("methods that need %j are content with %s", (kinds, credentials) => {
+  expect(warnings(echo(credentials), needing(...kinds))).toEqual([]);
+});
+
+test("an upstream that no adapter calls is named, with the one that is meant", () => {
+  const config = '{ ecko: { baseUrl: "https://e.example" } }';
+  expect(warnings(config, EchoServiceRest)).toEqual([
+    'FILE:2:20: upstreams.ecko: no adapter calls this upstream. Did you mean "echo"?',
+  ]);
+  expect(usesOf(load(config), [EchoServiceRest])).toEqual(["ecko: no service"]);
+});

@@ -1,0 +1,65 @@
+import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
+import { methodPath } from "../protocol/method-path.ts";
+import { didYouMean } from "../text/suggest.ts";
+import { type Config, problemAt } from "./load.ts";
+import type { Problem } from "./problems.ts";
+import type { CredentialPlaces } from "./schema.ts";
+
+/** How many methods a text names. */
+const maxNamed = 3;
+
+/** The upstreams, with the services that call each: `blog: blog.v1.BlogService, blog.v1.PostService`. */
+export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): string[] {
+  return Object.keys(config.upstreams).map((name) => {
+    const services = adapters.filter((adapter) => methodsFor(name, [adapter]).length > 0);
+    return `${name}: ${services.map(({ service }) => service.typeName).join(", ") || "no service"}`;
+  });
+}
+
+/**
+ * What is no mistake, but hardly meant: upstreams that no adapter calls, and methods that have none of the credentials
+ * that they need, so that each of their calls will fail.
+ */
+export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
+  const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));
+  return Object.entries(config.upstreams).flatMap(([name, { credentials }]) => {
+    const text = called.has(name)
+      ? credentialsText(methodsFor(name, adapters), credentials)
+      : `no adapter calls this upstream.${didYouMean(name, called)}`;
+    return text === undefined ? [] : [problemAt(config, ["upstreams", name], text)];
+  });
+}
+
+function methodsFor(upstream: string | undefined, adapters: readonly ServiceAdapter[]): AnyMethodAdapter[] {
+  return adapters
+    .flatMap<AnyMethodAdapter>(({ methods }) => Object.values(methods))
+    .filter(({ rules }) => upstream === undefined || rules.upstream === upstream);
+}
+
+function credentialsText(
+  methods: readonly AnyMethodAdapter[],
+  credentials: CredentialPlaces | undefined,
+): string | undefined {
+  const configured = kindsOf(credentials);
+  const without = methods.filter(({ rules: { credentials: wanted } }) => {
+    return wanted.length > 0 && !wanted.some((kind) => kind === "none" || configured.has(kind));
+  });
+  if (without.length === 0) return undefined;
+  const named = without.slice(0, maxNamed).map(({ method }) => methodPath(method));
+  const more = without.length > maxNamed ? ` and ${without.length - maxNamed} more` : "";
+  const kinds = [...new Set(without.flatMap(({ rules }) => rules.credentials))].join(", ");
+  const has = configured.size === 0 ? "has none" : `has ${[...configured].join(", ")}`;
+  return `${named.join(", ")}${more} will fail: they need credentials (${kinds}), and this upstream ${has}`;
+}
+
+/** The kinds that are configured, or that callers bring. */
+function kindsOf({ passThrough, ...fixed }: CredentialPlaces = {}): ReadonlySet<CredentialKind> {
+  const kinds: readonly (readonly [CredentialKind, unknown])[] = [
+    ["api_key", fixed.apiKey ?? passThrough?.apiKey],
+    ["oauth1_client", fixed.oauth1],
+    ["oauth1", fixed.oauth1?.token ?? passThrough?.oauth1],
+    ["oauth2", fixed.oauth2 ?? passThrough?.oauth2],
+    ["basic", fixed.basic ?? passThrough?.basic],
+  ];
+  return new Set(kinds.filter(([, place]) => place !== undefined).map(([kind]) => kind));
+}
