@@ -116,6 +116,15 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ],
   },
   {
+    name: "binding_unreachable_deep",
+    source: method(
+      'get: "/{name=a/**}" additional_bindings: {get: "/b/{name=a/*}"} additional_bindings: {get: "/c/{name=b/**}"}',
+    ),
+    problems: [
+      "3:53: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+    ],
+  },
+  {
     name: "binding_unreachable_slash",
     source: `service S {
   rpc Get(Req) returns (Req) {

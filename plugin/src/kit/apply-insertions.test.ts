@@ -1,4 +1,4 @@
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CodeGeneratorResponseSchema, GeneratedCodeInfoSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -232,6 +232,24 @@ test("property: annotations keep to the text that they were made for, counted in
     }),
     within,
   );
+});
+
+test("annotations of the line with the marker move with it, those in front of it stay", () => {
+  const content = `one\n${mark("p")}\n`;
+  const annotation = [
+    { begin: 0, end: 3 },
+    { begin: 4, end: 6 },
+  ];
+  const meta = toBinary(GeneratedCodeInfoSchema, create(GeneratedCodeInfoSchema, { annotation }));
+  const files = applyInsertions([
+    output("host", { name: "a", content }, { name: "a.pb.meta", content: new TextDecoder().decode(meta) }),
+    output("g", { name: "a", insertionPoint: "p", content: "new\n" }),
+  ]);
+  const info = fromBinary(GeneratedCodeInfoSchema, files[1]?.content ?? new Uint8Array());
+  expect(info.annotation.map(({ begin, end }) => [begin, end])).toEqual([
+    [0, 3],
+    [8, 10],
+  ]);
 });
 
 /** Words with a separator between them, and an annotation for each. */

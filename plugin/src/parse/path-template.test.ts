@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PathTemplate, Segment } from "../model/path-template.ts";
+import type { PathTemplate, PatternSegment, Segment } from "../model/path-template.ts";
 import { templateText } from "../print/template.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 
@@ -75,6 +75,8 @@ describe("parsePathTemplate", () => {
     ["/a`b", 2, "``` is not expected here"],
     ['/a"b', 2, '`"` is not expected here'],
     ["/***", 3, "`*` is not expected here"],
+    ["/{a=**/b/**}", 11, "a variable can have one `**`"],
+    ["/{a=**/**}", 9, "a variable can have one `**`"],
   ])("refuses %j at %i", (text, offset, message) => {
     let thrown: unknown;
     try {
@@ -94,12 +96,18 @@ describe("parsePathTemplate", () => {
       text.map((part) => ({ kind: "literal", text: part }) as const),
       fc.constant({ kind: "wildcard", deep: false } as const),
     );
+    const DEEP = { kind: "wildcard", deep: true } as const;
     const segment: fc.Arbitrary<Segment> = fc.oneof(
       patternSegment,
       fc.record({
         kind: fc.constant("variable" as const),
         fieldPath: fc.stringMatching(/^[a-z_][a-z0-9_]{0,5}(\.[a-z]{1,3}){0,2}$/),
-        segments: fc.array(patternSegment, { minLength: 1, maxLength: 3 }),
+        segments: fc
+          .tuple(
+            fc.array<PatternSegment>(patternSegment, { minLength: 1, maxLength: 3 }),
+            fc.option(fc.nat(3)),
+          )
+          .map(([parts, at]) => (at === null ? parts : parts.toSpliced(at, 0, DEEP))),
       }),
     );
     const template: fc.Arbitrary<PathTemplate> = fc.record({

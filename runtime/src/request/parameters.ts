@@ -70,13 +70,7 @@ export class Parameters {
 
   private commaList(name: string, values: readonly ParameterValue[]): void {
     if (values.length === 0) return;
-    const items = values.map((value) => {
-      if (!String(value).includes(",")) return this.encode(name, value);
-      throw invalidParameter(name, this.place, {
-        problem: "a value has a comma, which separates values here",
-        remedy: "send values without commas",
-      });
-    });
+    const items = withoutCommas(name, this.place, values).map((value) => this.encode(name, value));
     this.append(percentEncode(name), items.join(","));
   }
 
@@ -88,6 +82,23 @@ export class Parameters {
     if (value instanceof Uint8Array) return percentEncodeBytes(value);
     return percentEncode(wellFormed(field, this.place, value));
   }
+}
+
+/**
+ * Values that commas can separate.
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, where one has a comma itself
+ */
+export function withoutCommas(
+  field: string,
+  place: string,
+  values: readonly ParameterValue[],
+): readonly ParameterValue[] {
+  if (!values.some((value) => String(value).includes(","))) return values;
+  throw invalidParameter(field, place, {
+    problem: "a value has a comma, which separates values here",
+    remedy: "send values without commas",
+  });
 }
 
 /**

@@ -55,6 +55,23 @@ describe("query", () => {
     expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
   });
 
+  it("refuses a comma in a part with commas too", () => {
+    const request = writer();
+    request.partList("ids", [1, "x y"], "comma");
+    expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
+    expect(failure(() => request.partList("tag", ["a,b"], "comma")).rawMessage).toBe(
+      "tag: a value has a comma, which separates values here, so it cannot stand in the form; send values without commas",
+    );
+  });
+
+  it("spreads a map in place of parameters with the same names, however these are encoded", () => {
+    const request = writer();
+    request.query("a&b", "1");
+    request.query("c", "2");
+    request.queryMap("page", { "a&b": "3" });
+    expect(request.queryString).toBe("c=2&a%26b=3");
+  });
+
   it("spreads a map into parameters", () => {
     const request = writer();
     request.queryMap("page", { offset: "20", "a&b": "c=d" });

@@ -2,7 +2,7 @@ import type { JsonValue } from "../adapter/json.ts";
 import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
-import { type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
+import { type ListStyle, Parameters, type ParameterValue, wellFormed, withoutCommas } from "./parameters.ts";
 
 /** What a part of bytes says about itself. */
 export interface BytesPart {
@@ -109,7 +109,7 @@ export class RequestWriter implements RestRequest {
   /** A list as parts of text, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
   partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
-      if (values.length > 0) this.part(name, values.map(String).join(","));
+      if (values.length > 0) this.part(name, withoutCommas(name, "form", values).join(","));
       return;
     }
     values.forEach((value, index) => {
