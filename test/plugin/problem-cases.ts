@@ -109,6 +109,13 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ],
   },
   {
+    name: "encoding_lines",
+    source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = LINES;"),
+    problems: [
+      '4:5: encoding-lines: a body of lines is one repeated field; write `body: "field"` with its name',
+    ],
+  },
+  {
     name: "binding_unreachable",
     source: method('get: "/{name}" additional_bindings: {get: "/b/{name}"}'),
     problems: [

@@ -75,6 +75,23 @@ test("work that goes on says where to ask, and when", async () => {
   expect(drifts).toEqual([]);
 });
 
+test("a body of lines of JSON", async () => {
+  const { client, seen } = await habits({ json: { errors: false } });
+  await client.bulkThings({
+    index: "i",
+    refresh: true,
+    lines: [
+      { line: { case: "action", value: { index: { id: "1" } } } },
+      { line: { case: "document", value: { id: 9007199254740993n, name: "a\nb" } } },
+    ],
+  });
+  expect([seen[0]?.line, seen[0]?.headers]).toEqual([
+    "POST /i/_bulk?refresh=true",
+    ["content-type: application/x-ndjson"],
+  ]);
+  expect(seen[0]?.text).toBe('{"index":{"_id":"1"}}\n{"id":"9007199254740993","name":"a\\nb"}\n');
+});
+
 test("a file as a part, with its name and type", async () => {
   const { client, seen } = await habits({ json: { id: "1" } });
   const file = { content: Buffer.from("{}\n"), filename: "a.jsonl", contentType: "application/jsonl" };

@@ -8,6 +8,8 @@ import type { MethodModel } from "../model/model.ts";
 /** What a timer of Node.js can wait for. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
+const MULTIPART: ReadonlySet<Encoding> = new Set([Encoding.MULTIPART, Encoding.MULTIPART_WHEN_PARTS]);
+
 /** Reports rules of a method that contradict each other, or ask for what cannot be. */
 export function checkMethod({ desc, rules }: MethodModel, problems: Problems): void {
   const own = methodRules(desc);
@@ -33,7 +35,7 @@ export function checkMethod({ desc, rules }: MethodModel, problems: Problems): v
     const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millis(own.timeout)} ms`;
     add([21], "timeout-range", text);
   }
-  if (own.jsonPart !== "" && own.requestEncoding < Encoding.MULTIPART) {
+  if (own.jsonPart !== "" && !MULTIPART.has(own.requestEncoding)) {
     add(
       [23],
       "json-part",

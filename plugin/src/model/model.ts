@@ -47,6 +47,8 @@ export type BodyModel =
   | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly FieldPath[] }
   /** One field of the request is the whole body, as JSON; `omitted` are left out of it, counted from that field. */
   | { readonly kind: "field"; readonly field: DescField; readonly omitted: readonly FieldPath[] }
+  /** One repeated field is the whole body, each item a line of JSON. */
+  | { readonly kind: "lines"; readonly field: DescField }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
   | ({ readonly kind: "form" } & Parameters)

@@ -58,6 +58,8 @@ function wholeBody(context: BodyContext): BodyModel {
   const fields = free.filter((field) => goesToBody(field));
   const omitted = pathFieldsInBody ? [] : inPath.filter((path) => path.length > 1);
   switch (rules.requestEncoding) {
+    case Encoding.LINES:
+      return linesFault(context);
     case Encoding.FORM:
       return { kind: "form", ...parameters(fields, context) };
     case Encoding.MULTIPART:
@@ -122,13 +124,23 @@ function fieldBody(name: string, context: BodyContext): BodyModel {
     add("body-field-in-path", `the field \`${field.name}\` cannot be both in the path and the body`);
     return { kind: "none" };
   }
-  if (methodRules(desc).requestEncoding > Encoding.JSON) {
+  const encoding = methodRules(desc).requestEncoding;
+  if (encoding === Encoding.LINES) {
+    return field.fieldKind === "list" ? { kind: "lines", field } : linesFault(context);
+  }
+  if (encoding > Encoding.JSON) {
     const text = 'a body that is one field is JSON; use `body: "*"` for a form or multipart';
     problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-of-field", text);
   }
   if (field.fieldKind === "message" && isHttpBody(field.message.typeName))
     return { kind: "http-body", field };
   return { kind: "field", field, omitted: inPathBelow(field, context) };
+}
+
+function linesFault({ desc, problems }: BodyContext): BodyModel {
+  const text = 'a body of lines is one repeated field; write `body: "field"` with its name';
+  problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-lines", text);
+  return { kind: "none" };
 }
 
 /** A leaf is in the path or in the body, not in both (google/api/http.proto, "Rules for HTTP mapping"). */
@@ -145,6 +157,7 @@ export function bodyFields(body: BodyModel): readonly DescField[] {
     case "fields":
       return body.fields;
     case "field":
+    case "lines":
       return [body.field];
     case "form":
       return parameterFields(body);

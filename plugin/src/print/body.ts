@@ -20,6 +20,8 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
       return [];
     case "field":
       return fieldLines(body, context);
+    case "lines":
+      return linesLines(body.field, context);
     case "http-body":
       return [httpBodyLine(body.field)];
     case "form":
@@ -42,6 +44,11 @@ function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, c
   if (omitted.length === 0) return [`if (${isSet}) request.json(${value});`];
   const lines = [`const json = ${value};`, ...omitLines(omitted, context), "request.json(json);"];
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
+}
+
+function linesLines(field: DescField, { rules, file }: Context): string[] {
+  const { expression, isSet } = access([field]);
+  return [`if (${isSet}) request.jsonLines(${jsonValue(field, expression, rules.json, file)});`];
 }
 
 /** The lines that take what stands in the path out of the object `json`. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../adapter/json.ts";
 import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
+import { stringifyJson } from "../answer/stringify-json.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
 import { type ListStyle, Parameters, type ParameterValue, wellFormed, withoutCommas } from "./parameters.ts";
@@ -175,6 +176,12 @@ export class RequestWriter implements RestRequest {
   /** A JSON body. undefined leaves the body out. A bigint is written as a bare, exact number. */
   json(value: JsonValue | undefined): void {
     if (value !== undefined) this.content = { kind: "json", value };
+  }
+
+  /** A body of JSON values, each on a line of its own (NDJSON). */
+  jsonLines(values: readonly JsonValue[]): void {
+    const text = values.map((value) => `${stringifyJson(value)}\n`).join("");
+    this.content = { kind: "bytes", contentType: "application/x-ndjson", bytes: Buffer.from(text) };
   }
 
   /** A body of any other type. */

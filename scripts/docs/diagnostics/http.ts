@@ -73,6 +73,10 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning: "`request_encoding` says how the body is written, but the method has none.",
       remedy: 'Add `body: "*"`, or take the encoding away.',
     },
+    "encoding-lines": {
+      meaning: "Lines of JSON are asked for, and the body is not one repeated field.",
+      remedy: "Name the field with the lines in `body`.",
+    },
     "encoding-of-field": {
       meaning:
         "One field is the whole body, and a form or a multipart body is asked for. These need names of parts.",

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/habits.proto.
  */
 export const file_world_v1_habits: GenFile = /*@__PURE__*/
-  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiVgoHV2VhdGhlchImCgt0ZW1wZXJhdHVyZRgBIAEoAUIRuusYDSoLGgltYWluLnRlbXASIwoDc2t5GAIgASgJQha66xgSKhAaDndlYXRoZXIuMC5tYWluImIKEVBhdGNoVGhpbmdSZXF1ZXN0EgoKAmlkGAEgASgJEiEKB3ZlcnNpb24YAiABKAlCELrrGAwIAxIISWYtTWF0Y2gSHgoFdGhpbmcYAyABKAsyDy53b3JsZC52MS5UaGluZyIeChBGaW5kVGhpbmdSZXF1ZXN0EgoKAmlkGAEgASgJIn0KEUZpbmRUaGluZ1Jlc3BvbnNlEhoKB21pc3NpbmcYASABKAhCCbrrGAUqAxCUAxIvCgV0aGluZxgCIAEoCzIPLndvcmxkLnYxLlRoaW5nQg+66xgLKgkaB19zb3VyY2USGwoFaW5kZXgYAyABKAlCDLrrGAgSBl9pbmRleCIhCgVUaGluZxIKCgJpZBgBIAEoAxIMCgRuYW1lGAIgASgJIiQKE1dhdGNoQ2hhbmdlc1JlcXVlc3QSDQoFc2luY2UYASABKAkiRAoGQ2hhbmdlEgoKAmlkGAEgASgJEgsKA3NlcRgCIAEoCRIPCgdkZWxldGVkGAMgASgIEhAKCGxhc3Rfc2VxGAQgASgJIhEKD1N0YXJ0Sm9iUmVxdWVzdCKnAQoDSm9iEhcKBGRvbmUYASABKAhCCbrrGAUqAxDIARIuCgpzdGF0dXNfdXJsGAIgASgJQhq66xgWKhQKEk9wZXJhdGlvbi1Mb2NhdGlvbhJHCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIXuusYEyoNCgtSZXRyeS1BZnRlcjICCAESDgoGcmVzdWx0GAQgASgJIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAzKgBQoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiVgoHV2VhdGhlchImCgt0ZW1wZXJhdHVyZRgBIAEoAUIRuusYDSoLGgltYWluLnRlbXASIwoDc2t5GAIgASgJQha66xgSKhAaDndlYXRoZXIuMC5tYWluImIKEVBhdGNoVGhpbmdSZXF1ZXN0EgoKAmlkGAEgASgJEiEKB3ZlcnNpb24YAiABKAlCELrrGAwIAxIISWYtTWF0Y2gSHgoFdGhpbmcYAyABKAsyDy53b3JsZC52MS5UaGluZyIeChBGaW5kVGhpbmdSZXF1ZXN0EgoKAmlkGAEgASgJIn0KEUZpbmRUaGluZ1Jlc3BvbnNlEhoKB21pc3NpbmcYASABKAhCCbrrGAUqAxCUAxIvCgV0aGluZxgCIAEoCzIPLndvcmxkLnYxLlRoaW5nQg+66xgLKgkaB19zb3VyY2USGwoFaW5kZXgYAyABKAlCDLrrGAgSBl9pbmRleCIhCgVUaGluZxIKCgJpZBgBIAEoAxIMCgRuYW1lGAIgASgJIiQKE1dhdGNoQ2hhbmdlc1JlcXVlc3QSDQoFc2luY2UYASABKAkiRAoGQ2hhbmdlEgoKAmlkGAEgASgJEgsKA3NlcRgCIAEoCRIPCgdkZWxldGVkGAMgASgIEhAKCGxhc3Rfc2VxGAQgASgJIhEKD1N0YXJ0Sm9iUmVxdWVzdCKnAQoDSm9iEhcKBGRvbmUYASABKAhCCbrrGAUqAxDIARIuCgpzdGF0dXNfdXJsGAIgASgJQhq66xgWKhQKEk9wZXJhdGlvbi1Mb2NhdGlvbhJHCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIXuusYEyoNCgtSZXRyeS1BZnRlcjICCAESDgoGcmVzdWx0GAQgASgJIlYKEUJ1bGtUaGluZ3NSZXF1ZXN0Eg0KBWluZGV4GAEgASgJEiEKBWxpbmVzGAIgAygLMhIud29ybGQudjEuQnVsa0xpbmUSDwoHcmVmcmVzaBgDIAEoCCKEAQoIQnVsa0xpbmUSMwoGYWN0aW9uGAEgASgLMhAud29ybGQudjEuQWN0aW9uQg+66xgLYgkKBWluZGV4GAFIABIzCghkb2N1bWVudBgCIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggKBG5hbWUYAUgAQg4KBGxpbmUSBrrrGAIQASIpCgZBY3Rpb24SHwoFaW5kZXgYASABKAsyEC53b3JsZC52MS5UYXJnZXQiHwoGVGFyZ2V0EhUKAmlkGAEgASgJQgm66xgFEgNfaWQiJAoSQnVsa1RoaW5nc1Jlc3BvbnNlEg4KBmVycm9ycxgBIAEoCCJSChFVcGxvYWRGaWxlUmVxdWVzdBIPCgdwdXJwb3NlGAEgASgJEiwKBGZpbGUYAiABKAsyFi53b3JsZC52MS5VcGxvYWRlZEZpbGVCBrrrGAIIBiJfCgxVcGxvYWRlZEZpbGUSFwoHY29udGVudBgBIAEoDEIGuusYAmgCEhgKCGZpbGVuYW1lGAIgASgJQga66xgCaAQSHAoMY29udGVudF90eXBlGAMgASgJQga66xgCaAMyjwYKDEhhYml0U2VydmljZRJeCgpHZXRXZWF0aGVyEhsud29ybGQudjEuR2V0V2VhdGhlclJlcXVlc3QaES53b3JsZC52MS5XZWF0aGVyIiC66xgMSgcKBWFwcGlkUgECgtPkkwIKEggvd2VhdGhlchKJAQoKUGF0Y2hUaGluZxIbLndvcmxkLnYxLlBhdGNoVGhpbmdSZXF1ZXN0Gg8ud29ybGQudjEuVGhpbmciTbrrGC5CLAoMQ29udGVudC1UeXBlEhxhcHBsaWNhdGlvbi9tZXJnZS1wYXRjaCtqc29ugtPkkwIVOgV0aGluZzIML3RoaW5ncy97aWR9EmMKCUZpbmRUaGluZxIaLndvcmxkLnYxLkZpbmRUaGluZ1JlcXVlc3QaGy53b3JsZC52MS5GaW5kVGhpbmdSZXNwb25zZSIduusYBcoBApQDgtPkkwIOEgwvdGhpbmdzL3tpZH0SlQEKDFdhdGNoQ2hhbmdlcxIdLndvcmxkLnYxLldhdGNoQ2hhbmdlc1JlcXVlc3QaEC53b3JsZC52MS5DaGFuZ2UiUrrrGD36ARIKBGZlZWQSCmNvbnRpbnVvdXP6ARIKCWhlYXJ0YmVhdBIFMTAwMDCCAhAIATIMCghsYXN0X3NlcRgBgtPkkwILEgkvX2NoYW5nZXMwARJDCghTdGFydEpvYhIZLndvcmxkLnYxLlN0YXJ0Sm9iUmVxdWVzdBoNLndvcmxkLnYxLkpvYiINgtPkkwIHIgUvam9icxJtCgpCdWxrVGhpbmdzEhsud29ybGQudjEuQnVsa1RoaW5nc1JlcXVlc3QaHC53b3JsZC52MS5CdWxrVGhpbmdzUmVzcG9uc2UiJLrrGAOwAQWC0+STAhc6BWxpbmVzIg4ve2luZGV4fS9fYnVsaxJUCgpVcGxvYWRGaWxlEhsud29ybGQudjEuVXBsb2FkRmlsZVJlcXVlc3QaDy53b3JsZC52MS5UaGluZyIYuusYA7ABA4LT5JMCCzoBKiIGL2ZpbGVzGgy66xgICgZoYWJpdHNiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * @generated from message world.v1.GetWeatherRequest
@@ -245,6 +245,113 @@ export const JobSchema: GenMessage<Job> = /*@__PURE__*/
   messageDesc(file_world_v1_habits, 9);
 
 /**
+ * @generated from message world.v1.BulkThingsRequest
+ */
+export type BulkThingsRequest = Message<"world.v1.BulkThingsRequest"> & {
+  /**
+   * @generated from field: string index = 1;
+   */
+  index: string;
+
+  /**
+   * @generated from field: repeated world.v1.BulkLine lines = 2;
+   */
+  lines: BulkLine[];
+
+  /**
+   * @generated from field: bool refresh = 3;
+   */
+  refresh: boolean;
+};
+
+/**
+ * Describes the message world.v1.BulkThingsRequest.
+ * Use `create(BulkThingsRequestSchema)` to create a new message.
+ */
+export const BulkThingsRequestSchema: GenMessage<BulkThingsRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 10);
+
+/**
+ * @generated from message world.v1.BulkLine
+ */
+export type BulkLine = Message<"world.v1.BulkLine"> & {
+  /**
+   * @generated from oneof world.v1.BulkLine.line
+   */
+  line: {
+    /**
+     * @generated from field: world.v1.Action action = 1;
+     */
+    value: Action;
+    case: "action";
+  } | {
+    /**
+     * @generated from field: world.v1.Thing document = 2;
+     */
+    value: Thing;
+    case: "document";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message world.v1.BulkLine.
+ * Use `create(BulkLineSchema)` to create a new message.
+ */
+export const BulkLineSchema: GenMessage<BulkLine> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 11);
+
+/**
+ * @generated from message world.v1.Action
+ */
+export type Action = Message<"world.v1.Action"> & {
+  /**
+   * @generated from field: world.v1.Target index = 1;
+   */
+  index?: Target | undefined;
+};
+
+/**
+ * Describes the message world.v1.Action.
+ * Use `create(ActionSchema)` to create a new message.
+ */
+export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 12);
+
+/**
+ * @generated from message world.v1.Target
+ */
+export type Target = Message<"world.v1.Target"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message world.v1.Target.
+ * Use `create(TargetSchema)` to create a new message.
+ */
+export const TargetSchema: GenMessage<Target> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 13);
+
+/**
+ * @generated from message world.v1.BulkThingsResponse
+ */
+export type BulkThingsResponse = Message<"world.v1.BulkThingsResponse"> & {
+  /**
+   * @generated from field: bool errors = 1;
+   */
+  errors: boolean;
+};
+
+/**
+ * Describes the message world.v1.BulkThingsResponse.
+ * Use `create(BulkThingsResponseSchema)` to create a new message.
+ */
+export const BulkThingsResponseSchema: GenMessage<BulkThingsResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 14);
+
+/**
  * @generated from message world.v1.UploadFileRequest
  */
 export type UploadFileRequest = Message<"world.v1.UploadFileRequest"> & {
@@ -264,7 +371,7 @@ export type UploadFileRequest = Message<"world.v1.UploadFileRequest"> & {
  * Use `create(UploadFileRequestSchema)` to create a new message.
  */
 export const UploadFileRequestSchema: GenMessage<UploadFileRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 10);
+  messageDesc(file_world_v1_habits, 15);
 
 /**
  * @generated from message world.v1.UploadedFile
@@ -291,7 +398,7 @@ export type UploadedFile = Message<"world.v1.UploadedFile"> & {
  * Use `create(UploadedFileSchema)` to create a new message.
  */
 export const UploadedFileSchema: GenMessage<UploadedFile> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 11);
+  messageDesc(file_world_v1_habits, 16);
 
 /**
  * Single habits of many APIs.
@@ -348,6 +455,16 @@ export const HabitService: GenService<{
     methodKind: "unary";
     input: typeof StartJobRequestSchema;
     output: typeof JobSchema;
+  },
+  /**
+   * Actions and documents, a line each.
+   *
+   * @generated from rpc world.v1.HabitService.BulkThings
+   */
+  bulkThings: {
+    methodKind: "unary";
+    input: typeof BulkThingsRequestSchema;
+    output: typeof BulkThingsResponseSchema;
   },
   /**
    * @generated from rpc world.v1.HabitService.UploadFile

@@ -17,11 +17,15 @@ import {
   valueAt,
 } from "connect-rest/adapter";
 import {
+  type Action,
+  type BulkLine,
+  type BulkThingsRequest,
   type FindThingRequest,
   type GetWeatherRequest,
   HabitService,
   type PatchThingRequest,
   type StartJobRequest,
+  type Target,
   type Thing,
   type UploadFileRequest,
   type WatchChangesRequest,
@@ -175,6 +179,31 @@ export const HabitService_startJob = unary(HabitService.method.startJob, {
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.StartJob)
 
+/**
+ * Actions and documents, a line each.
+ *
+ * POST /{index}/_bulk
+ */
+export const HabitService_bulkThings = unary(HabitService.method.bulkThings, {
+  rules: {
+    ...HabitService_rules,
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: false,
+  },
+  request(message: BulkThingsRequest): RestRequest {
+    const request = new RequestWriter("POST", `/${pathSegment(message.index, "index")}/_bulk`);
+    if (message.refresh) request.query("refresh", message.refresh);
+    if (message.lines.length > 0) request.jsonLines(message.lines.map((item) => encodeBulkLine(item)));
+    return request;
+  },
+  response(answer: RestAnswer, out: ProtoWriter): void {
+    out.root(answer.payload, decodeBulkThingsResponse);
+  },
+});
+// @@protoc_insertion_point(method:world.v1.HabitService.BulkThings)
+
 /** POST /files */
 export const HabitService_uploadFile = unary(HabitService.method.uploadFile, {
   rules: {
@@ -209,6 +238,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
     findThing: HabitService_findThing,
     watchChanges: HabitService_watchChanges,
     startJob: HabitService_startJob,
+    bulkThings: HabitService_bulkThings,
     uploadFile: HabitService_uploadFile,
   },
   comments: {
@@ -219,11 +249,16 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       findThing: "That there is none is an answer.",
       watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
       startJob: "Work that goes on: 202 says where to ask, and when.",
+      bulkThings: "Actions and documents, a line each.",
       uploadFile: "",
     },
   },
 };
 // @@protoc_insertion_point(service:world.v1.HabitService)
+
+const BULK_THINGS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "errors",
+]);
 
 const CHANGE_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -252,6 +287,12 @@ const WEATHER_KEYS: ReadonlySet<string> = new Set([
   "main",
   "weather",
 ]);
+
+/** Decodes world.v1.BulkThingsResponse. */
+export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.errors, "errors");
+  out.unknownKeys(json, BULK_THINGS_RESPONSE_KEYS);
+}
 
 /** Decodes world.v1.Change. */
 export function decodeChange(json: JsonObject, out: ProtoWriter): void {
@@ -287,6 +328,34 @@ export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
   out.double(1, valueAt(json, "main.temp"), "main.temp");
   out.string(2, valueAt(json, "weather.0.main"), "weather.0.main");
   out.unknownKeys(json, WEATHER_KEYS);
+}
+
+/** Writes world.v1.Action as JSON. */
+function encodeAction(message: Action): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.index !== undefined) json.index = encodeTarget(message.index);
+  return json;
+}
+
+/** Writes world.v1.BulkLine as JSON. */
+function encodeBulkLine(message: BulkLine): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.line.case) {
+    case "action":
+      Object.assign(json, encodeAction(message.line.value));
+      break;
+    case "document":
+      Object.assign(json, encodeThing(message.line.value));
+      break;
+  }
+  return json;
+}
+
+/** Writes world.v1.Target as JSON. */
+function encodeTarget(message: Target): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.id) json._id = message.id;
+  return json;
 }
 
 /** Writes world.v1.Thing as JSON. */
