@@ -7,6 +7,7 @@ import { type Call, callKey } from "./call.ts";
 import { deadlineExceeded } from "./race.ts";
 import { refuseCall } from "./refuse-call.ts";
 import { readBody } from "./request-body.ts";
+import { wholeMessages } from "./whole-messages.ts";
 import { writeResponse } from "./write-response.ts";
 
 /**
@@ -36,12 +37,21 @@ export async function serveCall(
     // The path is a known one, so this is an address whatever the query holds.
     url: `http://gateway${request.url}`,
     header: headers,
-    body: readBody(request, call, abort.signal, idleLimit(call, limits)),
+    body: wholeMessages(
+      readBody(request, call, abort.signal, idleLimit(call, limits)),
+      isEnveloped(call, headers),
+      limits.readMaxBytes,
+    ),
     signal: abort.signal,
     contextValues: createContextValues().set(callKey, call),
   });
   if (isBareRefusal(answer)) explainRefusal(answer.status, handler, call, request, response);
   else await writeResponse(response, answer, call, limits.stalledWriteMs);
+}
+
+/** Connect sends the one message of a unary call as it is, and all others in envelopes. */
+function isEnveloped({ protocol }: Call, headers: Headers): boolean {
+  return protocol !== "connect" || /^application\/connect\+/i.test(headers.get("content-type") ?? "");
 }
 
 /** A client may be silent between the messages of a stream of its own, and nowhere else. */
