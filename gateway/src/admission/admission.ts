@@ -144,7 +144,7 @@ export class Admission {
       const retryMs = this.#expectedWaitMs(this.#queue.size);
       this.#giveUp(waiting, this.#tooLate(visitor) ?? refused("queueTimeoutMs", text, retryMs));
     };
-    const maxMs = Math.min(queueTimeoutMs, visitor.deadlineAt - this.#now());
+    const maxMs = Math.max(0, Math.min(queueTimeoutMs, visitor.deadlineAt - this.#now()));
     const run = () => {
       leave = this.#start(visitor);
     };

@@ -24,7 +24,7 @@ export async function serveCall(
 ): Promise<void> {
   const abort = new AbortController();
   // The call may have waited before it came here.
-  const leftMs = call.startedAt + call.deadline.ms - performance.now();
+  const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
   const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
   response.once("close", () => {
     clearTimeout(timer);

@@ -80,7 +80,7 @@ function answered(
       errorAnswer(unary, error).then(resolve, reject);
     };
     // The call may have waited before it came here.
-    const leftMs = call.startedAt + call.deadline.ms - performance.now();
+    const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
     const expire = () => fail(deadlineExceeded(call.deadline));
     if (leftMs <= 0) {
       expire();
