@@ -23,6 +23,19 @@ async function* chunked<T extends object>(first: T, count: number) {
 }
 
 describe.each(WAYS)("by %s", (way) => {
+  test("a photo in the older form can have 10 MB, and no more", async () => {
+    const { posts } = world.api(way);
+    const photo = (size: number) => {
+      const file = { content: new Uint8Array(size), contentType: "image/png", filename: "a.png" };
+      return { ...demo, content: { case: "photo" as const, value: { data: [file] } } };
+    };
+    const { id } = await posts.createLegacyPost(photo(10 * 1024 * 1024));
+    expect(id).toBeGreaterThan(0n);
+    expect(await failureOf(posts.createLegacyPost(photo(10 * 1024 * 1024 + 1)))).toMatchObject({
+      code: "InvalidArgument",
+    });
+  });
+
   test("a video goes into a post in blocks, chunk by chunk", async () => {
     const { posts } = world.api(way);
     const first = {

@@ -153,7 +153,9 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     },
     strict,
   };
-  const settings = calls as Parameters<typeof startGateway>[0];
+  // as connect-rest.yaml has it: photos and sounds of 10 MB fit
+  const limits = { readMaxBytes: 16 * 1024 * 1024 };
+  const settings = { ...calls, limits } as Parameters<typeof startGateway>[0];
   const gateway = await startGateway(settings);
   await gateway.warm;
   const inProcess = createRestTransport({
