@@ -6,7 +6,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib";
-import { DecompressError, decompressErrorOf, hasZlibHeader } from "./decompress.ts";
+import { DecompressError, decompressErrorOf, encodingsOf, hasZlibHeader } from "./decompress.ts";
 
 const OPTIONS = { chunkSize: 64 * 1024 };
 
@@ -29,11 +29,8 @@ export async function* decompressStream(
   body: AsyncIterable<Uint8Array>,
   encodings: string,
 ): AsyncGenerator<Uint8Array> {
-  const names = encodings.toLowerCase().split(",").reverse();
   let bytes = body;
-  for (const name of names.map((text) => text.trim())) {
-    if (name !== "" && name !== "identity") bytes = decoded(bytes, name);
-  }
+  for (const name of encodingsOf(encodings)) bytes = decoded(bytes, name);
   yield* bytes;
 }
 

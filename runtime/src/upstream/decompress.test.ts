@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DecompressError, decompress } from "./decompress.ts";
+import { decompressStream } from "./decompress-stream.ts";
 
 const LIMIT = 1 << 20;
 const text = Buffer.from('{"name":"é"}'.repeat(50));
@@ -28,6 +29,18 @@ describe("decompress", () => {
     ["identity , BR", brotliCompressSync(text)],
   ])("reads %s", async (encoding, body) => {
     expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
+  });
+
+  it("takes four encodings off, and refuses more at once, in one piece and in a stream", async () => {
+    const wrapped = (times: number) =>
+      Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
+    const names = (times: number) => "gzip,".repeat(times);
+    expect(Buffer.from(await decompress(wrapped(4), names(4), LIMIT)).equals(text)).toBe(true);
+    expect(await kindOf(decompress(wrapped(5), names(5), LIMIT))).toBe("unknown");
+    async function* body() {
+      yield wrapped(5);
+    }
+    expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
   });
 
   it("takes no bytes for an empty body in any encoding", async () => {

@@ -34,11 +34,28 @@ export class DecompressError extends Error {
  */
 export async function decompress(body: Uint8Array, encodings: string, limit: number): Promise<Uint8Array> {
   let bytes = body;
-  for (const encoding of encodings.toLowerCase().split(",").reverse()) {
-    const name = encoding.trim();
-    if (name !== "" && name !== "identity" && bytes.length > 0) bytes = await step(bytes, name, limit);
+  for (const name of encodingsOf(encodings)) {
+    if (bytes.length > 0) bytes = await step(bytes, name, limit);
   }
   return bytes;
+}
+
+/** One is usual, two are seen; a header could name thousands, each with a decoder of its own. */
+const MAX_ENCODINGS = 4;
+
+/**
+ * The encodings that a `Content-Encoding` names, the last one first, without `identity`.
+ *
+ * @throws DecompressError for more than four
+ */
+export function encodingsOf(header: string): string[] {
+  const names = header
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  if (names.length > MAX_ENCODINGS) throw new DecompressError("unknown", `${names.length} encodings`);
+  return names.reverse();
 }
 
 async function step(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
