@@ -227,7 +227,12 @@ export const TABLE: readonly Section[] = [
   fields("GET P/blocks, response", "blog.v1.ListBlocksResponse", 2, "blocked_tumblelogs, _links"),
   fields("GET P/likes, response", "blog.v1.ListLikesResponse", 2, "liked_posts, liked_count"),
   fields("GET P/following, response", "blog.v1.ListFollowingResponse", 2, "blogs, total_blogs"),
-  fields("GET P/followers, response", "blog.v1.ListFollowersResponse", 2, "total_users, users"),
+  fields(
+    "GET P/followers, response",
+    "blog.v1.ListFollowersResponse",
+    2,
+    "total_users = users.total_users, users = users.users",
+  ),
   fields("GET P/followers, users", "blog.v1.Follower", 4, "name, following, url, updated"),
   fields("GET P/followed_by, response", "blog.v1.GetFollowedByResponse", 1, "followed_by"),
   fields("GET P/posts, response", "blog.v1.ListPostsResponse", 3, "blog, posts, total_posts"),

@@ -138,10 +138,10 @@ test("following: most recently followed first, short blogs, offset links", async
   expect(got.blogs[0]).not.toHaveProperty("theme");
 });
 
-test("followers: users directly under response, for members only", async () => {
+test("followers: the list and its total wrapped in users, for members only", async () => {
   const got = (await get("/followers")).json.response;
-  expect(got.total_users).toBe(25);
-  expect(Object.keys(got.users[0]).sort()).toEqual(["following", "name", "updated", "url"]);
+  expect(got.users.total_users).toBe(25);
+  expect(Object.keys(got.users.users[0]).sort()).toEqual(["following", "name", "updated", "url"]);
   expect((await get("/followers", ADA)).status).toBe(403);
 });
 

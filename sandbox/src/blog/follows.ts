@@ -33,7 +33,7 @@ export function following(call: Call): Answer {
   });
 }
 
-/** GET /v2/blog/{blog-identifier}/followers: for the blog's members. */
+/** GET /v2/blog/{blog-identifier}/followers: for the blog's members; the list and its total wrapped in `users`. */
 export function followers(call: Call): Answer {
   const { db } = call.world;
   const blog = ownBlog(call);
@@ -55,7 +55,7 @@ export function followers(call: Call): Answer {
       updated: primary.updated,
     };
   });
-  return envelope({ total_users: total, users, ...offsetLinks(call, total, limit, offset) });
+  return envelope({ users: { total_users: total, users }, ...offsetLinks(call, total, limit, offset) });
 }
 
 /** GET /v2/blog/{blog-identifier}/followed_by: whether the user of another blog follows this one. */

@@ -307,7 +307,7 @@ const follows: Case[] = [
   ),
   answers(
     "GET P/followers",
-    "followers below an object",
+    "followers beside their total",
     ({ blogs }) => blogs.listFollowers(demo),
     {
       followers: [{ name: "reader-01" }],
@@ -320,12 +320,10 @@ const follows: Case[] = [
           body: {
             meta: { status: 200, msg: "OK" },
             response: {
-              users: {
-                total_users: 1,
-                users: [
-                  { name: "reader-01", following: true, url: "https://reader-01.blog.example/", updated: 1 },
-                ],
-              },
+              total_users: 1,
+              users: [
+                { name: "reader-01", following: true, url: "https://reader-01.blog.example/", updated: 1 },
+              ],
             },
           },
         }),
