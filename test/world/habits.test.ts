@@ -14,7 +14,7 @@ const habits = (answers: Answers) =>
 
 test("a key in the query, and fields below objects and in lists", async () => {
   const { client, seen, drifts } = await habits({
-    json: { main: { temp: 7.5 }, weather: [{ main: "Rain" }] },
+    json: { main: { temp: "7.5" }, weather: [{ main: "Rain" }] },
   });
   expect(await client.getWeather({ city: "Bonn" })).toMatchObject({ temperature: 7.5, sky: "Rain" });
   expect(seen[0]?.line).toBe("GET /weather?q=Bonn&appid=key");

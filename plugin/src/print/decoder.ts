@@ -251,7 +251,12 @@ function fieldLines(field: DescField, object: string, file: AdapterFile): string
   if (rules.from.length > 0) return comesFromPaths(field) ? [pathsLine(field, object, file)] : [];
   const names = responseNames(field);
   const line = valueLine(field, readKeys(object, names, file), names[0], file);
-  return [rules.coerce ? line.replace(/^out\./, `out.loosely(${printString(names[0])}).`) : line];
+  return [leniently(field, line, names[0])];
+}
+
+/** A statement for a field that is known to come with other JSON types too, so that converting it is no drift. */
+function leniently(field: DescField, line: string, key: string): string {
+  return fieldRules(field).coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
 }
 
 /** Whether a field is found in the object that its message is read from, and not in the head of the answer. */
@@ -263,7 +268,8 @@ export function comesFromPaths(field: DescField): boolean {
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {
   const paths = fieldRules(field).from.map(({ source }) => String(source.value));
   const values = paths.map((path) => `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`);
-  return valueLine(field, values.join(" ?? "), paths.join(" or "), file);
+  const key = paths.join(" or ");
+  return leniently(field, valueLine(field, values.join(" ?? "), key, file), key);
 }
 
 function readKeys(object: string, names: readonly string[], file: AdapterFile): string {

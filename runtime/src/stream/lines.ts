@@ -74,11 +74,10 @@ class Cutter {
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {
-    const feed = chunk.indexOf(LF, start);
-    if (this.ends === "lf") return feed;
-    const before = feed < 0 ? chunk.subarray(start) : chunk.subarray(start, feed);
-    const at = before.indexOf(CR);
-    return at < 0 ? feed : start + at;
+    if (this.ends === "lf") return chunk.indexOf(LF, start);
+    // one pass: to look for each of the two up to the end of the chunk would be quadratic
+    for (let at = start; at < chunk.length; at++) if (chunk[at] === LF || chunk[at] === CR) return at;
+    return -1;
   }
 
   private keep(bytes: Uint8Array): void {

@@ -69,6 +69,14 @@ test("every ending of lines, and every way to cut the bytes, gives the same even
   );
 });
 
+test("a body of carriage returns alone costs no more than its length", { timeout: 10_000 }, async () => {
+  expect(await eventsIn("\r".repeat(1 << 20))).toEqual([]);
+});
+
+test("data of a great many empty lines is refused, since each of them is held", async () => {
+  await expect(eventsIn("data\n".repeat(10_000), [], 100_000)).rejects.toThrow(RecordTooLarge);
+});
+
 test("lines are cut at line feeds alone where that is asked for, and characters stay whole", async () => {
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {

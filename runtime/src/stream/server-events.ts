@@ -1,5 +1,8 @@
 import { type Line, RecordTooLarge } from "./lines.ts";
 
+/** What a line of data counts beside its characters, since each is held for itself. */
+const LINE_COST = 32;
+
 /** An event of `text/event-stream`. */
 export interface ServerEvent {
   /** Its name; `message` where it has none. */
@@ -16,7 +19,7 @@ export interface ServerEvent {
  * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an event that the
  * body breaks off in, comes as one that is not `ended`. `retry` is not looked at, since nothing reconnects.
  *
- * @param maxLength the most characters of data that an event may have
+ * @param maxLength the most characters of data that an event may have; each line counts as 32 more
  * @throws RecordTooLarge, or what the lines throw
  */
 export async function* eventsOf(lines: AsyncIterable<Line>, maxLength: number): AsyncGenerator<ServerEvent> {
@@ -70,7 +73,7 @@ class Collected {
   }
 
   private add(value: string): void {
-    this.length += value.length + 1;
+    this.length += value.length + LINE_COST;
     if (this.length > this.maxLength) throw new RecordTooLarge();
     this.data.push(value);
   }

@@ -325,7 +325,7 @@ export function decodeThing(json: JsonObject, out: ProtoWriter): void {
 
 /** Decodes world.v1.Weather. */
 export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, valueAt(json, "main.temp"), "main.temp");
+  out.loosely("main.temp").double(1, valueAt(json, "main.temp"), "main.temp");
   out.string(2, valueAt(json, "weather.0.main"), "weather.0.main");
   out.unknownKeys(json, WEATHER_KEYS);
 }
