@@ -17,7 +17,7 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The lines of a body, as it comes. It is cut before it is decoded, so that a character over two chunks stays whole;
+ * The lines of a body, as it comes: those that a chunk brings, together. It is cut before it is decoded, so that a character over two chunks stays whole;
  * what is no text becomes U+FFFD.
  *
  * @param maxBytes the longest line; one chunk more than that may be held
@@ -29,11 +29,11 @@ export async function* linesOf(
   ends: LineEnds,
   maxBytes: number,
   contentType?: string,
-): AsyncGenerator<Line> {
+): AsyncGenerator<readonly Line[]> {
   const cutter = new Cutter(ends, maxBytes, contentType);
-  for await (const chunk of chunks) yield* cutter.lines(chunk);
+  for await (const chunk of chunks) yield [...cutter.lines(chunk)];
   const rest = cutter.rest();
-  if (rest !== "") yield { text: rest, ended: false };
+  if (rest !== "") yield [{ text: rest, ended: false }];
 }
 
 class Cutter {

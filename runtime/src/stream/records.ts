@@ -64,8 +64,10 @@ async function* textsOf(
   return undefined;
 }
 
-async function* jsonLines(lines: AsyncIterable<Line>): AsyncGenerator<RecordText, undefined> {
-  for await (const { text, ended } of lines) if (text.trim() !== "") yield { data: text, ended };
+async function* jsonLines(lines: AsyncIterable<readonly Line[]>): AsyncGenerator<RecordText, undefined> {
+  for await (const chunk of lines) {
+    for (const { text, ended } of chunk) if (text.trim() !== "") yield { data: text, ended };
+  }
   return undefined;
 }
 

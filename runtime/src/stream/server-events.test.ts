@@ -81,7 +81,9 @@ test("lines are cut at line feeds alone where that is asked for, and characters 
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const found: string[] = [];
-    for await (const { text } of linesOf(pieces(bytes, [cut]), "lf", 100)) found.push(text);
+    for await (const lines of linesOf(pieces(bytes, [cut]), "lf", 100)) {
+      found.push(...lines.map(({ text }) => text));
+    }
     expect(found).toEqual(["a\rb", "ä€", "𝄞"]);
   }
 });

@@ -22,16 +22,21 @@ export interface ServerEvent {
  * @param maxLength the most characters of data that an event may have; each line counts as 32 more
  * @throws RecordTooLarge, or what the lines throw
  */
-export async function* eventsOf(lines: AsyncIterable<Line>, maxLength: number): AsyncGenerator<ServerEvent> {
+export async function* eventsOf(
+  lines: AsyncIterable<readonly Line[]>,
+  maxLength: number,
+): AsyncGenerator<ServerEvent> {
   const event = new Collected(maxLength);
   let isFirst = true;
-  for await (const { text, ended } of lines) {
-    const line = isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-    isFirst = false;
-    if (line !== "") event.take(line);
-    if (line !== "" || !ended) continue;
-    if (event.hasData) yield event.dispatch(true);
-    else event.clear();
+  for await (const chunk of lines) {
+    for (const { text, ended } of chunk) {
+      const line = isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+      isFirst = false;
+      if (line !== "") event.take(line);
+      if (line !== "" || !ended) continue;
+      if (event.hasData) yield event.dispatch(true);
+      else event.clear();
+    }
   }
   if (event.hasData) yield event.dispatch(false);
 }
