@@ -148,8 +148,13 @@ test("names of brackets lead back to what they were made of", () => {
 
 /** Sets a value as a server that knows brackets does; lists are objects of their indices. */
 function put(holder: Record<string, unknown>, [step = "", ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) holder[step] = value;
-  else put((holder[step] ??= {}) as Record<string, unknown>, rest, value);
+  if (rest.length === 0) {
+    holder[step] = value;
+    return;
+  }
+  const below = (holder[step] ?? {}) as Record<string, unknown>;
+  holder[step] = below;
+  put(below, rest, value);
 }
 
 function asRead(value: unknown): unknown {
