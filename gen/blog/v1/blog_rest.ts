@@ -734,7 +734,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         fields: {
           type: "array",
@@ -758,7 +758,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         size: {
           type: "integer",
@@ -782,7 +782,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -823,7 +823,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -853,7 +853,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlogs: {
           type: "array",
@@ -882,7 +882,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
@@ -911,7 +911,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -966,7 +966,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1007,7 +1007,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1043,7 +1043,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         followerBlog: {
           type: "string",
@@ -1067,7 +1067,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         before: {
           type: "string",
@@ -1127,7 +1127,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1163,7 +1163,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         pageName: {
           type: "string",
