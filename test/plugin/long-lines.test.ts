@@ -89,6 +89,22 @@ function checkLines(files: Iterable<readonly [path: string, content: string]>): 
 const size = fc.oneof(fc.nat(50), fc.constantFrom(1000, 66_000, 200_000));
 const word = size.map((length) => "a".repeat(length + 1));
 
+test("a comment and an enum of 200000 lines are generated", () => {
+  const request = grown({
+    comment: " line\n".repeat(200_000),
+    literal: "a",
+    header: "a",
+    values: 200_000,
+    field: "id",
+    bindings: 0,
+  });
+  const { files, error } = runGenerator(request, { fileToGenerate: ["long.proto"] });
+  expect(error).toBe("");
+  expect(files["long_rest.ts"]?.split("\n").length).toBeGreaterThan(400_000);
+  const tools = respond(toolsGenerator, { ...request, parameter: "target=ts" });
+  expect(tools.error).toBe("");
+});
+
 test("property: whatever the lengths, no line reaches 64 KiB; only names that are too long are refused", () => {
   const lengths = fc.record({
     comment: fc

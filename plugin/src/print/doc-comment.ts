@@ -1,7 +1,7 @@
 import { unmarked } from "./erasable.ts";
 
 /**
- * A JSDoc block from lines of text, or nothing where there is no text. What would end the comment, or be an
+ * A JSDoc block from lines of text, as one text with line ends, or nothing where there is no text. What would end the comment, or be an
  * insertion point, is written apart.
  */
 export function docComment(text: string, indent = ""): string[] {
@@ -11,5 +11,6 @@ export function docComment(text: string, indent = ""): string[] {
     .replaceAll("@@protoc_insertion_point", "@ @protoc_insertion_point");
   const lines = safe.split(/\r\n|[\n\r\u2028\u2029]/);
   if (lines.length === 1) return [`${indent}/** ${lines[0]} */`];
-  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`];
+  const inner = lines.map((line) => `${indent} * ${line}`.trimEnd());
+  return [`${indent}/**\n${inner.join("\n")}\n${indent} */`];
 }

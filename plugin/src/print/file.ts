@@ -45,7 +45,8 @@ function printFile(file: AdapterFile, version: string, { targets, tsNocheck }: P
   const declarations = [...file.declarationLines(), ...end];
   // what exports nothing would be no module
   const nothing = file.isEmpty ? ["", "export {};"] : [];
-  file.source.add(...nothing, ...file.partLines(), ...end);
+  // one by one: a call cannot have a hundred thousand arguments
+  for (const line of [...nothing, ...file.partLines(), ...end]) file.source.add(line);
   return targets.map((target) => {
     const head = preamble(file.desc, version, tsNocheck && target !== "js");
     const content =

@@ -109,14 +109,14 @@ describe("docComment", () => {
   it("is nothing for no text, one line for one, a block for more", () => {
     expect(docComment(" \n ")).toEqual([]);
     expect(docComment("One.")).toEqual(["/** One. */"]);
-    expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**", "   * One.", "   *", "   * Two.", "   */"]);
+    expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**\n   * One.\n   *\n   * Two.\n   */"]);
   });
 
   it("ends where it should, and holds no insertion point, whatever the text", () => {
     const odd = fc.string({ unit: fc.constantFrom("*/", "*", "/", "\r", "\n", "\u2028", MARK, "a", "//") });
     fc.assert(
       fc.property(odd, (text) => {
-        const lines = docComment(text);
+        const lines = docComment(text).flatMap((block) => block.split("\n"));
         expect(evaluate(`1 ${lines.join("\n")}`)).toBe(1);
         for (const line of lines) expect(line).not.toContain(MARK);
       }),

@@ -26,7 +26,7 @@ export const toolsGenerator: Generator = {
         const tools = new Map(mapped.flatMap((method) => toolEntry(method)));
         if (tools.size === 0) continue;
         const text = printer.print(service, tools).join("\n");
-        file.insert(servicePoint(service), ...breakLongLines(text).split("\n"));
+        file.insert(servicePoint(service), breakLongLines(text));
       }
     }
   },
