@@ -22,7 +22,7 @@ const ENDS: Readonly<Record<string, string>> = {
   "a gzip of a gzip bomb": "UPSTREAM_BODY_TOO_LARGE",
   "a brotli bomb": "UPSTREAM_BODY_TOO_LARGE",
   "a zstd bomb": "UPSTREAM_BODY_TOO_LARGE",
-  "a thousand encodings": "UPSTREAM_TRUNCATED",
+  "a thousand encodings": "UPSTREAM_BODY_ENCODING",
   "headers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "trailers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
