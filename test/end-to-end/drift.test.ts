@@ -256,7 +256,7 @@ test("strict mode makes it an error", async () => {
   if (numbers === undefined) throw new Error("expected a case");
   expect(await failureOf(list(numbers, "gRPC proto, h2c", strict))).toEqual({
     code: "Internal",
-    text: 'upstream blog: blog.v1.PostService.ListPosts: posts[0].note_count: expected int32, got string (strict mode)',
+    text: "upstream blog: blog.v1.PostService.ListPosts: posts[0].note_count: expected int32, got string (strict mode)",
     reason: "RESPONSE_DRIFT",
     domain: "blog",
     metadata: {},
