@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,5 +7,7 @@ export default defineConfig({
     // generous, for machines that are busy: no test waits for a clock
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    // on two processors the default is one worker; but many tests wait for processes and sockets
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });
