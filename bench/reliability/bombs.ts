@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import zlib from "node:zlib";
 import { call, PAGE } from "./call.ts";
 import type { Figure } from "./figure.ts";
@@ -10,9 +12,7 @@ const UNPACKED_MB = 256;
 
 /** By how much the memory of servers grows when a small compressed body unpacks to 256 MB. */
 export async function measureBombs(): Promise<Figure[]> {
-  const bomb = zlib.brotliCompressSync(Buffer.alloc(UNPACKED_MB * MB, " "), {
-    params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 },
-  });
+  const bomb = await packed();
   const headers = { "content-encoding": "br", "content-type": "application/json" };
   const fromClient = (name: Name) =>
     grown(name, undefined, (port) => call(port, { body: bomb, headers: { "content-encoding": "br" } }));
@@ -21,6 +21,14 @@ export async function measureBombs(): Promise<Figure[]> {
 }
 
 type Name = "reliable-gateway" | "bare";
+
+/** Made piece by piece: a process inherits the peak of the one that starts it. */
+function packed(): Promise<Buffer> {
+  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 5, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 };
+  const spaces = Buffer.alloc(MB, " ");
+  const pieces = Readable.from(Array.from({ length: UNPACKED_MB }, () => spaces));
+  return buffer(pieces.pipe(zlib.createBrotliCompress({ params })));
+}
 
 async function figure(peer: string, bomb: Buffer, grow: (name: Name) => Promise<number>): Promise<Figure> {
   return {
