@@ -15,6 +15,8 @@ const FLAGS = [
   // the sandbox of Chromium needs another user than root
   "--no-sandbox",
   "--disable-gpu",
+  // containers often have little shared memory
+  "--disable-dev-shm-usage",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
