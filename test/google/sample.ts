@@ -25,7 +25,7 @@ const SEED = 20_261_120;
 const METHODS = 500;
 
 /** Two files with thousands of messages each; both are generated from elsewhere. */
-const TOO_LARGE: ReadonlySet<string> = new Set([
+export const TOO_LARGE: ReadonlySet<string> = new Set([
   "google/cloud/compute/v1/compute.proto",
   "google/cloud/compute/v1beta/compute.proto",
 ]);
