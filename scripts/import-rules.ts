@@ -1,14 +1,16 @@
-/** Who may import whom: the rooms of the house, and the files inside a room, have no cycles. */
-import { readdirSync, readFileSync } from "node:fs";
+/** Who may import whom: packages, the layers inside a package, and files, which have no cycles. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { LAYERS } from "./layers.ts";
 
-/** The packages of ours that a room may import, by their npm names; other rooms are closed to it. */
+/** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gen: ["connect-rest"],
   gateway: ["connect-rest"],
   plugin: [],
   runtime: [],
   sandbox: [],
+  tools: ["protoc-gen-connect-rest"],
 };
 
 const OURS: readonly string[] = [
@@ -16,49 +18,88 @@ const OURS: readonly string[] = [
   "connect-rest-gateway",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",
+  "protoc-gen-connect-rest-tools",
 ];
 
-interface Import {
+/** A file by its path from the root, and what it imports. */
+export interface Import {
   readonly file: string;
   readonly target: string;
 }
 
-/** One line for every import that breaks a rule. */
+/** One line for every import below `root` that breaks a rule. */
 export function importViolations(root: string): string[] {
-  return Object.keys(ALLOWED).flatMap((room) => {
-    const imports = importsOf(root, room);
-    return [...foreignImports(room, imports), ...cycles(imports)];
-  });
+  return Object.keys(ALLOWED)
+    .filter((name) => existsSync(join(root, name)))
+    .flatMap((name) => {
+      const imports = importsOf(root, name);
+      return [...foreignImports(name, imports), ...upwardImports(name, imports), ...cycles(imports)];
+    });
 }
 
-function importsOf(root: string, room: string): Import[] {
-  return readdirSync(join(root, room), { recursive: true, withFileTypes: true })
+/** One line for every import of a package that goes up, or comes from a place that its layers do not name. */
+export function upwardImports(
+  name: string,
+  imports: readonly Import[],
+  layers: readonly string[] = LAYERS[name] ?? [],
+): string[] {
+  if (layers.length === 0) return [];
+  return imports
+    .filter(({ file, target }) => target.startsWith(".") && isHeldToLayers(name, file))
+    .flatMap(({ file, target }) => {
+      const from = layerOf(name, file);
+      const to = layerOf(name, join(dirname(file), target));
+      const unnamed = [from, to].find((layer) => !layers.includes(layer));
+      if (unnamed !== undefined) {
+        return [
+          `${file}: ${unnamed} has no place in the layers of ${name}/; give it one in scripts/layers.ts`,
+        ];
+      }
+      if (layers.indexOf(from) <= layers.indexOf(to)) return [];
+      return [`${file} imports ${target}, which goes up: ${to} is above ${from} in the layers of ${name}/`];
+    });
+}
+
+/** `runtime/src/errors/table.ts` is in `errors/`, `runtime/src/rest.ts` is its own layer. */
+function layerOf(name: string, path: string): string {
+  const [first = "", ...rest] = relative(join(name, "src"), path).split("/");
+  return rest.length === 0 ? first : `${first}/`;
+}
+
+function isHeldToLayers(name: string, file: string): boolean {
+  return file.startsWith(`${name}/src/`) && !file.endsWith(".test.ts") && !file.includes("/testing/");
+}
+
+function importsOf(root: string, name: string): Import[] {
+  return readdirSync(join(root, name), { recursive: true, withFileTypes: true })
     .filter(
       (entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"),
     )
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);
-      const file = relative(root, path);
-      return [
-        ...readFileSync(path, "utf8").matchAll(
-          /^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms,
-        ),
-      ].map((match) => ({ file, target: match[1] ?? match[2] ?? "" }));
+      return importsIn(readFileSync(path, "utf8")).map((target) => ({ file: relative(root, path), target }));
     });
 }
 
-function foreignImports(room: string, imports: readonly Import[]): string[] {
-  const allowed = ALLOWED[room] ?? [];
-  return imports
-    .filter(({ file, target }) => {
-      if (target.startsWith(".")) return !join(dirname(file), target).startsWith(`${room}/`);
-      const name = OURS.find((ours) => target === ours || target.startsWith(`${ours}/`));
-      return name !== undefined && !allowed.includes(name);
-    })
-    .map(({ file, target }) => `${file} imports ${target}, which is closed to ${room}/`);
+/** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
+function importsIn(source: string): string[] {
+  const statements = source.matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms);
+  const calls = source.matchAll(/\bimport\("([^"]+)"\)/g);
+  return [...statements, ...calls].map((match) => match[1] ?? match[2] ?? "");
 }
 
-/** Cycles among the files of a room. Tests are left out: nothing imports them. */
+function foreignImports(name: string, imports: readonly Import[]): string[] {
+  const allowed = ALLOWED[name] ?? [];
+  return imports
+    .filter(({ file, target }) => {
+      if (target.startsWith(".")) return !join(dirname(file), target).startsWith(`${name}/`);
+      const ours = OURS.find((each) => target === each || target.startsWith(`${each}/`));
+      return ours !== undefined && !allowed.includes(ours);
+    })
+    .map(({ file, target }) => `${file} imports ${target}, which is closed to ${name}/`);
+}
+
+/** Cycles among the files of a package. */
 function cycles(imports: readonly Import[]): string[] {
   const graph = new Map<string, string[]>();
   for (const { file, target } of imports) {

@@ -10,8 +10,8 @@ import type {
   UploadAdapter,
 } from "./adapter/adapter.ts";
 import type { JsonValue } from "./adapter/json.ts";
-import type { RestAnswer } from "./adapter/rest-answer.ts";
 import type { RestRequest } from "./adapter/rest-request.ts";
+import type { RestResponse } from "./adapter/rest-response.ts";
 import type { MethodRules } from "./adapter/rules.ts";
 import type { Decoder } from "./answer/decode.ts";
 import type { Page } from "./answer/page.ts";
@@ -67,7 +67,7 @@ export interface OpenExtras {
 
 /** The body of an answer as it comes. */
 export interface Download {
-  readonly head: RestAnswer;
+  readonly head: RestResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
   /** The error that a rule of the method finds in a piece of the body; undefined for none. */
   readonly errorIn: (json: JsonValue | undefined, text: string) => ConnectError | undefined;
@@ -192,7 +192,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** A response message with a chunk. */
   chunk(
     this: RunningCall<DownloadAdapter>,
-    head: RestAnswer | undefined,
+    head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
     const { bytes, drifts } = this.settings.decoder.chunk(this.adapter, head, chunk);

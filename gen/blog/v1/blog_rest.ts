@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   fits,
   joinCommas,
@@ -104,7 +104,7 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
     request.queryList("fields[blogs]", message.fields, "comma");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeGetBlogInfoResponse);
   },
 });
@@ -144,7 +144,7 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
     }
     throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/avatar/{size}", "/v2/blog/{blog_identifier}/avatar"]);
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     if (answer.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(answer, out));
     out.string(1, valueAt(answer.payload, "avatar_url") ?? answer.header("location"), "path or Location");
   },
@@ -173,7 +173,7 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListBlocksResponse);
   },
 });
@@ -238,7 +238,7 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreateBlockResponse);
   },
 });
@@ -266,7 +266,7 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
@@ -294,7 +294,7 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
     if (message.target.case === "anonymousOnly") request.query("anonymous_only", message.target.value);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
@@ -330,7 +330,7 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListLikesResponse);
   },
 });
@@ -395,7 +395,7 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListFollowingResponse);
   },
 });
@@ -451,7 +451,7 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListFollowersResponse);
   },
 });
@@ -504,7 +504,7 @@ export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy,
     if (message.followerBlog) request.query("query", message.followerBlog);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeGetFollowedByResponse);
   },
 });
@@ -532,7 +532,7 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListNotificationsResponse);
   },
 });
@@ -595,7 +595,7 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListPagesResponse);
   },
 });
@@ -659,7 +659,7 @@ export const BlogService_getPage = unary(BlogService.method.getPage, {
     const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages/${pathSegment(message.pageName, "page_name")}`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.message(1, answer.payload, "", decodePage);
   },
 });

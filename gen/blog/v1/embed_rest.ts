@@ -7,8 +7,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   unary,
 } from "connect-rest/adapter";
@@ -61,7 +61,7 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
     request.query("maxheight", message.maxHeight);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeGetEmbedResponse);
   },
 });

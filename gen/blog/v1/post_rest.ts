@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64,
   fits,
@@ -215,7 +215,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
     }
     throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListPostsResponse);
   },
 });
@@ -309,7 +309,7 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListQueuedPostsResponse);
   },
 });
@@ -372,7 +372,7 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
@@ -396,7 +396,7 @@ export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ShuffleQueue)
@@ -423,7 +423,7 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListDraftPostsResponse);
   },
 });
@@ -482,7 +482,7 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListSubmissionPostsResponse);
   },
 });
@@ -547,7 +547,7 @@ export const PostService_getPost = unary(PostService.method.getPost, {
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.message(1, answer.payload, "", decodePost);
   },
 });
@@ -601,7 +601,7 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreatePostResponse);
   },
 });
@@ -659,7 +659,7 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     part: message.identifier ?? "",
     filename: message.filename ?? "",
   }),
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeUploadPostResponse);
   },
 });
@@ -719,7 +719,7 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeReblogPostResponse);
   },
 });
@@ -780,7 +780,7 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeUpdatePostResponse);
   },
 });
@@ -810,7 +810,7 @@ export const PostService_deletePost = unary(PostService.method.deletePost, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeDeletePostResponse);
   },
 });
@@ -841,7 +841,7 @@ export const PostService_mutePost = unary(PostService.method.mutePost, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.MutePost)
@@ -867,7 +867,7 @@ export const PostService_unmutePost = unary(PostService.method.unmutePost, {
     const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
@@ -901,7 +901,7 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeListNotesResponse);
   },
 });
@@ -1072,7 +1072,7 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreateLegacyPostResponse);
   },
 });
@@ -1113,7 +1113,7 @@ export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLeg
     part: "data",
     filename: message.filename ?? "",
   }),
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeUploadLegacyVideoResponse);
   },
 });
@@ -1254,7 +1254,7 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeUpdateLegacyPostResponse);
   },
 });
@@ -1399,7 +1399,7 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeReblogLegacyPostResponse);
   },
 });

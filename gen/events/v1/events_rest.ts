@@ -6,8 +6,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   fromText,
   linkTarget,
@@ -94,7 +94,7 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -139,7 +139,7 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -184,7 +184,7 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -231,7 +231,7 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -278,7 +278,7 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -324,7 +324,7 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -369,7 +369,7 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -416,7 +416,7 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");
@@ -462,7 +462,7 @@ export const EventService_listReceivedPublicEvents = unary(EventService.method.l
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeEvent);
     out.string(10, answer.header("etag"), "ETag");
     out.bool(11, answer.status === 304, "status");

@@ -7,8 +7,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   unary,
 } from "connect-rest/adapter";
@@ -74,7 +74,7 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
     if (message.callback) request.oauth1Param("oauth_callback", message.callback);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreateRequestTokenResponse);
   },
 });
@@ -103,7 +103,7 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
     if (message.oauthVerifier) request.query("oauth_verifier", message.oauthVerifier);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreateAccessTokenResponse);
   },
 });
@@ -146,7 +146,7 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCreateTokenResponse);
   },
 });
@@ -175,7 +175,7 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeRefreshTokenResponse);
   },
 });
@@ -204,7 +204,7 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
     const request = new RequestWriter("POST", "/v2/oauth2/exchange");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeExchangeTokenResponse);
   },
 });

@@ -17,7 +17,7 @@ export function answerFunction(name: string, lines: readonly string[], file: Ada
   return printFunction({
     name,
     parameters: [
-      ["answer", file.runtimeType("RestAnswer")],
+      ["answer", file.runtimeType("RestResponse")],
       ["out", file.runtimeType("ProtoWriter")],
     ],
     result: "void",

@@ -2,8 +2,8 @@ import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbui
 import type { ProtoWriter } from "../wire/proto-writer.ts";
 import type { Condition } from "../wire/read.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { RestAnswer } from "./rest-answer.ts";
 import type { RestRequest } from "./rest-request.ts";
+import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";
 
 /** A method of a generated adapter: how its request becomes a REST call, and the answer protobuf bytes. */
@@ -14,7 +14,7 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   /** Builds the REST call. Throws a ConnectError with INVALID_ARGUMENT when a value cannot be sent. */
   readonly request: (message: MessageShape<I>) => RestRequest;
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestAnswer, out: ProtoWriter) => void;
+  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
 }
 
 /** What adapters of all kinds of streams have. */
@@ -108,7 +108,7 @@ export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends 
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
   /** Writes what the first message has beside its chunk: fields from headers and the status. */
-  readonly head: (answer: RestAnswer, out: ProtoWriter) => void;
+  readonly head: (answer: RestResponse, out: ProtoWriter) => void;
   /** Writes one chunk. */
   readonly chunk: (bytes: Uint8Array, out: ProtoWriter) => void;
 }
@@ -126,7 +126,7 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
     readonly filename?: string;
   };
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestAnswer, out: ProtoWriter) => void;
+  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
 }
 
 /** A method of a generated adapter. */

@@ -61,8 +61,8 @@ export {
   upload,
 } from "./adapter.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";
-export type { RestAnswer } from "./rest-answer.ts";
 export type { BodyPart, PartContent, RestBody, RestRequest } from "./rest-request.ts";
+export type { RestResponse } from "./rest-response.ts";
 export type {
   ApiKeyRule,
   CredentialKind,

@@ -9,7 +9,7 @@ import type {
   UploadAdapter,
 } from "../adapter/adapter.ts";
 import type { JsonValue } from "../adapter/json.ts";
-import type { RestAnswer } from "../adapter/rest-answer.ts";
+import type { RestResponse } from "../adapter/rest-response.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { Drift } from "../wire/drift.ts";
 import { JsonTooDeep, ProtoWriter } from "../wire/proto-writer.ts";
@@ -117,7 +117,7 @@ export class Decoder {
   }
 
   /** Writes a message with a chunk; with the head of the answer, if it is the first. Throws as `message`. */
-  chunk(adapter: DownloadAdapter, head: RestAnswer | undefined, chunk: Uint8Array | undefined): Decoded {
+  chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     this.guarded(adapter, () => {
       if (head !== undefined) adapter.head(head, this.out);

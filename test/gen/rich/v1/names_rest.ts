@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   ownValue,
   pathSegment,
@@ -78,7 +78,7 @@ export const NamesService_constructor$ = unary(NamesService.method.constructor$,
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeObject);
   },
 });
@@ -98,7 +98,7 @@ export const NamesService_to_String = unary(NamesService.method.to_String, {
     if (message.function) request.query("function", message.function);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeA_B);
   },
 });
@@ -118,7 +118,7 @@ export const NamesService_getSet = unary(NamesService.method.getSet, {
     if (message.value !== undefined) request.json(encodePartial(message.value));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeSet);
   },
 });
@@ -138,7 +138,7 @@ export const NamesService_delete = unary(NamesService.method.delete, {
     request.queryList("tables", message.tables.map((item) => ENUM_TABLE.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeFooSchema);
   },
 });
@@ -204,7 +204,7 @@ export const OtherNamesService_constructor$ = unary(OtherNamesService.method.con
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeFoo);
   },
 });

@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64Url,
   decodeListValue,
@@ -118,7 +118,7 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeOdd);
   },
 });
@@ -163,7 +163,7 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodePart);
     out.string(2, answer.header("etag"), "ETag");
     out.int32(3, answer.status, "status");
@@ -197,7 +197,7 @@ export const OddService_putPart = unary(OddService.method.putPart, {
     if (message.part !== undefined) request.json(encodePart(message.part));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.int64(1, answer.payload, "");
   },
 });
@@ -222,7 +222,7 @@ export const OddService_checkOdd = unary(OddService.method.checkOdd, {
     request.header("x-version", "1");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.int32(1, answer.status, "status");
     out.string(2, answer.header("content-length"), "Content-Length");
   },

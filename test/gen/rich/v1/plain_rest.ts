@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64,
   decodeEmpty,
@@ -87,7 +87,7 @@ export const PlainService_echoPlain = unary(PlainService.method.echoPlain, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodePlain);
   },
 });
@@ -147,7 +147,7 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     if (message.page?.from.case === "offset") request.query("page.offset", message.page?.from.value);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.QueryPlain)

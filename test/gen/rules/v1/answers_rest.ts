@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64,
   base64Url,
@@ -72,7 +72,7 @@ export const AnswerService_echoNotation = unary(AnswerService.method.echoNotatio
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeNotation);
   },
 });
@@ -92,7 +92,7 @@ export const AnswerService_getSources = unary(AnswerService.method.getSources, {
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.string(1, answer.header("etag"), "ETag");
     out.string(2, linkTarget(answer.header("link"), "next"), "Link");
     out.int32(3, answer.status, "status");
@@ -116,7 +116,7 @@ export const AnswerService_getLoose = unary(AnswerService.method.getLoose, {
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeLoose);
   },
 });

@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   unary,
   writeHttpBody,
@@ -53,7 +53,7 @@ export const BodyService_sendJson = unary(BodyService.method.sendJson, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -77,7 +77,7 @@ export const BodyService_sendForm = unary(BodyService.method.sendForm, {
     if (message.inner?.isSet) request.form("inner.isSet", message.inner?.isSet);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -106,7 +106,7 @@ export const BodyService_sendParts = unary(BodyService.method.sendParts, {
     for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -137,7 +137,7 @@ export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
     for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -172,7 +172,7 @@ export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybePart
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -191,7 +191,7 @@ export const BodyService_getBytes = unary(BodyService.method.getBytes, {
     const request = new RequestWriter("GET", "/bytes");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.rawBytes(1, answer.bytes);
   },
 });
@@ -210,7 +210,7 @@ export const BodyService_getHttpBody = unary(BodyService.method.getHttpBody, {
     const request = new RequestWriter("GET", "/http-body");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     writeHttpBody(answer, out);
   },
 });
@@ -229,7 +229,7 @@ export const BodyService_getNothing = unary(BodyService.method.getNothing, {
     const request = new RequestWriter("GET", "/nothing");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.int32(1, answer.status, "status");
     out.bool(2, answer.status === 304, "status");
     out.string(3, answer.header("location"), "Location");
@@ -250,7 +250,7 @@ export const BodyService_getByType = unary(BodyService.method.getByType, {
     const request = new RequestWriter("GET", "/by-type");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBodyAnswer);
   },
 });
@@ -269,7 +269,7 @@ export const BodyService_getBytesByType = unary(BodyService.method.getBytesByTyp
     const request = new RequestWriter("GET", "/bytes-by-type");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.bytes(1, answer.payload, "");
     out.rawBytes(1, answer.bytes);
   },

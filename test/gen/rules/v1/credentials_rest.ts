@@ -6,8 +6,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   unary,
@@ -48,7 +48,7 @@ export const CredentialService_byQueryKey = unary(CredentialService.method.byQue
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByQueryKey)
@@ -69,7 +69,7 @@ export const CredentialService_byHeaderKey = unary(CredentialService.method.byHe
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByHeaderKey)
@@ -90,7 +90,7 @@ export const CredentialService_byNothing = unary(CredentialService.method.byNoth
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByNothing)
@@ -111,7 +111,7 @@ export const CredentialService_byClient = unary(CredentialService.method.byClien
     if (message.text) request.form("text", message.text);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByClient)
@@ -131,7 +131,7 @@ export const CredentialService_byToken = unary(CredentialService.method.byToken,
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
@@ -152,7 +152,7 @@ export const CredentialService_byPassword = unary(CredentialService.method.byPas
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByPassword)
@@ -173,7 +173,7 @@ export const CredentialService_byBearer = unary(CredentialService.method.byBeare
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByBearer)

@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   unary,
@@ -58,7 +58,7 @@ export const EditionService_echoEdition = unary(EditionService.method.echoEditio
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeEdition);
   },
 });
@@ -81,7 +81,7 @@ export const EditionService_findEdition = unary(EditionService.method.findEditio
     request.queryList("closed", message.closed.map((item) => CLOSED_EDITION.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeEdition);
   },
 });

@@ -7,8 +7,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   unary,
@@ -68,7 +68,7 @@ export const ErrorService_getItem = unary(ErrorService.method.getItem, {
     const request = new RequestWriter("GET", `/items/${pathSegment(message.id, "id")}`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeItem);
   },
 });
@@ -99,7 +99,7 @@ export const ErrorService_getOther = unary(ErrorService.method.getOther, {
     const request = new RequestWriter("GET", `/others/${pathSegment(message.id, "id")}`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeItem);
   },
 });

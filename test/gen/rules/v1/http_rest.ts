@@ -10,8 +10,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64,
   decodeEmpty,
@@ -86,7 +86,7 @@ export const HttpService_getBook = unary(HttpService.method.getBook, {
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -109,7 +109,7 @@ export const HttpService_getCopy = unary(HttpService.method.getCopy, {
     const request = new RequestWriter("GET", `/v1/${pathPattern(message.name, "shelves/*", "name")}/${pathPattern(message.copy, "copies/**", "copy")}:read`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -136,7 +136,7 @@ export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
     request.queryList("parts", message.parts, "repeat");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -163,7 +163,7 @@ export const HttpService_createBook = unary(HttpService.method.createBook, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -191,7 +191,7 @@ export const HttpService_moveBook = unary(HttpService.method.moveBook, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -216,7 +216,7 @@ export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
     if (message.book !== undefined) request.json(encodeBook(message.book));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -246,7 +246,7 @@ export const HttpService_updateBook = unary(HttpService.method.updateBook, {
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBook);
   },
 });
@@ -270,7 +270,7 @@ export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
     if (message.tags.length > 0) request.json([...message.tags]);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.list(1, answer.payload, "", "string");
   },
 });
@@ -294,7 +294,7 @@ export const HttpService_deleteBook = unary(HttpService.method.deleteBook, {
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.DeleteBook)
@@ -317,7 +317,7 @@ export const HttpService_checkBook = unary(HttpService.method.checkBook, {
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CheckBook)
@@ -342,7 +342,7 @@ export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.PurgeBook)
@@ -380,7 +380,7 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.messages(1, answer.payload, "", decodeBook);
   },
 });
@@ -403,7 +403,7 @@ export const HttpService_countBooks = unary(HttpService.method.countBooks, {
     const request = new RequestWriter("GET", "/v1/counts");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.map(1, answer.payload, "", "string", (value, key, out) => out.int64(2, value, key));
   },
 });
@@ -450,7 +450,7 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
     request.query("flag", message.flag);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.FindBooks)
@@ -488,7 +488,7 @@ export const HttpService_echoValues = unary(HttpService.method.echoValues, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeValues);
   },
 });
@@ -512,7 +512,7 @@ export const HttpService_convert = unary(HttpService.method.convert, {
     request.bytes(message.contentType || "application/octet-stream", message.data);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     writeHttpBody(answer, out);
   },
 });
@@ -537,7 +537,7 @@ export const HttpService_replaceCover = unary(HttpService.method.replaceCover, {
     if (message.cover !== undefined) request.bytes(message.cover.contentType || "application/octet-stream", message.cover.data);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     if (answer.bytes !== undefined) out.nullable(1, null, "", (_, out) => writeHttpBody(answer, out));
   },
 });

@@ -6,8 +6,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   unary,
 } from "connect-rest/adapter";
@@ -55,7 +55,7 @@ export const LimitService_callOne = unary(LimitService.method.callOne, {
     const request = new RequestWriter("GET", "/one");
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOne)
@@ -83,7 +83,7 @@ export const LimitService_callOther = unary(LimitService.method.callOther, {
     const request = new RequestWriter("GET", "/other");
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOther)
@@ -116,7 +116,7 @@ export const LimitService_callOwn = unary(LimitService.method.callOwn, {
     const request = new RequestWriter("GET", "/own");
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOwn)
@@ -144,7 +144,7 @@ export const LimitService_callSlow = unary(LimitService.method.callSlow, {
     const request = new RequestWriter("GET", "/slow");
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallSlow)

@@ -9,8 +9,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   unary,
@@ -55,7 +55,7 @@ export const OldService_echoOld = unary(OldService.method.echoOld, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeOld);
   },
 });
@@ -78,7 +78,7 @@ export const OldService_findOld = unary(OldService.method.findOld, {
     request.queryList("allClosed", message.allClosed.map((item) => CLOSED.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeOld);
   },
 });

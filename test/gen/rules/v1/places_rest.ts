@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   base64,
   base64Url,
@@ -78,7 +78,7 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendPlaces)
@@ -110,7 +110,7 @@ export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
     request.json(json);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendTimes)
@@ -138,7 +138,7 @@ export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant,
     if (message.text) request.query("text", message.text);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendConstant)
@@ -172,7 +172,7 @@ export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
     if (message.raw.length) request.query("raw", message.raw);
     return request;
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendStyles)
@@ -203,7 +203,7 @@ export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared,
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeNamed);
   },
 });
@@ -234,7 +234,7 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeNamed);
   },
 });
@@ -279,7 +279,7 @@ export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
@@ -323,7 +323,7 @@ export const PlaceService_findRefused = unary(PlaceService.method.findRefused, {
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(_answer: RestAnswer, _out: ProtoWriter): void {
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindRefused)

@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   download,
   paginate,
@@ -249,7 +249,7 @@ export const StreamService_uploadBody = upload(StreamService.method.uploadBody, 
   stream: (message: UploadBodyRequest) => ({
     contentType: message.type || "application/octet-stream",
   }),
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeEntry);
   },
 });
@@ -277,7 +277,7 @@ export const StreamService_uploadPart = upload(StreamService.method.uploadPart, 
     part: message.part ?? "",
     filename: message.filename ?? "",
   }),
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeEntry);
   },
 });
@@ -305,7 +305,7 @@ export const StreamService_uploadNamedPart = upload(StreamService.method.uploadN
     contentType: "application/octet-stream",
     part: "data",
   }),
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeEntry);
   },
 });
@@ -324,7 +324,7 @@ export const StreamService_downloadFile = download(StreamService.method.download
     const request = new RequestWriter("GET", `/files/${pathSegment(message.name, "name")}`);
     return request;
   },
-  head(answer: RestAnswer, out: ProtoWriter): void {
+  head(answer: RestResponse, out: ProtoWriter): void {
     out.string(2, answer.header("content-type"), "Content-Type");
   },
   chunk(bytes: Uint8Array, out: ProtoWriter): void {

@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   paginate,
   pathSegment,
@@ -54,7 +54,7 @@ export const ArchiveService_getArticle = unary(ArchiveService.method.getArticle,
     request.queryList("include", message.include, "comma");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeArticle);
   },
 });
@@ -78,7 +78,7 @@ export const ArchiveService_createArticle = unary(ArchiveService.method.createAr
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeArticle);
   },
 });

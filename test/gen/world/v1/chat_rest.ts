@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   paginate,
   unary,
@@ -55,7 +55,7 @@ export const ChatService_postMessage = unary(ChatService.method.postMessage, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodePostMessageResponse);
   },
 });

@@ -7,8 +7,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   holds,
   paginate,
@@ -47,7 +47,7 @@ export const CrmService_getParty = unary(CrmService.method.getParty, {
     const request = new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeParty);
   },
 });

@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   records,
@@ -69,7 +69,7 @@ export const HabitService_getWeather = unary(HabitService.method.getWeather, {
     if (message.city) request.query("q", message.city);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeWeather);
   },
 });
@@ -95,7 +95,7 @@ export const HabitService_patchThing = unary(HabitService.method.patchThing, {
     if (message.thing !== undefined) request.json(encodeThing(message.thing));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeThing);
   },
 });
@@ -118,7 +118,7 @@ export const HabitService_findThing = unary(HabitService.method.findThing, {
     const request = new RequestWriter("GET", `/things/${pathSegment(message.id, "id")}`);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeFindThingResponse);
     out.bool(1, answer.status === 404, "status");
   },
@@ -170,7 +170,7 @@ export const HabitService_startJob = unary(HabitService.method.startJob, {
     const request = new RequestWriter("POST", "/jobs");
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeJob);
     out.bool(1, answer.status === 200, "status");
     out.string(2, answer.header("operation-location"), "Operation-Location");
@@ -198,7 +198,7 @@ export const HabitService_bulkThings = unary(HabitService.method.bulkThings, {
     if (message.lines.length > 0) request.jsonLines(message.lines.map((item) => encodeBulkLine(item)));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeBulkThingsResponse);
   },
 });
@@ -219,7 +219,7 @@ export const HabitService_uploadFile = unary(HabitService.method.uploadFile, {
     if (message.file !== undefined) request.partBytes("file", message.file.content, { contentType: message.file.contentType, filename: message.file.filename });
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeThing);
   },
 });

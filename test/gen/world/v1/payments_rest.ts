@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   paginate,
   pathSegment,
@@ -77,7 +77,7 @@ export const PaymentService_createOrder = unary(PaymentService.method.createOrde
     }
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeOrder);
   },
 });
@@ -135,7 +135,7 @@ export const PaymentService_attachReceipt = unary(PaymentService.method.attachRe
     if (message.file.length) request.partBytes("file", message.file, {});
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeOrder);
   },
 });

@@ -8,8 +8,8 @@ import {
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
-  type RestAnswer,
   type RestRequest,
+  type RestResponse,
   type ServiceAdapter,
   durationText,
   pathSegment,
@@ -56,7 +56,7 @@ export const PhoneService_createCall = unary(PhoneService.method.createCall, {
     if (message.start !== undefined) request.form("StartTime", timeText(message.start, "rfc2822"));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCall);
     out.time(4, answer.header("last-modified"), "Last-Modified", "http_date");
     out.bool(5, answer.status === 304, "status");
@@ -82,7 +82,7 @@ export const PhoneService_getCall = unary(PhoneService.method.getCall, {
     if (message.since !== undefined) request.header("If-Modified-Since", timeText(message.since, "http_date"));
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeCall);
     out.time(4, answer.header("last-modified"), "Last-Modified", "http_date");
     out.bool(5, answer.status === 304, "status");
@@ -110,7 +110,7 @@ export const PhoneService_setTimers = unary(PhoneService.method.setTimers, {
     request.json(json);
     return request;
   },
-  response(answer: RestAnswer, out: ProtoWriter): void {
+  response(answer: RestResponse, out: ProtoWriter): void {
     out.root(answer.payload, decodeTimers);
   },
 });

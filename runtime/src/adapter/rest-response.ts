@@ -1,7 +1,7 @@
 import type { JsonValue } from "./json.ts";
 
 /** What a generated response decoder reads: the answer, its envelope taken off. */
-export interface RestAnswer {
+export interface RestResponse {
   /** HTTP status. */
   readonly status: number;
   /** The value of a response header (name in lower case); several values are joined by `, `. */

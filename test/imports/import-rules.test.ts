@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { importViolations, upwardImports } from "../../scripts/import-rules.ts";
+import { LAYERS } from "../../scripts/layers.ts";
+
+const contributing = readFileSync("CONTRIBUTING.md", "utf8");
+const layered = Object.entries(LAYERS).filter(([, layers]) => layers.length > 0);
+
+test("no import of the repository breaks a rule", () => {
+  expect(importViolations(".")).toEqual([]);
+});
+
+test.each(layered)(
+  "an import that goes up is found in %s/, and one that goes down is none",
+  (name, layers) => {
+    const [top = "", bottom = ""] = [layers[0], layers.at(-1)];
+    const up = { file: fileIn(name, bottom), target: specifier(bottom, top) };
+    const down = { file: fileIn(name, top), target: specifier(top, bottom) };
+    expect(upwardImports(name, [down, up])).toEqual([
+      `${up.file} imports ${up.target}, which goes up: ${top} is above ${bottom} in the layers of ${name}/`,
+    ]);
+  },
+);
+
+test.each(layered)("a file of %s/ in a folder without a place is found", (name) => {
+  const file = `${name}/src/unheard-of/file.ts`;
+  expect(upwardImports(name, [{ file, target: "./other.ts" }])).toEqual([
+    `${file}: unheard-of/ has no place in the layers of ${name}/; give it one in scripts/layers.ts`,
+  ]);
+});
+
+test.each(layered)("CONTRIBUTING.md shows the layers of %s/ in their order", (name, layers) => {
+  expect(layersShown(name)).toEqual(layers);
+});
+
+function fileIn(name: string, layer: string): string {
+  return `${name}/src/${layer.endsWith("/") ? `${layer}file.ts` : layer}`;
+}
+
+function specifier(from: string, to: string): string {
+  return `${from.endsWith("/") ? "../" : "./"}${to.endsWith("/") ? `${to}other.ts` : to}`;
+}
+
+/** The names in the first column of the table whose head names the package's `src/`. */
+function layersShown(name: string): string[] {
+  const lines = contributing.split("\n");
+  const head = lines.findIndex((line) => line.startsWith(`| \`${name}/src/\``));
+  if (head < 0) return [];
+  const end = lines.findIndex((line, index) => index > head && !line.startsWith("|"));
+  return lines
+    .slice(head + 2, end)
+    .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? ""));
+}
