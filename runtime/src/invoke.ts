@@ -8,16 +8,16 @@ import type {
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
-import { Decoder } from "./answer/decode.ts";
-import type { Clock } from "./clock.ts";
-import type { Route, StreamAdapter } from "./directory.ts";
-import { type CallContext, type CallSettings, RunningCall } from "./running-call.ts";
+import type { Route, StreamAdapter } from "./call/routes.ts";
+import { type CallContext, type CallSettings, RunningCall } from "./call/running-call.ts";
+import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
+import type { Clock } from "./time/clock.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {

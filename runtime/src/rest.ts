@@ -1,9 +1,8 @@
 import { type DescMessage, type DescMethod, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
-import { carriedMessage } from "./answer/carried-message.ts";
-import { systemClock } from "./clock.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
+import { type Deadline, startDeadline } from "./call/deadline.ts";
+import { DEFAULT_TIMEOUT_MS, type RestOptions, tell } from "./call/options.ts";
 import {
   connectUpstreams,
   fullName,
@@ -12,11 +11,12 @@ import {
   isUpload,
   type Route,
   type StreamAdapter,
-} from "./directory.ts";
+} from "./call/routes.ts";
+import type { CallContext } from "./call/running-call.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
-import { DEFAULT_TIMEOUT_MS, type RestOptions, tell } from "./options.ts";
-import type { CallContext } from "./running-call.ts";
+import { carriedMessage } from "./response/carried-message.ts";
+import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 

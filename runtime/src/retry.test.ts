@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import { Code, createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
+import type { CallReport, RestOptions } from "./call/options.ts";
 import { infoOf, reasonOf } from "./errors/rest-error.ts";
-import type { CallReport, RestOptions } from "./options.ts";
 import { createRest, type Rest } from "./rest.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";

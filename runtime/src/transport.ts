@@ -9,8 +9,8 @@ import {
   type UnaryRequest,
 } from "@connectrpc/connect";
 import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
-import type { Deadline } from "./deadline.ts";
-import { fullName, isStream, isUnary, isUpload, type Route } from "./directory.ts";
+import type { Deadline } from "./call/deadline.ts";
+import { fullName, isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
 import { restError } from "./errors/rest-error.ts";
 import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";

@@ -1,7 +1,7 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
-import type { Condition } from "../wire/read.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import type { Condition } from "../decode/read.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";

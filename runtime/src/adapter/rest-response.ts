@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "../json/json.ts";
 
 /** What a generated response decoder reads: the answer, its envelope taken off. */
 export interface RestResponse {

@@ -1,13 +1,13 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
-import type { Clock } from "../clock.ts";
 import { restError } from "../errors/rest-error.ts";
-import { percentEncode } from "../request/percent-encode.ts";
+import { percentEncode } from "../text/percent-encode.ts";
+import { Secret } from "../text/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import { problemOfBasic, problemOfSecret } from "./check.ts";
 import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
-import { Secret } from "./secret.ts";
 
 /** What credentials add to a request. */
 export interface Authorization {

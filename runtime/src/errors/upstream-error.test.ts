@@ -1,10 +1,10 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
-import { Secret } from "../credentials/secret.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
+import { Secret } from "../text/secret.ts";
 import { type ErrorAnswer, errorInSuccess, upstreamError } from "./upstream-error.ts";
 
 const NOW = 1_700_000_000_000;

@@ -1,16 +1,16 @@
 import type { Code, ConnectError } from "@connectrpc/connect";
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
-import { valueAt } from "../answer/json-path.ts";
-import type { Secret } from "../credentials/secret.ts";
+import { holds } from "../decode/read.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
-import { holds } from "../wire/read.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { safeText } from "../text/safe-text.ts";
+import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { holdsSecret, redactDetail, redactText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
-import { safeText } from "./safe-text.ts";
 import { meaningOf } from "./status.ts";
 
 const MAX_TEXT = 300;

@@ -1,5 +1,5 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 
 /**
  * A request with a key of its own in a header, by which its upstream tells another attempt from another request

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { DownloadAdapter } from "../adapter/adapter.ts";
-import type { RunningCall } from "../running-call.ts";
+import type { RunningCall } from "../call/running-call.ts";
 
 /** The largest chunk of a message, in bytes. */
 export const MAX_CHUNK_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import { textOf } from "../answer/body.ts";
+import { textOf } from "../response/body.ts";
 
 /** What ends a line: a line feed, or also a carriage return, alone or before a line feed. */
 export type LineEnds = "lf" | "any";

@@ -1,17 +1,17 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { valueAt } from "../answer/json-path.ts";
-import type { Page } from "../answer/page.ts";
-import type { ReadAnswer } from "../answer/read-answer.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
-import { fullName } from "../directory.ts";
+import { fullName } from "../call/routes.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { holds, linkTarget, ownValue } from "../decode/read.ts";
+import { numberFromText } from "../decode/scalar.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { RunningCall } from "../running-call.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
+import type { Page } from "../response/page.ts";
+import type { ReadAnswer } from "../response/read-response.ts";
 import { baseOf } from "../upstream/options.ts";
-import { holds, linkTarget, ownValue } from "../wire/read.ts";
-import { numberFromText } from "../wire/scalar.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;

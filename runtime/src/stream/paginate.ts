@@ -1,9 +1,9 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
-import { Page } from "../answer/page.ts";
-import { fullName } from "../directory.ts";
+import { fullName } from "../call/routes.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { RunningCall } from "../running-call.ts";
+import { Page } from "../response/page.ts";
 import { Pager } from "./pager.ts";
 
 /**

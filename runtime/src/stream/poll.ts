@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import type { JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { valueAt } from "../answer/json-path.ts";
-import { Page } from "../answer/page.ts";
-import type { ReadAnswer } from "../answer/read-answer.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
-import type { RunningCall } from "../running-call.ts";
-import { sleep } from "../upstream/abort.ts";
+import type { JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
+import { Page } from "../response/page.ts";
+import type { ReadAnswer } from "../response/read-response.ts";
+import { sleep } from "../time/abort.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /** The shortest and longest wait that an upstream can ask for. */

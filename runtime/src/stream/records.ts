@@ -1,12 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.ts";
-import { textOf } from "../answer/body.ts";
-import { parseJson, parseJsonExactly } from "../answer/parse-json.ts";
+import type { Download, RunningCall } from "../call/running-call.ts";
+import { holds } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { Download, RunningCall } from "../running-call.ts";
-import { setOwn } from "../wire/encode.ts";
-import { holds } from "../wire/read.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { setOwn } from "../request/encode.ts";
+import { textOf } from "../response/body.ts";
 import { type Line, linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 

@@ -5,8 +5,8 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { afterEach, describe, expect, it } from "vitest";
 import type { UploadAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { CallReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { CallReport, RestOptions } from "../options.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";

@@ -1,10 +1,10 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { UploadAdapter } from "../adapter/adapter.ts";
-import { fullName } from "../directory.ts";
+import { fullName } from "../call/routes.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { headerValue } from "../request/header-value.ts";
-import type { RunningCall } from "../running-call.ts";
-import { raced } from "../upstream/abort.ts";
+import { raced } from "../time/abort.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import { UploadBody } from "./upload-body.ts";
 

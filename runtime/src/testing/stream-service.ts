@@ -18,10 +18,10 @@ import {
   type UploadAdapter,
   upload,
 } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonObject } from "../adapter/json.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { RequestWriter } from "../request/request-writer.ts";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
 /** The service of the tests of streams, without generated code. */

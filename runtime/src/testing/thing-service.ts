@@ -6,11 +6,11 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceAdapter, UnaryAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { pathSegment } from "../request/path-segment.ts";
 import { RequestWriter } from "../request/request-writer.ts";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
 
 /** The service of the runtime's tests, without generated code. */
 const registry = createFileRegistry(

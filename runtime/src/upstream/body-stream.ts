@@ -1,9 +1,9 @@
-import { DecompressError } from "./decompress.ts";
-import { decompressStream } from "./decompress-stream.ts";
-import { BodyTooLarge, type Exchange, ExchangeFailed } from "./exchange.ts";
+import { Gathered } from "../http/chunk-buffer.ts";
+import { DecompressError } from "../http/decompress.ts";
+import { decompressStream } from "../http/decompress-stream.ts";
+import { BodyTooLarge, type Exchange, ExchangeFailed } from "../http/exchange.ts";
+import type { OpenExchange } from "../http/open-exchange.ts";
 import { decompressError, exchangeError, type FailureContext } from "./failure.ts";
-import { Gathered } from "./gathered.ts";
-import type { OpenExchange } from "./open-exchange.ts";
 
 /**
  * The body of an answer as it comes, decompressed, of at most `maxDownloadBytes`.

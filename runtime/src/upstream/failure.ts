@@ -1,7 +1,12 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
-import type { DecompressError } from "./decompress.ts";
-import { BodyTooLarge, type ExchangeFailed, MAX_INTERIM_ANSWERS, TooManyInterimAnswers } from "./exchange.ts";
+import type { DecompressError } from "../http/decompress.ts";
+import {
+  BodyTooLarge,
+  type ExchangeFailed,
+  MAX_INTERIM_ANSWERS,
+  TooManyInterimAnswers,
+} from "../http/exchange.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */

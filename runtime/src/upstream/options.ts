@@ -1,21 +1,26 @@
-import { checkCredentials } from "../credentials/check.ts";
-import type { CredentialsSource } from "../credentials/credentials.ts";
-import {
-  RATE_LIMIT_DEFAULTS,
-  RATE_LIMIT_RANGES,
-  type RateLimitOptions,
-  type RateLimitSettings,
-} from "../limits/rate-limit-options.ts";
-import { VERSION } from "../version.ts";
-import { type Base, parseBase } from "./base.ts";
 import {
   BREAKER_DEFAULTS,
   BREAKER_RANGES,
   type BreakerOptions,
   type BreakerSettings,
-} from "./breaker-options.ts";
-import { checkGroup, checkNumber, invalidOption, type Range } from "./check-option.ts";
-import { RETRY_DEFAULTS, RETRY_RANGES, type RetryOptions, type RetrySettings } from "./retry-options.ts";
+} from "../breaker/breaker-options.ts";
+import { checkCredentials } from "../credentials/check.ts";
+import type { CredentialsSource } from "../credentials/credentials.ts";
+import { checkGroup, checkNumber, invalidOption, type Range } from "../errors/check-option.ts";
+import {
+  RATE_LIMIT_DEFAULTS,
+  RATE_LIMIT_RANGES,
+  type RateLimitOptions,
+  type RateLimitSettings,
+} from "../rate-limit/rate-limit-options.ts";
+import {
+  RETRY_DEFAULTS,
+  RETRY_RANGES,
+  type RetryOptions,
+  type RetrySettings,
+} from "../retry/retry-options.ts";
+import { VERSION } from "../version.ts";
+import { type Base, parseBase } from "./base.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions {
