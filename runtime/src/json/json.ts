@@ -5,7 +5,7 @@ export interface JsonObject {
 
 /**
  * A parsed JSON value. `bigint` stands for an integer beyond 2^53 and appears only in bodies that were
- * parsed exactly (see `answer/parse-json.ts`); the optimistic parse yields a rounded `number` in its place.
+ * parsed exactly (see `parse-json.ts`); the optimistic parse yields a rounded `number` in its place.
  */
 export type JsonValue = string | number | bigint | boolean | null | JsonObject | readonly JsonValue[];
 
