@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { HOSTILE_ANSWERS } from "./testing/hostile-responses.ts";
+import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
 
 const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
 
@@ -27,9 +27,9 @@ const ENDS: Readonly<Record<string, string>> = {
   "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "trailers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "100 Continue without an end": "UPSTREAM_RESET",
-  "103 Early Hints without an end": "UPSTREAM_INTERIM_ANSWERS",
+  "103 Early Hints without an end": "UPSTREAM_INTERIM_RESPONSES",
   "101 Switching Protocols": "UPSTREAM_RESET",
-  "some interim answers": "5",
+  "some interim responses": "5",
   "a length that is too large": "UPSTREAM_TRUNCATED",
   "a length that is too small": "5",
   "two lengths": "UPSTREAM_RESET",
@@ -44,8 +44,8 @@ const ENDS: Readonly<Record<string, string>> = {
   "a null byte in a header": "UPSTREAM_NOT_HTTP",
 };
 
-it("every hostile answer has an expected end", () => {
-  expect(HOSTILE_ANSWERS).toEqual(Object.keys(ENDS));
+it("every hostile response has an expected end", () => {
+  expect(HOSTILE_RESPONSES).toEqual(Object.keys(ENDS));
 });
 
 it.each(Object.entries(ENDS))("%s: an error and no more", { timeout: 60_000 }, async (name, end) => {

@@ -23,13 +23,13 @@ import type { Clock } from "./time/clock.ts";
 export interface Outcome {
   /** The response message. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Headers of the upstream's answer that callers get. */
+  /** Headers of the upstream's response that callers get. */
   readonly header: Headers;
 }
 
 type AnyMessage = MessageShape<DescMessage>;
 
-/** Makes calls: request, upstream, answer; and reports them. */
+/** Makes calls: request, upstream, response; and reports them. */
 export class Invoker {
   private readonly settings: CallSettings;
 
@@ -40,7 +40,7 @@ export class Invoker {
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
-      return call.message(await call.answer(call.request(message)));
+      return call.message(await call.send(call.request(message)));
     });
   }
 

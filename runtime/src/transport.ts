@@ -110,7 +110,7 @@ async function respond<I extends DescMessage, O extends DescMessage>(
   }
   if (!isStream(route)) throw notMapped(method);
   const stream = invoker.stream(route, await onlyMessage(method, message), context);
-  // as with other transports, there are headers when there is an answer
+  // as with other transports, there are headers when there is a response
   const first = await stream.next();
   return { ...head, header: stream.header, message: decoded(method, startingWith(first, stream)) };
 }

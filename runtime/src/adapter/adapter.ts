@@ -6,7 +6,7 @@ import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";
 
-/** A method of a generated adapter: how its request becomes a REST call, and the answer protobuf bytes. */
+/** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> {
   readonly kind: "unary";
   readonly method: DescMethod & { readonly methodKind: "unary"; readonly input: I; readonly output: O };
@@ -14,7 +14,7 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   /** Builds the REST call. Throws a ConnectError with INVALID_ARGUMENT when a value cannot be sent. */
   readonly request: (message: MessageShape<I>) => RestRequest;
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** What adapters of all kinds of streams have. */
@@ -81,7 +81,7 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
-/** A server stream of the records of one answer. */
+/** A server stream of the records of one response. */
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
@@ -103,12 +103,12 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
-/** A server stream of the chunks of an answer's body. */
+/** A server stream of the chunks of a response's body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
   /** Writes what the first message has beside its chunk: fields from headers and the status. */
-  readonly head: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly head: (response: RestResponse, out: ProtoWriter) => void;
   /** Writes one chunk. */
   readonly chunk: (bytes: Uint8Array, out: ProtoWriter) => void;
 }
@@ -126,7 +126,7 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
     readonly filename?: string;
   };
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** A method of a generated adapter. */
@@ -173,7 +173,7 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   return { kind: "poll", method, ...parts };
 }
 
-/** Makes a method of an adapter that answers with records. */
+/** Makes a records method of an adapter. */
 export function records<I extends DescMessage, O extends DescMessage>(
   method: RecordsAdapter<I, O>["method"],
   parts: Omit<RecordsAdapter<I, O>, "kind" | "method">,

@@ -12,7 +12,7 @@ const down = restError("UPSTREAM_RESET", { upstream: "things" });
 const late = restError("DEADLINE_EXCEEDED", { method: "m", limit: "1 ms" });
 const canceled = restError("CANCELED", { method: "m" });
 
-function answered(status: number, code: Code): ConnectError {
+function responded(status: number, code: Code): ConnectError {
   return connectError(code, "no", "NO", { domain: "things", metadata: { http_status: String(status) } });
 }
 
@@ -92,16 +92,16 @@ describe("a breaker", () => {
       true,
     ],
     ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream: "t" }), 0, true],
-    ["500", answered(500, Code.Internal), 0, true],
-    ["503", answered(503, Code.Unavailable), 0, true],
-    ["504", answered(504, Code.DeadlineExceeded), 0, true],
-    ["599", answered(599, Code.Unknown), 0, true],
-    ["501", answered(501, Code.Unimplemented), 0, false],
-    ["a 500 that a rule calls NOT_FOUND", answered(500, Code.NotFound), 0, false],
-    ["404", answered(404, Code.NotFound), 0, false],
-    ["408", answered(408, Code.DeadlineExceeded), 0, false],
-    ["425", answered(425, Code.Unavailable), 0, false],
-    ["429", answered(429, Code.ResourceExhausted), 0, false],
+    ["500", responded(500, Code.Internal), 0, true],
+    ["503", responded(503, Code.Unavailable), 0, true],
+    ["504", responded(504, Code.DeadlineExceeded), 0, true],
+    ["599", responded(599, Code.Unknown), 0, true],
+    ["501", responded(501, Code.Unimplemented), 0, false],
+    ["a 500 that a rule calls NOT_FOUND", responded(500, Code.NotFound), 0, false],
+    ["404", responded(404, Code.NotFound), 0, false],
+    ["408", responded(408, Code.DeadlineExceeded), 0, false],
+    ["425", responded(425, Code.Unavailable), 0, false],
+    ["429", responded(429, Code.ResourceExhausted), 0, false],
     [
       "what is not JSON",
       restError("UPSTREAM_BODY_NOT_JSON", { upstream: "t", status: 200, got: "x" }),

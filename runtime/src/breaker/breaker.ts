@@ -22,14 +22,14 @@ export interface BreakerReport {
 export interface Permit {
   /** Called when the request goes out: from here on it is the upstream that takes its time. */
   sent(): void;
-  /** @param error what the request ended with; undefined when it was answered */
+  /** @param error what the request ended with; undefined when it was responded */
   end(error: unknown): void;
 }
 
 /** The permit of an upstream without a breaker. */
 export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined };
 
-/** Less time than this says nothing about an upstream that did not answer within it. */
+/** Less time than this says nothing about an upstream that did not respond within it. */
 const MIN_DEADLINE_MS = 100;
 
 /** How long to wait while another request finds out. */

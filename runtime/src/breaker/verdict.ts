@@ -3,7 +3,7 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * What the end of a request says about the upstream: it `works` (also where its answer is of no use), it `fails`, it
+ * What the end of a request says about the upstream: it `works` (also where its response is of no use), it `fails`, it
  * was `late` for the caller's deadline, or `nothing`: a caller who left, credentials that could not be had.
  */
 export type Verdict = "works" | "fails" | "late" | "nothing";
@@ -16,9 +16,9 @@ const FAILURES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_NOT_HTTP",
 ]);
 
-const ANSWERS: ReadonlySet<string | undefined> = new Set<ErrorReason>([
+const RESPONSES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_HEADERS_TOO_LARGE",
-  "UPSTREAM_INTERIM_ANSWERS",
+  "UPSTREAM_INTERIM_RESPONSES",
   "UPSTREAM_BODY_TOO_LARGE",
   "UPSTREAM_BODY_ENCODING",
   "UPSTREAM_BODY_NOT_JSON",
@@ -43,7 +43,7 @@ export function verdictOf(error: unknown): Verdict {
     return Number(status) >= 500 && SERVER_CODES.includes(error.code) ? "fails" : "works";
   }
   if (FAILURES.has(reason)) return "fails";
-  if (ANSWERS.has(reason)) return "works";
+  if (RESPONSES.has(reason)) return "works";
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }
 
@@ -59,7 +59,7 @@ const PASSING: ReadonlySet<string | undefined> = new Set<ErrorReason>([
 ]);
 
 /**
- * Whether the same request may well succeed a little later: there was no connection or it broke, or the answer is
+ * Whether the same request may well succeed a little later: there was no connection or it broke, or the response is
  * UNAVAILABLE, or RESOURCE_EXHAUSTED with a time to wait.
  */
 export function willPass(error: ConnectError, toldToWait: boolean): boolean {

@@ -32,7 +32,7 @@ async function headersOf(onRequest: RestOptions["onRequest"]): Promise<IncomingH
 }
 
 describe("an observer of requests", () => {
-  it("is told of the request and of its answer", async () => {
+  it("is told of the request and of its response", async () => {
     const reports: RequestReport[] = [];
     const ends: RequestEnd[] = [];
     await headersOf((report) => {
@@ -43,7 +43,7 @@ describe("an observer of requests", () => {
     expect(ends).toEqual([{ status: 200, error: undefined }]);
   });
 
-  it("is told of the error where there is no answer", async () => {
+  it("is told of the error where there is no response", async () => {
     const ends: RequestEnd[] = [];
     const call = get(await closedPort(), () => ({ onEnd: (end) => ends.push(end) }));
     const error: unknown = await call.catch((reason: unknown) => reason);

@@ -1,5 +1,5 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { type RequestObserver, type RequestReport, type RestOptions, tell } from "./options.ts";
+import { notify, type RequestObserver, type RequestReport, type RestOptions } from "./options.ts";
 
 /** Sends a request with the headers that an observer adds, and tells the observer how it ended. */
 export async function observed<T extends { readonly status: number }>(
@@ -10,11 +10,11 @@ export async function observed<T extends { readonly status: number }>(
 ): Promise<T> {
   const observer = observerOf(onRequest, report);
   try {
-    const answer = await send(withHeaders(request, observer?.headers));
-    tell(observer?.onEnd, { status: answer.status, error: undefined });
-    return answer;
+    const response = await send(withHeaders(request, observer?.headers));
+    notify(observer?.onEnd, { status: response.status, error: undefined });
+    return response;
   } catch (error) {
-    tell(observer?.onEnd, { status: undefined, error });
+    notify(observer?.onEnd, { status: undefined, error });
     throw error;
   }
 }

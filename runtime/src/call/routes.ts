@@ -26,7 +26,7 @@ export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly upstream: Upstream;
 }
 
-/** The adapters of methods that answer with a stream. */
+/** The adapters of methods that respond with a stream. */
 export type StreamAdapter = PaginateAdapter | PollAdapter | RecordsAdapter | DownloadAdapter;
 
 /** Whether a method has one request and one response. */

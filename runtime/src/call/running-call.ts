@@ -22,13 +22,13 @@ import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import type { Page } from "../response/page.ts";
 import { passHeaders } from "../response/pass-headers.ts";
-import { errorOf, headerReader, type ReadAnswer, readAnswer } from "../response/read-response.ts";
-import { repeated } from "../retry/with-retries.ts";
+import { errorOf, headerReader, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { withRetries } from "../retry/with-retries.ts";
 import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
-import type { UpstreamAnswer } from "../upstream/upstream.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
-import { type CallReport, type RestOptions, tell } from "./options.ts";
+import { type CallReport, notify, type RestOptions } from "./options.ts";
 import { fullName, type Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
@@ -54,7 +54,7 @@ export interface RequestExtras {
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
   /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
-  readonly repeat?: boolean;
+  readonly retry?: boolean;
 }
 
 /** How a body is read that comes in pieces. */
@@ -65,7 +65,7 @@ export interface OpenExtras {
   readonly until?: AbortSignal;
 }
 
-/** The body of an answer as it comes. */
+/** The body of a response as it comes. */
 export interface Download {
   readonly head: RestResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -107,7 +107,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.route.adapter;
   }
 
-  /** Headers of the upstream's first answer that callers get; none before it came. */
+  /** Headers of the upstream's first response that callers get; none before it came. */
   get header(): Headers {
     return this.firstHeaders ?? new Headers();
   }
@@ -129,38 +129,38 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Sends a request, again where that may help, and reads the answer. */
-  answer(request: RestRequest, { rules, stream, repeat = true }: RequestExtras = {}): Promise<ReadAnswer> {
+  /** Sends a request, again where that may help, and reads the response. */
+  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
     const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
-    return this.repeated(repeat && stream === undefined, async (onSent) => {
-      const answer = await this.sent(request, (request) =>
+    return this.retried(retry && stream === undefined, async (onSent) => {
+      const response = await this.observed(request, (request) =>
         this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
       );
-      return readAnswer(answer, used, this.clock.now());
+      return readResponse(response, used, this.clock.now());
     });
   }
 
-  /** Sends a request, again where that may help, and leaves the body of the answer to be read. */
+  /** Sends a request, again where that may help, and leaves the body of the response to be read. */
   open(request: RestRequest, { bodyTimeoutMs, until }: OpenExtras = {}): Promise<Download> {
     const { method, rules } = this.adapter;
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
-    return this.repeated(true, async (onSent) => {
-      const answer = await this.sent(request, (request) =>
+    return this.retried(true, async (onSent) => {
+      const response = await this.observed(request, (request) =>
         this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
       );
-      const { status, headers, chunks } = answer;
-      if (chunks === undefined) throw errorOf(answer, rules, this.clock.now());
+      const { status, headers, chunks } = response;
+      if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
       const errorIn = (json: JsonValue | undefined, text: string) =>
-        errorInSuccess({ ...answer, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+        errorInSuccess({ ...response, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
 
-  /** The response message in an answer. */
-  message(this: RunningCall<Decodable>, answer: ReadAnswer): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.message(this.adapter, answer);
+  /** The response message in a response. */
+  message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response);
     this.drifted(drifts);
     return bytes;
   }
@@ -169,10 +169,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   items(
     this: RunningCall<PaginateAdapter | PollAdapter>,
     page: Page,
-    answer: ReadAnswer,
+    response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
   ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, drifts } = this.settings.decoder.items(this.adapter, page, answer, indices);
+    const { items, drifts } = this.settings.decoder.items(this.adapter, page, response, indices);
     this.drifted(drifts);
     return items;
   }
@@ -217,23 +217,23 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       durationMs: this.clock.monotonic() - this.startedAt,
       error,
     };
-    tell(this.settings.options.onCall, report);
+    notify(this.settings.options.onCall, report);
   }
 
-  private repeated<T>(repeat: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
+  private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
     const { idempotent } = this.adapter.rules;
     const { clock } = this;
-    const repetition = {
-      retrier: repeat ? retrier : undefined,
+    const context = {
+      retrier: retry ? retrier : undefined,
       idempotent,
       signal,
       expiresAt,
       closing,
       clock,
     };
-    return repeated(() => this.permitted(send), repetition);
+    return withRetries(() => this.permitted(send), context);
   }
 
   private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
@@ -252,7 +252,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  private async sent<T extends UpstreamAnswer>(
+  private async observed<T extends UpstreamResponse>(
     request: RestRequest,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
@@ -260,12 +260,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method, rules } = this.adapter;
     this.progress.verb = verb;
     const report = { method, upstream: rules.upstream, verb };
-    const answer = await observed(this.settings.options.onRequest, report, request, send);
-    this.count(answer);
-    return answer;
+    const response = await observed(this.settings.options.onRequest, report, request, send);
+    this.count(response);
+    return response;
   }
 
-  private count({ status, headers, body }: UpstreamAnswer): void {
+  private count({ status, headers, body }: UpstreamResponse): void {
     this.progress.upstreamStatus = status;
     this.progress.bytes += body.length;
     this.firstHeaders ??= passHeaders(headers);
@@ -284,7 +284,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method, rules } = this.adapter;
     const { onDrift, strict } = this.settings.options;
     this.progress.drifts += drifts.length;
-    tell(onDrift, { method, upstream: rules.upstream, drifts });
+    notify(onDrift, { method, upstream: rules.upstream, drifts });
     if (strict !== true) return;
     const { path, expected } = first;
     const { upstream } = rules;

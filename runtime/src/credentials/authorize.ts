@@ -15,7 +15,7 @@ export interface Authorization {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** An encoded query parameter; empty when there is none. */
   readonly queryString: string;
-  /** The secrets that are sent: an answer that repeats them must not reach the caller. */
+  /** The secrets that are sent: a response that repeats them must not reach the caller. */
   readonly secrets: readonly Secret[];
 }
 

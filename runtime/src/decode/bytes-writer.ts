@@ -12,7 +12,7 @@ export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
 
-  /** Empties the writer. Its buffer is kept, unless one huge answer made it huge. */
+  /** Empties the writer. Its buffer is kept, unless one huge response made it huge. */
   protected clear(): void {
     this.position = 0;
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);

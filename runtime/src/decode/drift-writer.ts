@@ -3,14 +3,14 @@ import { jsonTypeOf } from "../json/json.ts";
 import { BytesWriter } from "./bytes-writer.ts";
 import type { Drift } from "./drift.ts";
 
-/** A value of an answer as generated code reads it: `json.blog_name ?? json.blogName`. */
+/** A value of a response as generated code reads it: `json.blog_name ?? json.blogName`. */
 export type Field = JsonValue | undefined;
 
 const MAX_DRIFTS = 100;
 const MAX_GOT = 40;
 const MAX_STEP = 100;
 
-/** A writer that knows where in the answer it stands, and notes what is not as declared. */
+/** A writer that knows where in the response it stands, and notes what is not as declared. */
 export class DriftWriter extends BytesWriter {
   /** What was not as declared; at most 100 are kept. */
   drifts: Drift[] = [];
@@ -86,7 +86,7 @@ export class DriftWriter extends BytesWriter {
     return undefined;
   }
 
-  /** Asks for the answer to be parsed exactly, since this has a rounded number; left out where it was. */
+  /** Asks for the response to be parsed exactly, since this has a rounded number; left out where it was. */
   rounded(key: string, expected: string, value: Field): undefined {
     this.inexact = true;
     if (this.exact) this.note("dropped", key, expected, value);

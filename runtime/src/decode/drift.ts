@@ -1,5 +1,5 @@
 /**
- * One place in an answer that was not as its message declares.
+ * One place in a response that was not as its message declares.
  *
  * `coerced`: the value was understood all the same, e.g. a number written as a string. `dropped`: it was not,
  * and is left out. `unknown`: a key that no field names, where the message does not collect such keys.

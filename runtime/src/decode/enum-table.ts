@@ -7,7 +7,7 @@ export class EnumTable {
 
   /**
    * @param name full name of the enum
-   * @param values for each value its number, the spelling that requests use, and further ones in answers
+   * @param values for each value its number, the spelling that requests use, and further ones in responses
    */
   constructor(
     name: string,

@@ -548,7 +548,7 @@ describe("depth", () => {
     return json;
   }
 
-  it("is a limit that hostile answers meet before the stack ends", () => {
+  it("is a limit that hostile responses meet before the stack ends", () => {
     expect(() => root(nest(10_000, "self"))).toThrow(new JsonTooDeep(Array(100).fill("self").join("."), 100));
     expect(() => written((out) => out.nullable(1, nest(10_000, "a"), "k", decodeValue))).toThrow(JsonTooDeep);
     expect(() => written((out) => out.nullable(1, lists(10_000), "k", decodeValue))).toThrow(JsonTooDeep);
@@ -558,7 +558,7 @@ describe("depth", () => {
     const out = new ProtoWriter(2);
     out.reset();
     expect(() => out.root(nest(2, "self"), decode)).toThrow(
-      "the answer is nested more than 2 levels deep at self.self",
+      "the response is nested more than 2 levels deep at self.self",
     );
     out.reset();
     out.root({ string: "a" }, decode);
@@ -581,7 +581,7 @@ describe("a writer that is used again", () => {
     });
   });
 
-  it("does not hold on to the room of one huge answer", () => {
+  it("does not hold on to the room of one huge response", () => {
     const out = new ProtoWriter();
     const room = () => (Reflect.get(out, "buffer") as Buffer).length;
     out.string(1, "x".repeat(3_000_000), "k");

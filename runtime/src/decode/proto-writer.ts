@@ -31,12 +31,12 @@ const DEFAULT_MAX_DEPTH = 100;
 const NOTHING: readonly string[] = [];
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** Thrown where an answer is nested deeper than `maxDepth`. */
+/** Thrown where a response is nested deeper than `maxDepth`. */
 export class JsonTooDeep extends Error {
   readonly path: string;
 
   constructor(path: string, maxDepth: number) {
-    super(`the answer is nested more than ${maxDepth} levels deep at ${path}`);
+    super(`the response is nested more than ${maxDepth} levels deep at ${path}`);
     this.name = "JsonTooDeep";
     this.path = path;
   }

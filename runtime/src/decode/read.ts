@@ -1,9 +1,9 @@
-/** What generated decoders call to find a value in an answer. */
+/** What generated decoders call to find a value in a response. */
 import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { numberFromText } from "./scalar.ts";
 
-/** A key that JavaScript objects inherit, such as `constructor`: read only where the answer has it itself. */
+/** A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself. */
 export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(json, key) ? json[key] : undefined;
 }

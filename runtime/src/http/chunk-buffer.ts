@@ -2,7 +2,7 @@
  * Bytes that come in chunks, in one piece. A list of chunks of one byte each would take hundreds of times the memory of
  * what is in them, so that no limit of bytes would be one; this takes at most twice.
  */
-export class Gathered {
+export class ChunkBuffer {
   #bytes: Uint8Array = new Uint8Array();
   #size = 0;
 

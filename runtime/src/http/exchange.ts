@@ -1,19 +1,19 @@
 import type { Dispatcher } from "undici";
-import { Gathered } from "./chunk-buffer.ts";
+import { ChunkBuffer } from "./chunk-buffer.ts";
 
-/** The headers of an answer, by names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+/** The headers of a response, by names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The raw answer to a request. */
+/** The raw response to a request. */
 export interface Exchange {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly body: Buffer;
   /** Why the body is not whole; only where `tolerant` says that a part of it is good enough. */
   readonly incomplete?: unknown;
 }
 
-/** How much of an answer is read. */
+/** How much of a response is read. */
 export interface ExchangeLimits {
   /** The largest body in bytes, as sent. */
   readonly maxBytes: (status: number) => number;
@@ -24,29 +24,29 @@ export interface ExchangeLimits {
 /** A body that is larger than allowed. */
 export class BodyTooLarge extends Error {}
 
-/** How many interim answers (RFC 9110 section 15.2) may come before the answer. */
-export const MAX_INTERIM_ANSWERS = 32;
+/** How many interim responses (RFC 9110 section 15.2) may come before the response. */
+export const MAX_INTERIM_RESPONSES = 32;
 
-/** More interim answers than that. */
-export class TooManyInterimAnswers extends Error {}
+/** More interim responses than that. */
+export class TooManyInterimResponses extends Error {}
 
 /** An exchange that failed, with what is known of how far it came. */
 export class ExchangeFailed extends Error {
-  /** Whether the head of an answer had come. */
-  readonly answered: boolean;
+  /** Whether the head of a response had come. */
+  readonly responded: boolean;
   /** Whether there was a connection that the request went out on. */
   readonly sent: boolean;
 
-  constructor(cause: unknown, { answered, sent }: { readonly answered: boolean; readonly sent: boolean }) {
+  constructor(cause: unknown, { responded, sent }: { readonly responded: boolean; readonly sent: boolean }) {
     super(String(cause), { cause });
     this.name = "ExchangeFailed";
-    this.answered = answered;
+    this.responded = responded;
     this.sent = sent;
   }
 }
 
 /**
- * Sends one request and reads the whole answer. Redirects are answers. An abort of the signal ends the exchange
+ * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal ends the exchange
  * and its connection at once, also while the request still waits for a connection; it rejects with the reason.
  */
 export function exchange(
@@ -67,19 +67,19 @@ export function exchange(
 class Reader implements Dispatcher.DispatchHandler {
   private readonly limits: ExchangeLimits;
   private readonly signal: AbortSignal;
-  private readonly resolve: (answer: Exchange) => void;
+  private readonly resolve: (response: Exchange) => void;
   private readonly reject: (reason: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
-  private headers: AnswerHeaders = {};
-  private readonly body = new Gathered();
+  private headers: ResponseHeaders = {};
+  private readonly body = new ChunkBuffer();
   private interim = 0;
   private settled = false;
 
   constructor(
     limits: ExchangeLimits,
     signal: AbortSignal,
-    resolve: (answer: Exchange) => void,
+    resolve: (response: Exchange) => void,
     reject: (reason: unknown) => void,
   ) {
     this.limits = limits;
@@ -100,9 +100,13 @@ class Reader implements Dispatcher.DispatchHandler {
     if (this.settled) controller.abort(new Error("the call was aborted"));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+  ): void {
     if (status < 200) {
-      if (++this.interim > MAX_INTERIM_ANSWERS) this.stop(new TooManyInterimAnswers());
+      if (++this.interim > MAX_INTERIM_RESPONSES) this.stop(new TooManyInterimResponses());
       return;
     }
     this.status = status;
@@ -120,7 +124,7 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.settle(() => this.resolve(this.answer()));
+    this.settle(() => this.resolve(this.response()));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
@@ -129,20 +133,20 @@ class Reader implements Dispatcher.DispatchHandler {
 
   private stop(error: Error): void {
     this.fail(error);
-    this.controller?.abort(new Error("the answer is too large"));
+    this.controller?.abort(new Error("the response is too large"));
   }
 
   private fail(error: unknown): void {
-    const answered = this.status !== 0;
+    const responded = this.status !== 0;
     const sent = this.controller !== undefined;
     this.settle(() => {
-      if (answered && this.limits.tolerant(this.status))
-        this.resolve({ ...this.answer(), incomplete: error });
-      else this.reject(new ExchangeFailed(error, { answered, sent }));
+      if (responded && this.limits.tolerant(this.status))
+        this.resolve({ ...this.response(), incomplete: error });
+      else this.reject(new ExchangeFailed(error, { responded, sent }));
     });
   }
 
-  private answer(): Exchange {
+  private response(): Exchange {
     const limit = this.limits.maxBytes(this.status);
     return { status: this.status, headers: this.headers, body: this.body.bytes().subarray(0, limit) };
   }

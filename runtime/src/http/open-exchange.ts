@@ -1,15 +1,15 @@
 import type { Dispatcher } from "undici";
 import {
-  type AnswerHeaders,
   ExchangeFailed,
-  MAX_INTERIM_ANSWERS,
-  TooManyInterimAnswers,
+  MAX_INTERIM_RESPONSES,
+  type ResponseHeaders,
+  TooManyInterimResponses,
 } from "./exchange.ts";
 
-/** An answer whose body is still to come. */
+/** A response whose body is still to come. */
 export interface OpenExchange {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   /**
    * The body as sent, to be read once and to its end, or left by `return`, which ends the connection. It reads
    * one chunk ahead of its reader, and no more. It throws ExchangeFailed, or the reason of the signal.
@@ -18,7 +18,7 @@ export interface OpenExchange {
 }
 
 /**
- * Sends one request and waits for the head of the answer. Redirects are answers. An abort of the signal ends the
+ * Sends one request and waits for the head of the response. Redirects are responses like others. An abort of the signal ends the
  * exchange and its connection at once, also within the body; it rejects with the reason.
  */
 export function openExchange(
@@ -45,7 +45,7 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   private readonly onHead: (exchange: OpenExchange) => void;
   private readonly onFailure: (reason: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
-  private answered = false;
+  private responded = false;
   private interim = 0;
   private chunks: Uint8Array[] = [];
   private pull: Pull | undefined;
@@ -89,13 +89,17 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     if (this.end !== undefined) this.abort("the call was aborted");
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+  ): void {
     if (this.end !== undefined) return;
     if (status < 200) {
-      if (++this.interim > MAX_INTERIM_ANSWERS) this.tooManyInterim();
+      if (++this.interim > MAX_INTERIM_RESPONSES) this.tooManyInterim();
       return;
     }
-    this.answered = true;
+    this.responded = true;
     this.onHead({ status, headers, body: this });
   }
 
@@ -118,13 +122,13 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
   }
 
   private fail(error: unknown): void {
-    const { answered } = this;
-    this.finish({ error: new ExchangeFailed(error, { answered, sent: this.controller !== undefined }) });
+    const { responded } = this;
+    this.finish({ error: new ExchangeFailed(error, { responded, sent: this.controller !== undefined }) });
   }
 
   private tooManyInterim(): void {
-    this.fail(new TooManyInterimAnswers());
-    this.abort("too many interim answers");
+    this.fail(new TooManyInterimResponses());
+    this.abort("too many interim responses");
   }
 
   private readonly onAbort = (): void => {
@@ -141,7 +145,7 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     if (this.end !== undefined) return;
     this.end = end;
     this.signal.removeEventListener("abort", this.onAbort);
-    if (!this.answered) this.onFailure(end.error);
+    if (!this.responded) this.onFailure(end.error);
     const { pull } = this;
     this.pull = undefined;
     if (pull === undefined) return;

@@ -7,7 +7,7 @@ import { retryDelayOf } from "../errors/retry-info.ts";
 import { createRest, type Rest } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { answeringJson, httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
+import { httpUpstream, respondingWithJson, sendJson, type TestServer } from "../testing/servers.ts";
 import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 import { shareOf } from "./rate-limit-options.ts";
@@ -203,7 +203,7 @@ describe("a known limit", () => {
     [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
     [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
   ])("that cannot be is refused when a transport is made: %#", async (rule, problem) => {
-    const server = await answeringJson({});
+    const server = await respondingWithJson({});
     servers.push(server);
     const error = await failureOf(() =>
       createRest({

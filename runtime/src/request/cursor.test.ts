@@ -14,7 +14,7 @@ function refusal(action: () => unknown): string {
   throw new Error("expected a refusal");
 }
 
-describe("a cursor from an answer", () => {
+describe("a cursor from a response", () => {
   it("is read as the type of the field that takes it", () => {
     expect([cursorNumber(5), cursorNumber("-5")]).toEqual([5, -5]);
     expect([

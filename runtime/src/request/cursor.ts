@@ -1,4 +1,4 @@
-/** What generated code calls to put a cursor, found in an answer, into the field of the next request. */
+/** What generated code calls to put a cursor, found in a response, into the field of the next request. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { numberFromText } from "../decode/scalar.ts";
 import { instantFrom, type TimeRule } from "../decode/timestamp.ts";

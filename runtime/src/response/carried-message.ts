@@ -3,7 +3,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 
 /**
  * A message that carries its bytes unread, for a serialiser that writes bytes again: it looks empty, and writes
- * exactly these bytes. Decoding a message only to encode it is most of what an answer costs.
+ * exactly these bytes. Decoding a message only to encode it is most of what a response costs.
  *
  * protobuf-es keeps fields that it does not know as bytes, and writes them as they came. The first tag stands for
  * itself, and all that follows it counts as its data.

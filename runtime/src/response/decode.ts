@@ -16,7 +16,7 @@ import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
-import type { ReadAnswer } from "./read-response.ts";
+import type { ReadResponse } from "./read-response.ts";
 
 /** A response message. */
 export interface Decoded {
@@ -33,7 +33,7 @@ export interface DecodedItems {
 
 const NOT_UTF8: Drift = { path: "(root)", expected: "UTF-8", got: "other bytes", kind: "coerced" };
 
-/** Turns answers into response messages. One decoder serves all calls of a process: its buffer is reused. */
+/** Turns responses into response messages. One decoder serves all calls of a process: its buffer is reused. */
 export class Decoder {
   private readonly out = new ProtoWriter();
 
@@ -43,33 +43,33 @@ export class Decoder {
    *
    * @throws ConnectError INTERNAL, reason UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
-  message(adapter: UnaryAdapter | UploadAdapter, answer: ReadAnswer): Decoded {
-    const { status, header, body } = answer;
+  message(adapter: UnaryAdapter | UploadAdapter, response: ReadResponse): Decoded {
+    const { status, header, body } = response;
     const write = (value: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact, body.textual);
       const payload = payloadOf(value, adapter.rules.envelope, adapter.rules.payloadType);
       adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
-      if (payload === undefined) this.noteMissingPayload(adapter, value, answer);
+      if (payload === undefined) this.noteMissingPayload(adapter, value, response);
     };
     this.guarded(adapter, () => {
       write(body.value, false);
       if (this.out.inexact) write(body.exactly(), true);
     });
-    return { bytes: this.out.finish(), drifts: this.driftsOf(answer) };
+    return { bytes: this.out.finish(), drifts: this.driftsOf(response) };
   }
 
   /**
-   * An answer without the envelope that the upstream always sends is read as empty, which for a caller looks like
+   * A response without the envelope that the upstream always sends is read as empty, which for a caller looks like
    * success: at least it is said. The upstream's word for "empty", `null` or `""` under the payload's key, is none.
    */
   private noteMissingPayload(
     { method, rules }: UnaryAdapter | UploadAdapter,
     value: JsonValue | undefined,
-    { status, body }: ReadAnswer,
+    { status, body }: ReadResponse,
   ): void {
     const [path] = rules.envelope?.payload ?? [];
-    const isAnswer = status >= 200 && status < 300 && status !== 204 && body.bytes === undefined;
-    if (path === undefined || path === "" || !isAnswer || method.output.fields.length === 0) return;
+    const expectsPayload = status >= 200 && status < 300 && status !== 204 && body.bytes === undefined;
+    if (path === undefined || path === "" || !expectsPayload || method.output.fields.length === 0) return;
     if (rules.responseEncoding === "empty" || valueAt(value, path) === null) return;
     this.out.drop(path, "a payload", value);
   }
@@ -78,11 +78,11 @@ export class Decoder {
   items(
     adapter: PaginateAdapter | PollAdapter,
     page: Page,
-    answer: ReadAnswer,
+    response: ReadResponse,
     indices: readonly number[],
   ): DecodedItems {
     const write = ({ path, list, items }: Page, exact: boolean) => {
-      this.out.reset(exact, answer.body.textual);
+      this.out.reset(exact, response.body.textual);
       if (list !== undefined && list !== null && !Array.isArray(list)) {
         this.out.coerce(path, "array", list);
       }
@@ -94,7 +94,7 @@ export class Decoder {
       const fast = write(page, false);
       return this.out.inexact ? write(page.exactly(), true) : fast;
     });
-    return { items, drifts: this.driftsOf(answer) };
+    return { items, drifts: this.driftsOf(response) };
   }
 
   /** Writes a record; without bytes where it is no object. Throws as `message`. */
@@ -116,7 +116,7 @@ export class Decoder {
     return bytes === undefined ? { drifts } : { bytes, drifts };
   }
 
-  /** Writes a message with a chunk; with the head of the answer, if it is the first. Throws as `message`. */
+  /** Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`. */
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     this.guarded(adapter, () => {
@@ -126,7 +126,7 @@ export class Decoder {
     return { bytes: this.out.finish(), drifts: this.out.drifts };
   }
 
-  private driftsOf({ body }: ReadAnswer): readonly Drift[] {
+  private driftsOf({ body }: ReadResponse): readonly Drift[] {
     const { drifts } = this.out;
     return body.malformed ? [NOT_UTF8, ...drifts] : drifts;
   }
@@ -146,5 +146,5 @@ function decodeError({ method, rules: { upstream } }: AnyMethodAdapter, cause: u
     return restError("UPSTREAM_BODY_TOO_DEEP", { upstream, problem: cause.message }, { cause });
   }
   const name = `${method.parent.typeName}.${method.name}`;
-  return restError("ADAPTER_FAILED", { upstream, method: name, step: "reading the answer" }, { cause });
+  return restError("ADAPTER_FAILED", { upstream, method: name, step: "reading the response" }, { cause });
 }

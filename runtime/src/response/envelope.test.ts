@@ -67,7 +67,7 @@ describe("valueAt", () => {
 });
 
 describe("parseForm", () => {
-  it("reads a token answer", () => {
+  it("reads a token response", () => {
     expect(parseForm("oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n")).toEqual({
       oauth_token: "a+b",
       oauth_token_secret: "c d",

@@ -6,7 +6,7 @@ import { payloadOf } from "./envelope.ts";
 
 const NOTHING: readonly JsonValue[] = [];
 
-/** The list in an answer. */
+/** The list in a response. */
 export class Page {
   readonly payload: JsonValue | undefined;
   /** The path at which the list is, or should be. */

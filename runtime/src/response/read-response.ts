@@ -2,33 +2,33 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
-import type { AnswerHeaders } from "../http/exchange.ts";
+import type { ResponseHeaders } from "../http/exchange.ts";
 import type { JsonValue } from "../json/json.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { isSuccess, type UpstreamAnswer } from "../upstream/upstream.ts";
+import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
 import { statusOf } from "./envelope.ts";
 
-/** An answer whose status means success, its body read. */
-export interface ReadAnswer {
+/** A response whose status means success, its body read. */
+export interface ReadResponse {
   readonly status: number;
   readonly header: HeaderReader;
   readonly body: Body;
 }
 
 /**
- * Reads an answer by the rules of its method.
+ * Reads a response by the rules of its method.
  *
  * @param now milliseconds since 1970
- * @throws ConnectError for an answer that is an error, by its status, its envelope or a rule of the method, and
+ * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method, and
  *   for one whose body is not what it should be
  */
-export function readAnswer(answer: UpstreamAnswer, rules: MethodRules, now: number): ReadAnswer {
-  const header = headerReader(answer.headers);
-  if (!isSuccess(answer.status, rules)) throw errorOf(answer, rules, now);
-  const body = bodyOf(rules, answer, header("content-type"));
-  const status = statusOf(answer.status, body.value, rules.envelope);
-  const asError = () => ({ ...answer, status, header, json: body.value });
+export function readResponse(response: UpstreamResponse, rules: MethodRules, now: number): ReadResponse {
+  const header = headerReader(response.headers);
+  if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
+  const body = bodyOf(rules, response, header("content-type"));
+  const status = statusOf(response.status, body.value, rules.envelope);
+  const asError = () => ({ ...response, status, header, json: body.value });
   if (!isSuccess(status, rules)) throw upstreamError(asError(), rules, now);
   if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
     const error = errorInSuccess(asError(), rules, now);
@@ -37,32 +37,36 @@ export function readAnswer(answer: UpstreamAnswer, rules: MethodRules, now: numb
   return { status, header, body };
 }
 
-/** The error in an answer whose status is one. */
-export function errorOf(answer: UpstreamAnswer, rules: MethodRules, now: number): Error {
-  const header = headerReader(answer.headers);
-  return upstreamError({ ...answer, header, json: leniently(answer, header("content-type")) }, rules, now);
+/** The error in a response whose status is one. */
+export function errorOf(response: UpstreamResponse, rules: MethodRules, now: number): Error {
+  const header = headerReader(response.headers);
+  return upstreamError(
+    { ...response, header, json: leniently(response, header("content-type")) },
+    rules,
+    now,
+  );
 }
 
 /** Reads headers by their names in lower case; several values are joined by `, `. */
-export function headerReader(headers: AnswerHeaders): HeaderReader {
+export function headerReader(headers: ResponseHeaders): HeaderReader {
   return (name) => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return Array.isArray(value) ? value.join(", ") : value;
   };
 }
 
-function bodyOf(rules: MethodRules, { status, body }: UpstreamAnswer, type: string | undefined): Body {
+function bodyOf(rules: MethodRules, { status, body }: UpstreamResponse, type: string | undefined): Body {
   try {
     return readBody(body, rules.responseEncoding, type);
   } catch (cause) {
-    // a redirect or a 304 that is an answer often has a page of HTML, which nobody means to read
+    // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
     if (status >= 300) return readBody(body, "empty", type);
     const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
     throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
   }
 }
 
-function leniently({ body }: UpstreamAnswer, type: string | undefined): JsonValue | undefined {
+function leniently({ body }: UpstreamResponse, type: string | undefined): JsonValue | undefined {
   try {
     return parseJson(textOf(body, type));
   } catch {

@@ -21,7 +21,7 @@ function attempt(error: unknown, more: Partial<FailedAttempt> = {}): FailedAttem
   return { error, attempts: 1, idempotent: true, expiresAt: undefined, ...more };
 }
 
-function answered(status: number, code: Code, delayMs?: number): ConnectError {
+function responded(status: number, code: Code, delayMs?: number): ConnectError {
   const details = delayMs === undefined ? [] : [retryInfo(delayMs)];
   const metadata = { http_status: String(status) };
   return connectError(code, "no", "NO", { domain: upstream, metadata, details });
@@ -29,7 +29,7 @@ function answered(status: number, code: Code, delayMs?: number): ConnectError {
 
 const unreachable = restError("UPSTREAM_UNREACHABLE", { upstream, problem: "ECONNREFUSED" });
 const reset = restError("UPSTREAM_RESET", { upstream });
-const unavailable = answered(503, Code.Unavailable);
+const unavailable = responded(503, Code.Unavailable);
 
 describe("what is sent again", () => {
   const timeout = restError("UPSTREAM_TIMEOUT", { upstream, part: "the head", limit: 1 });
@@ -37,16 +37,16 @@ describe("what is sent again", () => {
     ["no connection", unreachable, true, true],
     ["a connection that closed", reset, true, false],
     ["half a body", restError("UPSTREAM_TRUNCATED", { upstream }), true, false],
-    ["502", answered(502, Code.Unavailable), true, false],
+    ["502", responded(502, Code.Unavailable), true, false],
     ["503", unavailable, true, false],
-    ["503 that says when", answered(503, Code.Unavailable, 10), true, false],
-    ["429 that says when", answered(429, Code.ResourceExhausted, 10), true, false],
-    ["429 that does not", answered(429, Code.ResourceExhausted), false, false],
-    ["what a rule makes UNAVAILABLE", answered(200, Code.Unavailable), true, false],
-    ["what a rule makes NOT_FOUND", answered(503, Code.NotFound), false, false],
-    ["500", answered(500, Code.Internal), false, false],
-    ["504", answered(504, Code.DeadlineExceeded), false, false],
-    ["404", answered(404, Code.NotFound), false, false],
+    ["503 that says when", responded(503, Code.Unavailable, 10), true, false],
+    ["429 that says when", responded(429, Code.ResourceExhausted, 10), true, false],
+    ["429 that does not", responded(429, Code.ResourceExhausted), false, false],
+    ["what a rule makes UNAVAILABLE", responded(200, Code.Unavailable), true, false],
+    ["what a rule makes NOT_FOUND", responded(503, Code.NotFound), false, false],
+    ["500", responded(500, Code.Internal), false, false],
+    ["504", responded(504, Code.DeadlineExceeded), false, false],
+    ["404", responded(404, Code.NotFound), false, false],
     ["an upstream's time limit", timeout, false, false],
     ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream }), false, false],
     ["an open circuit", restError("UPSTREAM_CIRCUIT_OPEN", { upstream, delay: 1 }), false, false],
@@ -81,13 +81,13 @@ describe("the wait before the next attempt", () => {
   });
 
   it("is never shorter than what the upstream said", () => {
-    const told = answered(429, Code.ResourceExhausted, 7_000);
+    const told = responded(429, Code.ResourceExhausted, 7_000);
     expect(retrier().delay(attempt(told))).toBe(7_000 + Math.round(100 * CHANCE));
   });
 
   it("is none where the deadline comes before", () => {
     const clock = new FakeClock();
-    const told = answered(429, Code.ResourceExhausted, 1_000);
+    const told = responded(429, Code.ResourceExhausted, 1_000);
     const within = (ms: number) =>
       retrier({}, clock).delay(attempt(told, { expiresAt: clock.monotonic() + ms }));
     expect(within(1_000)).toBeUndefined();
@@ -104,7 +104,7 @@ describe("the wait before the next attempt", () => {
         fc.nat(20_000),
         (toldMs, attempts, leftMs) => {
           const policy = retrier({ attempts: 10 }, clock);
-          const error = answered(503, Code.Unavailable, toldMs);
+          const error = responded(503, Code.Unavailable, toldMs);
           const wait = policy.delay(attempt(error, { attempts, expiresAt: clock.monotonic() + leftMs }));
           if (wait === undefined) return;
           expect(wait).toBeGreaterThanOrEqual(toldMs);
@@ -130,7 +130,7 @@ describe("the budget", () => {
 
   it("is not touched by what is not sent again", () => {
     const policy = retrier();
-    for (let call = 0; call < 100; call++) policy.delay(attempt(answered(404, Code.NotFound)));
+    for (let call = 0; call < 100; call++) policy.delay(attempt(responded(404, Code.NotFound)));
     expect(policy.delay(attempt(unreachable))).toBeDefined();
   });
 

@@ -2,7 +2,7 @@ import type { Range } from "../errors/check-option.ts";
 
 /**
  * When a request is sent again: where the failure will pass (no connection, a closed one, 502, 503, 429 that says
- * when), the method is idempotent, and nothing of the answer has gone to the caller. A request that is not idempotent
+ * when), the method is idempotent, and nothing of the response has gone to the caller. A request that is not idempotent
  * is sent once more where no connection came to be, and never otherwise.
  */
 export interface RetryOptions {

@@ -5,7 +5,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Retrier } from "./retrier.ts";
 
 /** How a request may be sent again. */
-export interface Repetition {
+export interface RetryContext {
   /** undefined for never. */
   readonly retrier: Retrier | undefined;
   readonly idempotent: boolean;
@@ -24,8 +24,8 @@ export interface Repetition {
  * @throws what the last attempt threw; its ErrorInfo says how many `attempts` there were, if more than one. Rejects
  *   with the signal's reason when that is aborted
  */
-export async function repeated<T>(send: () => Promise<T>, repetition: Repetition): Promise<T> {
-  const { retrier, idempotent, expiresAt } = repetition;
+export async function withRetries<T>(send: () => Promise<T>, context: RetryContext): Promise<T> {
+  const { retrier, idempotent, expiresAt } = context;
   let last: unknown;
   for (let attempts = 1; ; attempts++) {
     try {
@@ -35,7 +35,7 @@ export async function repeated<T>(send: () => Promise<T>, repetition: Repetition
     } catch (error) {
       if (attempts > 1 && neverLeft(error)) throw counted(last, attempts - 1);
       const delay = retrier?.delay({ error, attempts, idempotent, expiresAt });
-      if (delay === undefined || !(await waited(delay, repetition))) throw counted(error, attempts);
+      if (delay === undefined || !(await waited(delay, context))) throw counted(error, attempts);
       last = error;
     }
   }
@@ -49,7 +49,7 @@ function neverLeft(error: unknown): boolean {
 }
 
 /** Whether the time has passed; false when the upstream is closed before. */
-async function waited(ms: number, { signal, closing, clock }: Repetition): Promise<boolean> {
+async function waited(ms: number, { signal, closing, clock }: RetryContext): Promise<boolean> {
   try {
     await sleep(ms, clock, AbortSignal.any([signal, closing]));
     return true;

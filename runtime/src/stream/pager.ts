@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import type { Page } from "../response/page.ts";
-import type { ReadAnswer } from "../response/read-response.ts";
+import type { ReadResponse } from "../response/read-response.ts";
 import { baseOf } from "../upstream/options.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 
@@ -36,7 +36,7 @@ export class Pager {
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED
    */
-  advance(page: Page, answer: ReadAnswer): boolean {
+  advance(page: Page, response: ReadResponse): boolean {
     const { next, more } = this.call.adapter;
     if (more !== undefined && !(isJsonObject(page.payload) && holds(page.payload, more))) return false;
     if (page.items.length === 0 && (more === undefined || needsItems(next))) return false;
@@ -47,13 +47,13 @@ export class Pager {
           () => (next.query === undefined ? [] : queryOf(page, next.query)),
         );
       case "link_header":
-        return this.follow(() => linkTarget(answer.header("link"), next.rel) || undefined);
+        return this.follow(() => linkTarget(response.header("link"), next.rel) || undefined);
       case "step":
         return this.step(next, next.by === "items" ? page.items.length : 1, page);
       case "cursor":
         return this.moveCursor(
           next,
-          next.from === "header" ? answer.header(next.path) : page.pick((from) => cursorIn(from, next)),
+          next.from === "header" ? response.header(next.path) : page.pick((from) => cursorIn(from, next)),
         );
     }
   }

@@ -19,10 +19,10 @@ export async function* paginate(
   const { method, rules, items, maxPages: limit } = call.adapter;
   const pager = new Pager(call, message);
   for (let pages = 1; ; pages++) {
-    const answer = await call.answer(pager.request);
-    const page = new Page(answer.body, rules.envelope, items);
-    yield* call.items(page, answer);
-    if (!pager.advance(page, answer)) return undefined;
+    const response = await call.send(pager.request);
+    const page = new Page(response.body, rules.envelope, items);
+    yield* call.items(page, response);
+    if (!pager.advance(page, response)) return undefined;
     if (pages >= limit) {
       throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });
     }

@@ -11,7 +11,7 @@ import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { Page } from "../response/page.ts";
-import type { ReadAnswer } from "../response/read-response.ts";
+import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
@@ -67,11 +67,11 @@ class Feed {
   async poll(): Promise<Polled> {
     try {
       // the next poll is the next attempt
-      const extras = { rules: this.rules, repeat: false };
-      const answer = await this.call.answer(conditional(this.request, this.etag), extras);
-      this.intervalMs = this.intervalOf(answer);
-      this.etag = answer.header("etag") ?? (answer.status === 304 ? this.etag : undefined);
-      return { items: answer.status === 304 ? [] : this.news(answer), waitMs: this.intervalMs };
+      const extras = { rules: this.rules, retry: false };
+      const response = await this.call.send(conditional(this.request, this.etag), extras);
+      this.intervalMs = this.intervalOf(response);
+      this.etag = response.header("etag") ?? (response.status === 304 ? this.etag : undefined);
+      return { items: response.status === 304 ? [] : this.news(response), waitMs: this.intervalMs };
     } catch (error) {
       const delay = transientDelay(error);
       if (delay === undefined) throw error;
@@ -79,15 +79,15 @@ class Feed {
     }
   }
 
-  private intervalOf(answer: ReadAnswer): number {
+  private intervalOf(response: ReadResponse): number {
     const { intervalHeader, intervalMs } = this.call.adapter;
-    const text = intervalHeader === undefined ? "" : (answer.header(intervalHeader) ?? "").trim();
+    const text = intervalHeader === undefined ? "" : (response.header(intervalHeader) ?? "").trim();
     return /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : intervalMs;
   }
 
-  private news(answer: ReadAnswer): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+  private news(response: ReadResponse): ReadonlyArray<Uint8Array<ArrayBuffer>> {
     const { rules, items, key } = this.call.adapter;
-    const page = new Page(answer.body, rules.envelope, [items]);
+    const page = new Page(response.body, rules.envelope, [items]);
     const keys = page.items.map((_item, index) =>
       keyOf(
         page.pick(({ items }) => valueAt(items[index], key)),
@@ -97,7 +97,7 @@ class Feed {
     const indices = this.seen.news(keys).reverse();
     const { skip } = this;
     this.skip = false;
-    return this.call.items(page, answer, skip ? [] : indices);
+    return this.call.items(page, response, skip ? [] : indices);
   }
 }
 

@@ -14,7 +14,7 @@ import { eventsOf, type ServerEvent } from "./server-events.ts";
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /**
- * The records of an answer, as they come: lines of JSON, or server-sent events. The next one is read from the upstream
+ * The records of a response, as they come: lines of JSON, or server-sent events. The next one is read from the upstream
  * when it is asked for. A record that an error rule fits ends the stream with its error.
  *
  * @throws ConnectError reason UPSTREAM_TRUNCATED where the body ends within a record or before the end that the rule

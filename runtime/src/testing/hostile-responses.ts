@@ -1,5 +1,5 @@
 /**
- * Run as a process of its own: `node hostile-answers.ts <name>` calls an upstream that answers in a way that is meant
+ * Run as a process of its own: `node hostile-responses.ts <name>` calls an upstream that responds in a way that is meant
  * to harm, while another process plays the upstream. Prints what the call ended with, what a call after it ended
  * with, and by how many megabytes the process grew.
  */
@@ -14,9 +14,9 @@ import { thingAdapter, thingOf, thingRequest, thingService } from "./thing-servi
 
 const MEGABYTE = 1 << 20;
 
-type Answer = (socket: Socket) => void;
+type Respond = (socket: Socket) => void;
 
-function whole(body: string | Uint8Array, headers = ""): Answer {
+function whole(body: string | Uint8Array, headers = ""): Respond {
   const bytes = Buffer.from(body);
   return (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: ${bytes.length}\r\n\r\n`);
@@ -24,12 +24,12 @@ function whole(body: string | Uint8Array, headers = ""): Answer {
   };
 }
 
-function raw(text: string): Answer {
+function raw(text: string): Respond {
   return (socket) => socket.end(text, "latin1");
 }
 
 /** Writes on and on, as fast as it is read. */
-function endless(head: string, more: string): Answer {
+function endless(head: string, more: string): Respond {
   return (socket) => {
     const write = () => {
       while (socket.writable && socket.write(more));
@@ -45,7 +45,7 @@ const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
 /** By name; each is made when it is asked for, since some are large. */
-const ANSWERS: Readonly<Record<string, () => Answer>> = {
+const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "10 000 arrays": () => whole(nested("[", "]", 10_000)),
   "10 000 objects": () => whole(`${'{"self":'.repeat(10_000)}{}${"}".repeat(10_000)}`),
   "10 000 000 arrays": () => whole("[".repeat(10_000_000)),
@@ -69,7 +69,7 @@ const ANSWERS: Readonly<Record<string, () => Answer>> = {
   "103 Early Hints without an end": () => endless("", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"),
   "101 Switching Protocols": () =>
     raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"),
-  "some interim answers": () => (socket) => {
+  "some interim responses": () => (socket) => {
     socket.write("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(5));
     whole('{"id":5}')(socket);
   },
@@ -93,8 +93,8 @@ const ANSWERS: Readonly<Record<string, () => Answer>> = {
   "a null byte in a header": () => raw("HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 2\r\n\r\n{}"),
 };
 
-/** The names of all answers. */
-export const HOSTILE_ANSWERS = Object.keys(ANSWERS);
+/** The names of all responses. */
+export const HOSTILE_RESPONSES = Object.keys(RESPONSES);
 
 if (import.meta.main) {
   const [, , name = "", role] = process.argv;
@@ -104,12 +104,12 @@ if (import.meta.main) {
 
 function serve(name: string): void {
   const good = whole('{"id":7}');
-  const answer = ANSWERS[name]?.() ?? good;
+  const respond = RESPONSES[name]?.() ?? good;
   let requests = 0;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", () => {
-      if (++requests === 1) answer(socket);
+      if (++requests === 1) respond(socket);
       else good(socket);
     });
   });

@@ -187,9 +187,9 @@ export function downloadAdapter(
   return download(downloadMethod, {
     rules: { ...PLAIN_RULES, responseEncoding: "bytes", ...rules },
     request: listRequest,
-    head: (answer, out) => {
-      out.string(2, answer.header("content-type"), "type");
-      out.int32(3, answer.status, "status");
+    head: (response, out) => {
+      out.string(2, response.header("content-type"), "type");
+      out.int32(3, response.status, "status");
     },
     chunk: (bytes, out) => out.rawBytes(1, bytes),
   });

@@ -9,7 +9,7 @@ import type { Credentials, CredentialsContext, CredentialsFunction } from "../cr
 import { Identities } from "../credentials/identity.ts";
 import { restError } from "../errors/rest-error.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
-import { type AnswerHeaders, type Exchange, ExchangeFailed, exchange } from "../http/exchange.ts";
+import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
 import { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { Retrier } from "../retry/retrier.ts";
@@ -43,10 +43,10 @@ export interface UpstreamCall {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** What an upstream answered, whatever its status; decompressed. */
-export interface UpstreamAnswer {
+/** What an upstream responded, whatever its status; decompressed. */
+export interface UpstreamResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
   /** The body is not whole. Only with a status that is an error. */
   readonly truncated: boolean;
@@ -56,8 +56,8 @@ export interface UpstreamAnswer {
   readonly secrets: readonly Secret[];
 }
 
-/** What an upstream answered, its body still to come where its status means success. */
-export interface OpenAnswer extends UpstreamAnswer {
+/** What an upstream responded, its body still to come where its status means success. */
+export interface OpenResponse extends UpstreamResponse {
   /**
    * The body, decompressed, to be read once. undefined where the status is an error: then `body` has its
    * beginning. It throws ConnectErrors, or the signal's reason.
@@ -78,13 +78,13 @@ export interface Upstream {
    */
   admit(base: string): Permit;
   /**
-   * Sends a request with credentials and reads the answer. Redirects are not followed.
+   * Sends a request with credentials and reads the response. Redirects are not followed.
    *
-   * @throws ConnectError when there is no answer; rejects with the signal's reason when that is aborted
+   * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
    */
-  call(call: UpstreamCall): Promise<UpstreamAnswer>;
-  /** Like `call`, but an answer that means success is not read: its body comes as it is asked for. */
-  open(call: UpstreamCall): Promise<OpenAnswer>;
+  call(call: UpstreamCall): Promise<UpstreamResponse>;
+  /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
+  open(call: UpstreamCall): Promise<OpenResponse>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -107,12 +107,12 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   return new PooledUpstream(name, resolveOptions(name, options), context);
 }
 
-/** Whether a status is an answer of the method, and not an error. */
+/** Whether a status is a response of the method, and not an error. */
 export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
-type Sender = Pick<UpstreamAnswer, "configuredCredentials" | "secrets">;
+type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
 
 interface Prepared {
   readonly pool: Pool;
@@ -154,14 +154,14 @@ class PooledUpstream implements Upstream {
     return this.breakers.get(origin)?.admit() ?? UNWATCHED;
   }
 
-  async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+  async call(call: UpstreamCall): Promise<UpstreamResponse> {
     const { pool, sent, sender } = await this.prepare(call);
     call.onSent?.();
-    const answer = await this.exchange(pool, sent, call);
-    return { ...(await this.decompressed(answer, !isSuccess(answer.status, call.rules))), ...sender };
+    const response = await this.exchange(pool, sent, call);
+    return { ...(await this.decompressed(response, !isSuccess(response.status, call.rules))), ...sender };
   }
 
-  async open(call: UpstreamCall): Promise<OpenAnswer> {
+  async open(call: UpstreamCall): Promise<OpenResponse> {
     const { pool, sent, sender } = await this.prepare(call);
     const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
@@ -263,8 +263,8 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(answer: Exchange, tolerant: boolean) {
-    const { status, headers, body, incomplete } = answer;
+  private async decompressed(response: Exchange, tolerant: boolean) {
+    const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
     if (encoding === undefined || body.length === 0) return { ...head, body };
