@@ -5,7 +5,6 @@ import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { DEFAULT_TIMEOUT_MS, notify, type RestOptions } from "./call/options.ts";
 import {
   connectUpstreams,
-  fullName,
   isStream,
   isUnary,
   isUpload,
@@ -16,6 +15,7 @@ import type { CallContext } from "./call/running-call.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
+import { fullName } from "./text/full-name.ts";
 import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import type { Upstream } from "./upstream/upstream.ts";

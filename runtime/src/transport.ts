@@ -10,10 +10,11 @@ import {
 } from "@connectrpc/connect";
 import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
 import type { Deadline } from "./call/deadline.ts";
-import { fullName, isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
+import { isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
 import { restError } from "./errors/rest-error.ts";
 import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
+import { fullName } from "./text/full-name.ts";
 
 /** What the transport stands on. */
 export interface TransportParts {

@@ -1,4 +1,5 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
+import { withHeaders } from "../request/with-headers.ts";
 import { notify, type RequestObserver, type RequestReport, type RestOptions } from "./options.ts";
 
 /** Sends a request with the headers that an observer adds, and tells the observer how it ended. */
@@ -10,7 +11,7 @@ export async function observed<T extends { readonly status: number }>(
 ): Promise<T> {
   const observer = observerOf(onRequest, report);
   try {
-    const response = await send(withHeaders(request, observer?.headers));
+    const response = await send(withAddedHeaders(request, observer?.headers));
     notify(observer?.onEnd, { status: response.status, error: undefined });
     return response;
   } catch (error) {
@@ -28,12 +29,10 @@ function observerOf(onRequest: RestOptions["onRequest"], report: RequestReport):
   }
 }
 
-function withHeaders(request: RestRequest, added: RequestObserver["headers"]): RestRequest {
-  const { verb, path, queryString, headers, oauth1Params, body } = request;
+function withAddedHeaders(request: RestRequest, added: RequestObserver["headers"]): RestRequest {
   const more = Object.entries(added ?? {});
   if (more.length === 0) return request;
-  const own = new Set(headers.map(([name]) => name));
+  const own = new Set(request.headers.map(([name]) => name));
   const others = more.filter(([name]) => !own.has(name));
-  if (others.length === 0) return request;
-  return { verb, path, queryString, headers: [...headers, ...others], oauth1Params, body };
+  return others.length === 0 ? request : withHeaders(request, [...request.headers, ...others]);
 }

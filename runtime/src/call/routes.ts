@@ -1,4 +1,3 @@
-import type { DescMethod } from "@bufbuild/protobuf";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
@@ -12,13 +11,9 @@ import type {
 import type { RateLimitRule } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isTimeZone } from "../rate-limit/calendar-day.ts";
+import { fullName } from "../text/full-name.ts";
 import { baseOf, type UpstreamOptions } from "../upstream/options.ts";
 import { createUpstream, type Upstream, type UpstreamContext } from "../upstream/upstream.ts";
-
-/** `blog.v1.BlogService.GetInfo` */
-export function fullName(method: DescMethod): string {
-  return `${method.parent.typeName}.${method.name}`;
-}
 
 /** Which upstream a method goes to. */
 export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {

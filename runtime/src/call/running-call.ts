@@ -20,16 +20,17 @@ import { errorInSuccess } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
+import { headerReader, passHeaders } from "../response/headers.ts";
 import type { Page } from "../response/page.ts";
-import { passHeaders } from "../response/pass-headers.ts";
-import { errorOf, headerReader, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
 import { withRetries } from "../retry/with-retries.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, notify, type RestOptions } from "./options.ts";
-import { fullName, type Route } from "./routes.ts";
+import type { Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
 export interface CallContext {

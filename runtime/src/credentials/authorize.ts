@@ -2,6 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
@@ -69,7 +70,7 @@ export function chooseKind(
   if (kind !== undefined) return kind;
   throw restError("UPSTREAM_CREDENTIALS_MISSING", {
     upstream: rules.upstream,
-    method: `${method.parent.typeName}.${method.name}`,
+    method: fullName(method),
     wanted: rules.credentials.join(", "),
     available: available.length === 0 ? "no credentials" : available.join(", "),
   });

@@ -5,15 +5,35 @@ import { wireNumber } from "../json/wire-number.ts";
 import { numberFromText } from "./scalar.ts";
 import type { Instant } from "./timestamp.ts";
 
-/** How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it, `3.5s`. */
-export type DurationRule = "seconds" | "millis" | "micros" | "nanos" | "iso8601";
+/** How many decimal digits each unit of a count has below the second. */
+export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
-const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
+/** The unit of a time or duration that is written as a number. */
+export type CountUnit = keyof typeof UNIT_DIGITS;
+
+/** How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it, `3.5s`. */
+export type DurationRule = CountUnit | "iso8601";
+
 // 10,000 years, the range of google.protobuf.Duration
-const MAX_SECONDS = 315_576_000_000n;
-const BILLION = 1_000_000_000n;
+const MAX_SECONDS = 315_576_000_000;
+/** Nanoseconds in a second. */
+export const NANOS_PER_SECOND = 1_000_000_000n;
+const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?s?$/;
 const ISO =
   /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d{1,9}))?S)?)?$/;
+
+/** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
+export function durationFrom(value: JsonValue): Instant | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const parts = PROTO_JSON.exec(String(value));
+  if (parts === null) return undefined;
+  const [, minus, whole, fraction = ""] = parts;
+  const sign = minus === "-" ? -1 : 1;
+  const seconds = Number(whole);
+  const nanos = Number(fraction.padEnd(9, "0"));
+  if (seconds > MAX_SECONDS || (seconds === MAX_SECONDS && nanos > 0)) return undefined;
+  return { seconds: sign * seconds, nanos: sign * nanos };
+}
 
 /** Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none. */
 export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
@@ -34,25 +54,35 @@ function fromIso(text: string): Instant | undefined {
   const total =
     (((BigInt(weeks) * 7n + BigInt(days)) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n +
     BigInt(seconds);
-  const nanos = total * BILLION + BigInt(fraction.padEnd(9, "0"));
+  const nanos = total * NANOS_PER_SECOND + BigInt(fraction.padEnd(9, "0"));
   return inRange(minus === undefined ? nanos : -nanos);
 }
 
 function inRange(nanos: bigint): Instant | undefined {
-  const seconds = nanos / BILLION;
+  const seconds = nanos / NANOS_PER_SECOND;
   if (seconds > MAX_SECONDS || seconds < -MAX_SECONDS) return undefined;
-  return { seconds: Number(seconds), nanos: Number(nanos % BILLION) };
+  return { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND) };
 }
 
 /** A duration as text by its rule: a count, with a fraction where it is not whole, or ISO 8601. */
 export function spanText({ seconds, nanos }: Duration, rule: DurationRule): string {
-  const total = seconds * BILLION + BigInt(nanos);
-  const minus = total < 0n ? "-" : "";
-  const digits = String(total < 0n ? -total : total).padStart(10, "0");
-  if (rule === "iso8601") return `${minus}${isoText(digits)}`;
-  const point = digits.length - 9 + UNIT_DIGITS[rule];
+  const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
+  if (rule !== "iso8601") return countText(total, rule);
+  return `${total < 0n ? "-" : ""}${isoText(nanoDigits(total))}`;
+}
+
+/** Nanoseconds as a decimal number of a unit, exact, without trailing zeros. */
+export function countText(nanos: bigint, unit: CountUnit): string {
+  const digits = nanoDigits(nanos);
+  const point = digits.length - 9 + UNIT_DIGITS[unit];
+  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, "");
   const fraction = digits.slice(point).replace(/0+$/, "");
-  return `${minus}${digits.slice(0, point).replace(/^0+(?=\d)/, "")}${fraction === "" ? "" : `.${fraction}`}`;
+  return `${nanos < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** The digits of a number of nanoseconds, without its sign: nine of the fraction, and at least one of the seconds. */
+function nanoDigits(nanos: bigint): string {
+  return String(nanos < 0n ? -nanos : nanos).padStart(10, "0");
 }
 
 function isoText(digits: string): string {

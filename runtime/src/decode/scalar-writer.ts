@@ -1,10 +1,10 @@
 import type { JsonValue } from "../json/json.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { DriftWriter, type Field } from "./drift-writer.ts";
-import { type DurationRule, spanFrom } from "./duration.ts";
+import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
-import { durationFrom, instantFrom, type TimeRule } from "./timestamp.ts";
+import { instantFrom, type TimeRule } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
 const INT32_MAX = 0x7fff_ffff;

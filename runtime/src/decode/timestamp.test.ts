@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
 import { drift, numberOf, written } from "../testing/kinds.ts";
-import { durationFrom, instantFrom, type TimeRule } from "./timestamp.ts";
+import { durationFrom } from "./duration.ts";
+import { instantFrom, type TimeRule } from "./timestamp.ts";
 
 const PATTERN: TimeRule = { pattern: "YYYY-MM-DD HH:mm:ss GMT" };
 

@@ -147,20 +147,3 @@ function utcSeconds(
 function inRange(seconds: number, nanos: number): Instant | undefined {
   return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS ? { seconds, nanos } : undefined;
 }
-
-const DURATION = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?s?$/;
-// 10,000 years, the range of google.protobuf.Duration
-const MAX_DURATION = 315_576_000_000;
-
-/** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
-export function durationFrom(value: JsonValue): Instant | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const parts = DURATION.exec(String(value));
-  if (parts === null) return undefined;
-  const [, minus, whole, fraction = ""] = parts;
-  const sign = minus === "-" ? -1 : 1;
-  const seconds = Number(whole);
-  const nanos = Number(fraction.padEnd(9, "0"));
-  if (seconds > MAX_DURATION || (seconds === MAX_DURATION && nanos > 0)) return undefined;
-  return { seconds: sign * seconds, nanos: sign * nanos };
-}

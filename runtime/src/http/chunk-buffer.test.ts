@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, test } from "vitest";
 import { ChunkBuffer } from "./chunk-buffer.ts";
 
 it("property: chunks of any sizes are one piece in the end, and none of them is written to", () => {
@@ -29,4 +29,12 @@ it("a million chunks of one byte take no more than twice their bytes", () => {
   for (let count = 0; count < 1_000_000; count++) buffer.push(Buffer.of(count % 256));
   expect(buffer.size).toBe(1_000_000);
   expect(buffer.bytes().buffer.byteLength).toBeLessThanOrEqual(2_000_000);
+});
+
+test("a buffer starts over after its bytes were taken, and leaves those alone", () => {
+  const buffer = new ChunkBuffer();
+  for (const text of ["ab", "cd"]) buffer.push(Buffer.from(text));
+  const taken = buffer.take();
+  for (const text of ["xy", "z"]) buffer.push(Buffer.from(text));
+  expect([taken.toString(), buffer.take().toString(), buffer.size]).toEqual(["abcd", "xyz", 0]);
 });

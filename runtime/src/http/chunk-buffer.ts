@@ -1,34 +1,43 @@
 /**
- * Bytes that come in chunks, in one piece. A list of chunks of one byte each would take hundreds of times the memory of
- * what is in them, so that no limit of bytes would be one; this takes at most twice.
+ * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory of its
+ * content, which would defeat any limit on bytes; this takes at most twice.
  */
 export class ChunkBuffer {
-  #bytes: Uint8Array = new Uint8Array();
-  #size = 0;
+  private content: Uint8Array = new Uint8Array();
+  private length = 0;
 
+  /** How many bytes have been added. */
   get size(): number {
-    return this.#size;
+    return this.length;
   }
 
-  /** A first chunk is kept as it is, since most are the only one. */
+  /** Adds a chunk. The first one is kept as it is, without a copy, since most are the only one. */
   push(chunk: Uint8Array): void {
-    const size = this.#size + chunk.length;
-    if (this.#size === 0) this.#bytes = chunk;
-    else {
-      if (size > this.#bytes.length) this.#grow(size);
-      this.#bytes.set(chunk, this.#size);
+    const length = this.length + chunk.length;
+    if (this.length === 0) {
+      this.content = chunk;
+    } else {
+      if (length > this.content.length) this.grow(length);
+      this.content.set(chunk, this.length);
     }
-    this.#size = size;
+    this.length = length;
   }
 
-  /** What has come so far. It is not to be written to. */
+  /** What has been added so far. It must not be written to. */
   bytes(): Buffer {
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#size);
+    return Buffer.from(this.content.buffer, this.content.byteOffset, this.length);
   }
 
-  #grow(size: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(size, 2 * this.#bytes.length, 1024));
-    grown.set(this.#bytes.subarray(0, this.#size));
-    this.#bytes = grown;
+  /** Returns what has been added, and starts over. */
+  take(): Buffer {
+    const bytes = this.bytes();
+    this.length = 0;
+    return bytes;
+  }
+
+  private grow(length: number): void {
+    const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.content.length, 1024));
+    grown.set(this.content.subarray(0, this.length));
+    this.content = grown;
   }
 }

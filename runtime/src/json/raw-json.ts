@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json.ts";
+import { rawJSON } from "./stringify-json.ts";
 
 /** JSON text of a parsed value, for fields that keep it as it came. */
 export interface RawJson {
@@ -8,8 +9,6 @@ export interface RawJson {
   readonly rounded: boolean;
 }
 
-// Lib types of this age do not know it; every supported Node does.
-const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 const SUSPICIOUS = /\d{16}|e\+|null/;
 
 /** Whether JSON.parse may have rounded this: an integer beyond 2^53, or one too large for a double. */

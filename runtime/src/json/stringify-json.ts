@@ -1,7 +1,7 @@
 import type { JsonValue } from "./json.ts";
 
-// Lib types of this age do not know it; every supported Node does.
-const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+/** `JSON.rawJSON`: writes its argument verbatim. The lib types lack it; every supported Node has it. */
+export const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 /**
  * Writes JSON (RFC 8259); a bigint as a bare, exact number.

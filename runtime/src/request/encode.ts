@@ -11,12 +11,14 @@ import {
   type Value,
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
+import { type CountUnit, countText, NANOS_PER_SECOND, UNIT_DIGITS } from "../decode/duration.ts";
 import { ownValue } from "../decode/read.ts";
 import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "../decode/timestamp.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
 import { wireNumber } from "../json/wire-number.ts";
 import { invalidParameter } from "./invalid-value.ts";
+import { withoutCommas } from "./parameters.ts";
 
 /** A JSON object under construction. */
 export interface JsonRecord {
@@ -27,8 +29,6 @@ export interface JsonRecord {
 export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
-
-const DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
 /** Where a time goes that is finer than its unit: to the earlier or to the later one. */
 export type Rounding = "down" | "up";
@@ -44,7 +44,8 @@ export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding):
   const time = rounding === undefined ? given : rounded(given, unitOf(rule), rounding);
   checkTime(time);
   if (typeof rule === "object") return patternText(time, rule.pattern);
-  if (isCount(rule)) return countText(time, DIGITS[rule]);
+  // the nanos of a time count forwards from its second, also before 1970
+  if (isCount(rule)) return countText(time.seconds * NANOS_PER_SECOND + BigInt(time.nanos), rule);
   if (rule === "iso8601") return isoText(time);
   const date = dateOf(time).toUTCString();
   return rule === "http_date" ? date : date.replace("GMT", "+0000");
@@ -61,12 +62,12 @@ export function timeJson(time: Timestamp, rule: TimeRule, rounding?: Rounding): 
   return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
 }
 
-function isCount(rule: TimeRule): rule is keyof typeof DIGITS {
-  return typeof rule === "string" && rule in DIGITS;
+function isCount(rule: TimeRule): rule is CountUnit {
+  return typeof rule === "string" && rule in UNIT_DIGITS;
 }
 
 function unitOf(rule: TimeRule): number {
-  return isCount(rule) ? 10 ** (9 - DIGITS[rule]) : 1_000_000_000;
+  return isCount(rule) ? 10 ** (9 - UNIT_DIGITS[rule]) : 1_000_000_000;
 }
 
 function rounded(time: Timestamp, unit: number, rounding: Rounding): Timestamp {
@@ -83,16 +84,6 @@ function checkTime({ seconds, nanos }: Timestamp): void {
     problem: `${seconds} seconds and ${nanos} nanos are no time`,
     remedy: "send one of the years 1 to 9999, with nanos from 0 to 999999999",
   });
-}
-
-/** The nanos of a time count forwards from its second, also before 1970; those of a decimal, away from zero. */
-function countText({ seconds, nanos }: Timestamp, digits: number): string {
-  const total = seconds * 1_000_000_000n + BigInt(nanos);
-  const text = String(total < 0n ? -total : total).padStart(10, "0");
-  const point = text.length - 9 + digits;
-  const whole = text.slice(0, point).replace(/^0+(?=\d)/, "");
-  const fraction = text.slice(point).replace(/0+$/, "");
-  return `${total < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
 function isoText(time: Timestamp): string {
@@ -144,14 +135,7 @@ export function fieldMaskText(mask: FieldMask): string {
  * @throws ConnectError INVALID_ARGUMENT where a value has a comma itself
  */
 export function joinCommas(values: ReadonlyArray<string | number | bigint | boolean>, field: string): string {
-  const items = values.map(String);
-  if (items.some((item) => item.includes(","))) {
-    throw invalidParameter(field, "body", {
-      problem: "a value has a comma, which separates values here",
-      remedy: "send values without commas",
-    });
-  }
-  return items.join(",");
+  return withoutCommas(field, "body", values).map(String).join(",");
 }
 
 /** Bytes as base64 (RFC 4648 section 4). */

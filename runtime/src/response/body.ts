@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { ResponseEncoding } from "../adapter/rules.ts";
-import type { JsonValue } from "../json/json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { foreignText } from "./charset.ts";
-import { parseForm } from "./parse-form.ts";
 
 /** A body as it was read. */
 export interface Body {
@@ -105,4 +104,19 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   if (type === "") return "unknown";
   if (/^(application|text)\/([\w.-]+\+)?json$/.test(type)) return "json";
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
+}
+
+/**
+ * Reads an `application/x-www-form-urlencoded` body as an object of strings; a name that comes more than once has
+ * an array of them. Malformed percent-encoding stays as it is.
+ */
+export function parseForm(text: string): JsonObject {
+  const pairs = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text.trim())) {
+    const known = pairs.get(name);
+    if (known === undefined) pairs.set(name, value);
+    else if (typeof known === "string") pairs.set(name, [known, value]);
+    else known.push(value);
+  }
+  return Object.fromEntries(pairs);
 }

@@ -14,6 +14,7 @@ import { JsonTooDeep, ProtoWriter } from "../decode/proto-writer.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { fullName } from "../text/full-name.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
@@ -145,6 +146,9 @@ function decodeError({ method, rules: { upstream } }: AnyMethodAdapter, cause: u
   if (cause instanceof JsonTooDeep || cause instanceof RangeError) {
     return restError("UPSTREAM_BODY_TOO_DEEP", { upstream, problem: cause.message }, { cause });
   }
-  const name = `${method.parent.typeName}.${method.name}`;
-  return restError("ADAPTER_FAILED", { upstream, method: name, step: "reading the response" }, { cause });
+  return restError(
+    "ADAPTER_FAILED",
+    { upstream, method: fullName(method), step: "reading the response" },
+    { cause },
+  );
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { parseForm } from "./body.ts";
 import { payloadOf, statusOf } from "./envelope.ts";
-import { parseForm } from "./parse-form.ts";
 
 describe("payloadOf", () => {
   const envelope = { payload: ["response.blog", "response"] };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { passHeaders } from "./pass-headers.ts";
+import { passHeaders } from "./headers.ts";
 
 it("passes on limits, ids and notices, and nothing about the body, the connection or the session", () => {
   const passed = passHeaders({

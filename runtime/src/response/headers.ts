@@ -1,3 +1,4 @@
+import type { HeaderReader } from "../errors/retry-info.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import { safeText } from "../text/safe-text.ts";
 
@@ -15,4 +16,12 @@ export function passHeaders(headers: ResponseHeaders): Headers {
     if (value !== undefined && PASSED.test(name)) passed.set(name, safeText(String(value)));
   }
   return passed;
+}
+
+/** Reads headers by their names in lower case; several values are joined by `, `. */
+export function headerReader(headers: ResponseHeaders): HeaderReader {
+  return (name) => {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return Array.isArray(value) ? value.join(", ") : value;
+  };
 }

@@ -2,12 +2,12 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
-import type { ResponseHeaders } from "../http/exchange.ts";
 import type { JsonValue } from "../json/json.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
 import { statusOf } from "./envelope.ts";
+import { headerReader } from "./headers.ts";
 
 /** A response whose status means success, its body read. */
 export interface ReadResponse {
@@ -45,14 +45,6 @@ export function errorOf(response: UpstreamResponse, rules: MethodRules, now: num
     rules,
     now,
   );
-}
-
-/** Reads headers by their names in lower case; several values are joined by `, `. */
-export function headerReader(headers: ResponseHeaders): HeaderReader {
-  return (name) => {
-    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    return Array.isArray(value) ? value.join(", ") : value;
-  };
 }
 
 function bodyOf(rules: MethodRules, { status, body }: UpstreamResponse, type: string | undefined): Body {

@@ -1,7 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { fullName } from "../call/routes.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { holds, linkTarget, ownValue } from "../decode/read.ts";
 import { numberFromText } from "../decode/scalar.ts";
@@ -11,6 +10,7 @@ import { valueAt } from "../json/json-path.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
+import { fullName } from "../text/full-name.ts";
 import { baseOf } from "../upstream/options.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 

@@ -1,9 +1,9 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
-import { fullName } from "../call/routes.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { Page } from "../response/page.ts";
+import { fullName } from "../text/full-name.ts";
 import { Pager } from "./pager.ts";
 
 /**

@@ -10,6 +10,7 @@ import { retryDelayOf } from "../errors/retry-info.ts";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
+import { withHeaders } from "../request/with-headers.ts";
 import { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
@@ -108,16 +109,8 @@ function bounded(milliseconds: number): number {
 /** The tag goes back as it came, weak or strong. */
 function conditional(request: RestRequest, etag: string | undefined): RestRequest {
   if (etag === undefined) return request;
-  const { verb, path, queryString, oauth1Params, body } = request;
   const others = request.headers.filter(([name]) => name !== "if-none-match");
-  return {
-    verb,
-    path,
-    queryString,
-    oauth1Params,
-    body,
-    headers: [...others, ["if-none-match", etag]],
-  };
+  return withHeaders(request, [...others, ["if-none-match", etag]]);
 }
 
 /** An item without a key is told from others by all that it holds. */

@@ -1,9 +1,9 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { UploadAdapter } from "../adapter/adapter.ts";
-import { fullName } from "../call/routes.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { headerValue } from "../request/header-value.ts";
+import { fullName } from "../text/full-name.ts";
 import { raced } from "../time/abort.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import { UploadBody } from "./upload-body.ts";

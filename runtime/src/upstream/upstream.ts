@@ -13,6 +13,7 @@ import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from ".
 import { openExchange } from "../http/open-exchange.ts";
 import { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { Retrier } from "../retry/retrier.ts";
+import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { Clock } from "../time/clock.ts";
@@ -22,8 +23,8 @@ import { decompressError, exchangeError } from "./failure.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { type BodyStream, outgoing } from "./outgoing.ts";
 
-/** The text of an error is in the beginning of its body; more of it is not read. */
-const MAX_ERROR_BYTES = 256 * 1024;
+/** How much of an error's body is read, in bytes: its text is at the beginning. */
+export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** One call of an upstream. */
 export interface UpstreamCall {
@@ -207,8 +208,7 @@ class PooledUpstream implements Upstream {
     const kind = chooseKind(call, credentials);
     const identity = () => this.identities.of(kind, credentials);
     const { signal, expiresAt, method } = call;
-    const name = `${method.parent.typeName}.${method.name}`;
-    await this.limiter.admit({ method: name, rules, identity, signal, expiresAt });
+    await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
   private senderOf({ kind, secrets }: Authorization): Sender {
