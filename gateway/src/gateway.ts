@@ -8,15 +8,15 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { defaultUpstreamCalls, type UpstreamShare } from "./admission/admission.ts";
+import { currentCall } from "./call/call.ts";
+import type { MethodTimeout } from "./call/deadline.ts";
+import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { logBreaker } from "./log/breaker-log.ts";
 import { createDriftLog } from "./log/drift-log.ts";
 import { silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import { currentCall } from "./protocol/call.ts";
-import type { MethodTimeout } from "./protocol/deadline.ts";
-import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 import { startRequestTrace } from "./trace/request-trace.ts";
 

@@ -3,6 +3,9 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
+import type { MethodTimeout } from "./call/deadline.ts";
+import { outcomeOf } from "./call/outcome.ts";
+import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -21,13 +24,10 @@ import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import type { MethodTimeout } from "./protocol/deadline.ts";
-import { outcomeOf } from "./protocol/outcome.ts";
-import { createRpc } from "./protocol/rpc.ts";
-import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/routes.ts";
+import { createRpc } from "./rpc/rpc.ts";
 
 export interface ServerOptions {
   /** The services to serve; health and reflection are added. */

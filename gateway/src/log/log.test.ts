@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
+import type { Call } from "../call/call.ts";
+import { outcomeOf } from "../call/outcome.ts";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { Call } from "../protocol/call.ts";
-import { outcomeOf } from "../protocol/outcome.ts";
 import { noTrace } from "../trace/call-trace.ts";
 import { logCall } from "./call-log.ts";
 import { createDriftLog } from "./drift-log.ts";

@@ -1,7 +1,7 @@
 import type { BreakerReport, BreakerState, DriftReport } from "connect-rest";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Call } from "../protocol/call.ts";
-import { methodPath } from "../protocol/method-path.ts";
+import type { Call } from "../call/call.ts";
+import { methodPath } from "../call/method-path.ts";
 import { LabelSets } from "./label-sets.ts";
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,5 +1,5 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { methodPath } from "../protocol/method-path.ts";
+import { methodPath } from "../call/method-path.ts";
 import { curlCommand, type Examples } from "./example.ts";
 import { escapeHtml } from "./html.ts";
 

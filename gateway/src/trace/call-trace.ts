@@ -9,9 +9,9 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { Caller } from "../protocol/caller.ts";
-import { methodPath } from "../protocol/method-path.ts";
-import type { Protocol } from "../protocol/protocol.ts";
+import type { Caller } from "../call/caller.ts";
+import { methodPath } from "../call/method-path.ts";
+import type { Protocol } from "../call/protocol.ts";
 import { version } from "../version.ts";
 import { extractContext } from "./propagation.ts";
 
