@@ -1,11 +1,23 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { createContextKey, type Interceptor } from "@connectrpc/connect";
-import { context } from "@opentelemetry/api";
-import type { CallTrace } from "../trace/call-trace.ts";
+import { createContextKey } from "@connectrpc/connect";
+import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Protocol } from "./protocol.ts";
+
+/** The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and passes the context on. */
+export interface CallTrace {
+  /** The parent of the spans of its requests to upstreams. */
+  readonly context: Context;
+  /** 32 hexadecimal digits; undefined when neither the caller nor an SDK has begun a trace. */
+  readonly traceId: string | undefined;
+  /** Ends it with `ok` or the code of its error. */
+  end(code: string): void;
+}
+
+/** A trace that is none, for calls that are made up in tests. */
+export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
 
 /** What is known about one call while it runs: the log line and the interceptors read it. */
 export interface Call extends Caller {
@@ -40,27 +52,4 @@ export function currentCall(): Call | undefined {
 /** Runs code that works for a call. */
 export function runAs<T>(call: Call, work: () => T): T {
   return context.with(call.trace.context, () => storage.run(call, work));
-}
-
-/** Makes the call known to the code behind it, for callbacks that are not told which call they belong to. */
-export const callInterceptor: Interceptor = (next) => async (request) => {
-  const call = request.contextValues.get(callKey);
-  if (call === undefined) return next(request);
-  const run = <T>(work: () => T) => runAs(call, work);
-  const response = await run(() => next(request));
-  return response.stream ? { ...response, message: within(response.message, run) } : response;
-};
-
-/** A stream's code runs when it is asked for the next message, so each time the call is made known anew. */
-function within<T>(messages: AsyncIterable<T>, run: <R>(work: () => R) => R): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const iterator = messages[Symbol.asyncIterator]();
-      const end = iterator.return?.bind(iterator);
-      return {
-        next: () => run(() => iterator.next()),
-        ...(end === undefined ? {} : { return: () => run(() => end()) }),
-      };
-    },
-  };
 }

@@ -12,7 +12,7 @@ export interface Deadline {
 /** The deadline that a method's annotations name, in milliseconds; undefined when they name none. */
 export type MethodTimeout = (method: DescMethod) => number | undefined;
 
-const unitMs: Readonly<Record<string, number>> = {
+const UNIT_MS: Readonly<Record<string, number>> = {
   H: 3_600_000,
   M: 60_000,
   S: 1000,
@@ -28,12 +28,12 @@ export function timeoutHeader(protocol: Protocol): "connect-timeout-ms" | "grpc-
 
 /**
  * A client's timeout in milliseconds: up to ten digits for Connect, up to eight digits and a unit for gRPC and
- * gRPC-Web. Undefined when the text is neither; the protocol's handler answers that.
+ * gRPC-Web. Undefined when the text is neither; the protocol's handler refuses that.
  */
 export function parseTimeout(protocol: Protocol, text: string): number | undefined {
   if (protocol === "connect") return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
   const match = /^(\d{1,8})([HMSmun])$/.exec(text);
-  const unit = unitMs[match?.[2] ?? ""];
+  const unit = UNIT_MS[match?.[2] ?? ""];
   return unit === undefined ? undefined : Number(match?.[1]) * unit;
 }
 
@@ -72,22 +72,13 @@ export function deadlineOf(
 }
 
 /**
- * Computes the deadline of a call and writes it into the headers, where connect's handler reads it: it would
- * refuse a timeout that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not
- * legal is left for it to answer.
+ * Writes the deadline of a call into its headers, where connect's handler reads it: it would refuse a timeout that is
+ * legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not legal is left for it to
+ * refuse.
  */
-export function applyDeadline(
-  headers: Headers,
-  protocol: Protocol,
-  method: DescMethod,
-  methodMs: number | undefined,
-  limits: Limits,
-): Deadline {
+export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);
-  const given = headers.get(name) ?? undefined;
-  const deadline = deadlineOf(given, protocol, method, methodMs, limits);
-  if (given === undefined || parseTimeout(protocol, given) !== undefined) {
-    headers.set(name, printTimeout(protocol, deadline.ms));
-  }
-  return deadline;
+  const given = headers.get(name);
+  if (given === null || parseTimeout(protocol, given) !== undefined)
+    headers.set(name, printTimeout(protocol, ms));
 }

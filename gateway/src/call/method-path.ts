@@ -4,3 +4,8 @@ import type { DescMethod } from "@bufbuild/protobuf";
 export function methodPath(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
+
+/** `package.Service.Method`, the full name of a method, as messages for people have it. */
+export function methodName(method: DescMethod): string {
+  return `${method.parent.typeName}.${method.name}`;
+}

@@ -1,27 +1,31 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { type Call, callKey } from "../call/call.ts";
+import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
+import { applyDeadline } from "../call/deadline.ts";
+import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
-import { refuseCall } from "../protocol/error-response.ts";
-import { writeResponse } from "../rpc/respond.ts";
+import { errorResponse } from "../protocol/error-response.ts";
+import { requestHeaders } from "../protocol/headers.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
-import { deadlineExceeded } from "./race.ts";
 import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
 
 /**
- * Runs one call through connect's handler. In place of connect-node's glue, which builds an address from the
- * peer's Host header, has no timers, and prints to the console.
+ * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue, which
+ * builds an address from the peer's Host header, has no timers, and prints to the console.
  */
-export async function serveCall(
+export async function callHandler(
   handler: UniversalHandler,
   call: Call,
-  headers: Headers,
   request: HttpRequest,
   response: HttpResponse,
   limits: Limits,
-): Promise<void> {
+): Promise<UniversalServerResponse | WholeResponse> {
+  const headers = requestHeaders(request);
+  applyDeadline(headers, call.protocol, call.deadline);
   const abort = new AbortController();
   // The call may have waited before it came here.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
@@ -29,9 +33,9 @@ export async function serveCall(
   response.once("close", () => {
     clearTimeout(timer);
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!isSent(response)) abort.abort(new ConnectError("the client hung up", Code.Canceled));
+    if (!isSent(response)) abort.abort(hungUp());
   });
-  const answer = await handler({
+  const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
     // The path is a known one, so this is an address whatever the query holds.
@@ -45,8 +49,7 @@ export async function serveCall(
     signal: abort.signal,
     contextValues: createContextValues().set(callKey, call),
   });
-  if (isBareRefusal(answer)) explainRefusal(answer.status, handler, call, request, response);
-  else await writeResponse(response, answer, call, limits.stalledWriteMs);
+  return isBareRefusal(result) ? explainedRefusal(result.status, handler, call, request) : result;
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */
@@ -61,26 +64,35 @@ function idleLimit(call: Call, limits: Limits): number {
 }
 
 /** connect refuses a wrong verb, content type or HTTP version with a status alone. */
-function isBareRefusal(answer: UniversalServerResponse): boolean {
-  return answer.body === undefined && answer.status >= 400;
+function isBareRefusal(result: UniversalServerResponse): boolean {
+  return result.body === undefined && result.status >= 400;
 }
 
-function explainRefusal(
+/** The response that says why connect refused a request. */
+function explainedRefusal(
   status: number,
   handler: UniversalHandler,
   call: Call,
   request: HttpRequest,
-  response: HttpResponse,
-): void {
-  const name = `${call.method.parent.typeName}.${call.method.name}`;
-  const contentType = request.headers["content-type"];
-  // RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1
-  if (status === 415) response.setHeader("accept-post", contentTypesOf(handler));
-  if (status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-  if (status === 505) response.setHeader("connection", "close");
-  const text = refusalText(status, name, handler, request);
+): WholeResponse {
+  const text = refusalText(status, methodName(call.method), handler, request);
   const error = new ConnectError(text, status === 505 ? Code.Unimplemented : Code.InvalidArgument);
-  refuseCall(response, call.protocol, contentType, error, status);
+  const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
+  return { ...refusal, headers: { ...refusal.headers, ...refusalHeaders(status, handler) } };
+}
+
+/** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */
+function refusalHeaders(status: number, handler: UniversalHandler): Record<string, string> {
+  switch (status) {
+    case 405:
+      return { allow: handler.allowedMethods.join(", ") };
+    case 415:
+      return { "accept-post": contentTypesOf(handler) };
+    case 505:
+      return { connection: "close" };
+    default:
+      return {};
+  }
 }
 
 function refusalText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {

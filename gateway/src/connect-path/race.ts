@@ -1,27 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
-import { type ErrorReason, reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest";
 import { callKey } from "../call/call.ts";
+import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
 import type { Deadline } from "../call/deadline.ts";
-import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-
-/** As the runtime names it. */
-const deadlineReason = "DEADLINE_EXCEEDED" satisfies ErrorReason;
-
-/** The error of a call that outlived its deadline. */
-export function deadlineExceeded(deadline: Deadline): ConnectError {
-  const text = `no answer within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
-  const info = { desc: ErrorInfoSchema, value: { reason: deadlineReason, domain: "connect-rest" } };
-  return new ConnectError(text, Code.DeadlineExceeded, undefined, [info]);
-}
-
-/** The error of a stream that is cut because the gateway goes down. */
-export function drainingError(): ConnectError {
-  return new ConnectError("the gateway is shutting down; call again", Code.Unavailable);
-}
 
 /**
- * Answers a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
+ * Ends a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
  * as well when `streamsEnd` is aborted.
  */
 export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
@@ -41,7 +26,7 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
 
 /** The runtime keeps the same deadline, and may be first: callers get one text whoever wins. */
 function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
-  const isDeadline = error instanceof ConnectError && reasonOf(error) === deadlineReason;
+  const isDeadline = error instanceof ConnectError && reasonOf(error) === DEADLINE_REASON;
   return isDeadline && deadline !== undefined ? deadlineExceeded(deadline) : error;
 }
 

@@ -1,11 +1,11 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import type { Call } from "../call/call.ts";
+import { bodyIdle, deadlineExceeded } from "../call/call-errors.ts";
 import type { HttpRequest } from "../listener/http.ts";
-import { deadlineExceeded, raced } from "./race.ts";
+import { raced } from "./race.ts";
 
 /**
  * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, and after `idleMs`
- * without a chunk; `idleMs` 0 means that silence is fine. Leaves the connection usable for the answer.
+ * without a chunk; `idleMs` 0 means that silence is fine. Leaves the connection usable for the response.
  */
 export async function* readBody(
   request: HttpRequest,
@@ -26,8 +26,7 @@ export async function* readBody(
 
 function orIdle<T>(work: Promise<T>, idleMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const text = `nothing more of the request arrived for bodyIdleTimeoutMs, ${idleMs} ms`;
-    const timer = setTimeout(() => reject(new ConnectError(text, Code.DeadlineExceeded)), idleMs);
+    const timer = setTimeout(() => reject(bodyIdle(idleMs)), idleMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { envelopes } from "../fast-path/envelope-reader.ts";
+import { envelopes } from "../protocol/envelope.ts";
 import { wholeMessages } from "./whole-messages.ts";
 
 const message = fc.uint8Array({ maxLength: 40 });

@@ -1,6 +1,5 @@
-import { Gathered } from "../protocol/chunk-buffer.ts";
-
-const prefixBytes = 5;
+import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
+import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 
 /**
  * A request's body in pieces that end where messages end, however small the chunks are that it came in. connect adds up all
@@ -12,8 +11,8 @@ export async function* wholeMessages(
   isEnveloped: boolean,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  let pending = new Gathered();
-  let needed = isEnveloped ? prefixBytes : maxBytes + 1;
+  let pending = new ChunkBuffer();
+  let needed = isEnveloped ? ENVELOPE_PREFIX_BYTES : maxBytes + 1;
   for await (const chunk of chunks) {
     pending.push(chunk);
     if (pending.size < needed) continue;
@@ -21,7 +20,7 @@ export async function* wholeMessages(
     const found = isEnveloped ? envelopesIn(bytes, maxBytes) : { end: bytes.length, needed: 0 };
     needed = found.needed;
     if (found.end === 0) continue;
-    pending = new Gathered();
+    pending = new ChunkBuffer();
     pending.push(bytes.subarray(found.end));
     yield bytes.subarray(0, found.end);
   }
@@ -31,11 +30,12 @@ export async function* wholeMessages(
 /** Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit. */
 function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
   let end = 0;
-  while (bytes.length - end >= prefixBytes) {
+  while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {
     const length = bytes.readUInt32BE(end + 1);
     if (length > maxBytes) return { end: bytes.length, needed: 0 };
-    if (bytes.length - end < prefixBytes + length) return { end, needed: prefixBytes + length };
-    end += prefixBytes + length;
+    if (bytes.length - end < ENVELOPE_PREFIX_BYTES + length)
+      return { end, needed: ENVELOPE_PREFIX_BYTES + length };
+    end += ENVELOPE_PREFIX_BYTES + length;
   }
-  return { end, needed: prefixBytes };
+  return { end, needed: ENVELOPE_PREFIX_BYTES };
 }

@@ -1,20 +1,19 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
-import { deadlineExceeded } from "../connect-path/race.ts";
+import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import type { Limits } from "../limits.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
-import { type Answer, sendAnswer } from "./answer.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
 import { parseMessage, printMessage } from "./codec.ts";
-import type { Head } from "./head.ts";
 import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
-import type { Intaken, Wire } from "./wire.ts";
+import type { Head, RawMessage, Wire } from "./wire.ts";
 
-/** What a unary method answers: a message as protobuf, and headers. */
-export interface UnaryOutcome {
+/** What a unary method returns: a message as protobuf, and headers. */
+export interface UnaryResult {
   readonly bytes: Uint8Array;
   readonly header: Headers;
 }
@@ -30,10 +29,7 @@ export interface UnaryContext {
 }
 
 /** Calls a unary method. Throws ConnectErrors; everything else is a defect. */
-export type UnaryMethod = (
-  message: MessageShape<DescMessage>,
-  context: UnaryContext,
-) => Promise<UnaryOutcome>;
+export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
 
 /** A unary call whose head has been read. */
 export interface UnaryCall {
@@ -49,35 +45,22 @@ export interface UnaryOptions {
 }
 
 /**
- * Runs one unary call from its body to its answer, without connect's handler. Answers at the deadline, whatever the
- * method does. Resolves when the answer is out or the client is gone.
+ * Runs one unary call from its body to its response, without connect's handler. Resolves at the deadline at the latest,
+ * whatever the method does; with undefined when the client is gone. Rejects when an error cannot be written.
  */
-export async function serveUnary(
+export function callUnary(
   unary: UnaryCall,
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
   options: UnaryOptions,
-): Promise<void> {
+): Promise<WholeResponse | undefined> {
   const abort = new AbortController();
   call.signal = abort.signal;
-  const answer = await answered(unary, call, request, response, options, abort);
-  if (answer !== undefined) await sendAnswer(response, answer, call, options.limits.stalledWriteMs);
-}
-
-/** The answer; undefined when the client is gone. */
-function answered(
-  unary: UnaryCall,
-  call: Call,
-  request: HttpRequest,
-  response: HttpResponse,
-  options: UnaryOptions,
-  abort: AbortController,
-): Promise<Answer | undefined> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       abort.abort(error);
-      errorAnswer(unary, error).then(resolve, reject);
+      errorResponse(unary, error).then(resolve, reject);
     };
     // The call may have waited before it came here.
     const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
@@ -91,7 +74,7 @@ function answered(
       clearTimeout(timer);
       // an error is costly to make, and nobody listens any more once all is sent
       if (isSent(response)) return;
-      abort.abort(new ConnectError("the client hung up", Code.Canceled));
+      abort.abort(hungUp());
       resolve(undefined);
     });
     run(unary, call, request, options, abort.signal)
@@ -100,35 +83,31 @@ function answered(
   });
 }
 
+/** Read, decompress, parse, validate, call, print: each fails with a ConnectError, or with a defect. */
 async function run(
   { wire, head, method }: UnaryCall,
   call: Call,
   request: HttpRequest,
   { limits, validation }: UnaryOptions,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<WholeResponse> {
   const { input, output } = call.method;
-  const taken: Intaken =
+  const { readMaxBytes, bodyIdleTimeoutMs } = limits;
+  const raw: RawMessage =
     head.message === undefined
-      ? await readBody(
-          request,
-          wire.intake(request, limits.readMaxBytes),
-          call,
-          signal,
-          limits.bodyIdleTimeoutMs,
-        )
+      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
       : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = taken.isCompressed ? await decompress(taken.bytes, head, limits.readMaxBytes) : taken.bytes;
-  checkReadBytes(bytes.length, limits.readMaxBytes, true);
+  const bytes = raw.isCompressed ? await decompress(raw.bytes, head, readMaxBytes) : raw.bytes;
+  checkReadBytes(bytes.length, readMaxBytes, true);
   const message = parseMessage(input, head.codec, bytes, limits.messageDepth);
-  if (taken.problem !== undefined) throw taken.problem;
+  if (raw.problem !== undefined) throw raw.problem;
   validation.check(input, message);
   const expiresAt = call.startedAt + call.deadline.ms;
   const context = { header: () => requestHeaders(request), signal, expiresAt };
-  const outcome = await runAs(call, () => method(message, context));
-  const printed = printMessage(output, head.codec, outcome.bytes);
+  const result = await runAs(call, () => method(message, context));
+  const printed = printMessage(output, head.codec, result.bytes);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
-  return wire.answer(printed, head, outcome.header);
+  return wire.response(printed, head, result.header);
 }
 
 async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Promise<Uint8Array> {
@@ -137,8 +116,9 @@ async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Prom
   throw new ConnectError(text, Code.Internal);
 }
 
-/** The answer with an error; of a defect, callers get that there is one. Rejects when it cannot be written. */
-async function errorAnswer({ wire, head }: UnaryCall, error: unknown): Promise<Answer> {
-  if (error instanceof ConnectError) return wire.error(error, head);
-  return wire.error(new ConnectError("internal error", Code.Internal, undefined, undefined, error), head);
+/** The response with an error; the caller of a defect learns only that there is one. */
+async function errorResponse({ wire, head }: UnaryCall, error: unknown): Promise<WholeResponse> {
+  if (error instanceof ConnectError) return wire.errorResponse(error, head);
+  const defect = new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  return wire.errorResponse(defect, head);
 }

@@ -1,7 +1,7 @@
 import { type DescMessage, fromBinary, fromJsonString, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Codec } from "./head.ts";
 import { printJson } from "./proto-json/print-json.ts";
+import type { Codec } from "./wire.ts";
 
 const decoder = new TextDecoder();
 

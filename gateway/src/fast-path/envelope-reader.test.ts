@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EnvelopeIntake, envelopes } from "./envelope-reader.ts";
+import { envelopes } from "../protocol/envelope.ts";
+import { EnvelopeReader } from "./envelope-reader.ts";
 
 const limit = 64;
 const trailers = 0x80;
 
 /** What becomes of a body that comes in these chunks. */
 function outcome(chunks: readonly Uint8Array[], skippedFlag = 0): unknown {
-  const intake = new EnvelopeIntake(limit, skippedFlag);
+  const reader = new EnvelopeReader(limit, skippedFlag);
   try {
-    for (const chunk of chunks) if (intake.push(chunk)) break;
-    const { bytes, isCompressed, problem } = intake.end();
+    for (const chunk of chunks) if (reader.push(chunk)) break;
+    const { bytes, isCompressed, problem } = reader.end();
     return { bytes: Buffer.from(bytes).toString("hex"), isCompressed, problem: problem?.message };
   } catch (error) {
     return String(error);

@@ -5,21 +5,18 @@ import type { Protocol } from "../call/protocol.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import type { UnaryCall, UnaryMethod } from "./call-unary.ts";
 import * as connect from "./connect.ts";
-import { connectWire } from "./connect-wire.ts";
 import * as grpc from "./grpc.ts";
 import * as grpcWeb from "./grpc-web.ts";
-import { grpcWebWire } from "./grpc-web-wire.ts";
-import { grpcWire } from "./grpc-wire.ts";
-import type { Head } from "./head.ts";
+import type { Head } from "./wire.ts";
 
-const wires = { connect: connectWire, grpc: grpcWire, "grpc-web": grpcWebWire };
+const wires = { connect: connect.connectWire, grpc: grpc.grpcWire, "grpc-web": grpcWeb.grpcWebWire };
 
 /**
- * Decides which way a call goes: with the result on the lean path, or, where that is undefined, through connect's
- * handler. The lean path takes unary methods of adapters, called the way that clients usually do. All that has
- * anything else in its head, be it wrong or rare, goes the other way and is answered there.
+ * Decides which path a call takes: the fast path with the result, or connect's path where that is undefined. The fast
+ * path takes unary methods of adapters, called the way that clients usually do. Whatever has anything else in its
+ * head, be it wrong or rare, takes connect's path and gets its response there.
  */
-export function leanCall(
+export function fastCallOf(
   request: HttpRequest,
   protocol: Protocol,
   method: DescMethod,

@@ -6,34 +6,34 @@ import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
-import { leanCases } from "../testing/fast-path-cases.ts";
+import { fastPathCases } from "../testing/fast-path-cases.ts";
 import { type RawAnswer, type RawClient, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
-import { leanCall } from "./fast-call.ts";
+import { fastCallOf } from "./fast-call.ts";
 
 let upstream: TalkativeUpstream;
 let gateways: readonly Gateway[];
-let lean: RawClient;
+let fast: RawClient;
 let connect: RawClient;
 
 beforeAll(async () => {
   upstream = await startTalkativeUpstream();
-  const start = (leanPath: boolean) =>
+  const start = (fastPath: boolean) =>
     startGateway({
       adapters: [EchoServiceRest],
       upstreams: { echo: { baseUrl: upstream.url, retry: false, breaker: false } },
       limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
       origins: ["https://page.example"],
-      leanPath,
+      fastPath,
     });
   gateways = await Promise.all([start(true), start(false)]);
   await Promise.all(gateways.map((gateway) => gateway.warm));
   const [first, second] = gateways;
-  lean = rawClient(first?.port ?? 0);
+  fast = rawClient(first?.port ?? 0);
   connect = rawClient(second?.port ?? 0);
 });
 afterAll(async () => {
-  lean.close();
+  fast.close();
   connect.close();
   await Promise.all(gateways.map((gateway) => gateway.close()));
   await upstream.close();
@@ -47,8 +47,8 @@ function comparable({ status, headers, body, trailers }: RawAnswer) {
   return { status, headers: Object.fromEntries(kept), body: body.toString("latin1"), length, trailers };
 }
 
-test.each(leanCases)("both paths answer alike: $name", async ({ call }) => {
-  const [ours, theirs] = await Promise.all([lean.send(call), connect.send(call)]);
+test.each(fastPathCases)("both paths answer alike: $name", async ({ call }) => {
+  const [ours, theirs] = await Promise.all([fast.send(call), connect.send(call)]);
   expect(comparable(ours)).toEqual(comparable(theirs));
 });
 
@@ -63,16 +63,16 @@ describe("the way of a call", () => {
     url = "/",
   ) => {
     const request = { method: verb, headers, url, httpVersionMajor: version } as unknown as HttpRequest;
-    const call = leanCall(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
-    return call === undefined ? "connect" : "lean";
+    const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
+    return call === undefined ? "connect" : "fast";
   };
 
   test.each([
-    ["lean", echo, "POST", 1, { "content-type": "application/json" }],
-    ["lean", echo, "POST", 1, { "content-type": "application/proto", "content-encoding": "gzip" }],
-    ["lean", echo, "POST", 2, { "content-type": "application/grpc", "grpc-timeout": "1S" }],
-    ["lean", echo, "POST", 2, { "content-type": "application/grpc+json", "grpc-encoding": "identity" }],
-    ["lean", echo, "POST", 1, { "content-type": "application/grpc-web+proto" }],
+    ["fast", echo, "POST", 1, { "content-type": "application/json" }],
+    ["fast", echo, "POST", 1, { "content-type": "application/proto", "content-encoding": "gzip" }],
+    ["fast", echo, "POST", 2, { "content-type": "application/grpc", "grpc-timeout": "1S" }],
+    ["fast", echo, "POST", 2, { "content-type": "application/grpc+json", "grpc-encoding": "identity" }],
+    ["fast", echo, "POST", 1, { "content-type": "application/grpc-web+proto" }],
     ["connect", echo, "POST", 1, { "content-type": "application/grpc" }],
     ["connect", echo, "POST", 1, { "content-type": "application/grpc-web-text" }],
     ["connect", echo, "POST", 1, { "content-type": "text/plain" }],
@@ -86,8 +86,8 @@ describe("the way of a call", () => {
   });
 
   test.each([
-    ["lean", "encoding=json&message=%7B%7D"],
-    ["lean", "connect=v1&encoding=proto&base64=1&message="],
+    ["fast", "encoding=json&message=%7B%7D"],
+    ["fast", "connect=v1&encoding=proto&base64=1&message="],
     ["connect", "encoding=xml&message="],
     ["connect", "encoding=json&compression=zstd&message="],
     ["connect", ""],
@@ -97,6 +97,6 @@ describe("the way of a call", () => {
 
   test("is connect's for a method without an adapter", () => {
     const request = { method: "POST", headers: { "content-type": "application/json" } } as HttpRequest;
-    expect(leanCall(request, "connect", echo, undefined, [])).toBeUndefined();
+    expect(fastCallOf(request, "connect", echo, undefined, [])).toBeUndefined();
   });
 });

@@ -1,19 +1,19 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import type { Call } from "../call/call.ts";
+import { bodyIdle } from "../call/call-errors.ts";
 import type { HttpRequest } from "../listener/http.ts";
-import type { Intake, Intaken } from "./wire.ts";
+import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a request's body into an intake. Rejects with what the intake throws, with the signal's reason once that is
- * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the answer.
+ * Reads a request's body into an reader. Rejects with what the intake throws, with the signal's reason once that is
+ * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
  */
 export function readBody(
   request: HttpRequest,
-  intake: Intake,
+  reader: BodyReader,
   call: Call,
   signal: AbortSignal,
   idleMs: number,
-): Promise<Intaken> {
+): Promise<RawMessage> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       clearTimeout(timer);
@@ -23,7 +23,7 @@ export function readBody(
     };
     const finish = (work: () => boolean) => {
       try {
-        if (work()) settle(() => resolve(intake.end()));
+        if (work()) settle(() => resolve(reader.end()));
       } catch (error) {
         settle(() => reject(error));
       }
@@ -31,17 +31,12 @@ export function readBody(
     const onData = (chunk: Uint8Array) => {
       call.bytesIn += chunk.byteLength;
       timer.refresh();
-      finish(() => intake.push(chunk));
+      finish(() => reader.push(chunk));
     };
     const onEnd = () => finish(() => true);
     const onAbort = () => settle(() => reject(signal.reason));
-    const timer = setTimeout(() => settle(() => reject(idleError(idleMs))), idleMs);
+    const timer = setTimeout(() => settle(() => reject(bodyIdle(idleMs))), idleMs);
     signal.addEventListener("abort", onAbort, { once: true });
     request.on("data", onData).on("end", onEnd);
   });
-}
-
-function idleError(idleMs: number): ConnectError {
-  const text = `nothing more of the request arrived for bodyIdleTimeoutMs, ${idleMs} ms`;
-  return new ConnectError(text, Code.DeadlineExceeded);
 }

@@ -3,48 +3,47 @@ import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Protocol } from "../call/protocol.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { type HttpResponse, respond } from "../listener/http.ts";
+import { envelopes } from "./envelope.ts";
+import type { WholeResponse } from "./whole-response.ts";
 
 /**
- * Answers a call that no handler takes, in the way its protocol says: gRPC and gRPC-Web with headers alone
+ * The response to a call that reaches no handler, as its protocol has it: gRPC and gRPC-Web with headers alone
  * ("Trailers-Only"), a Connect stream with its last message, everything else with `httpStatus` and JSON.
  */
-export function refuseCall(
-  response: HttpResponse,
+export function errorResponse(
   protocol: Protocol,
   contentType: string | undefined,
   error: ConnectError,
   httpStatus: number,
-): void {
-  if (protocol !== "connect") refuseGrpc(response, contentType ?? "application/grpc", error);
-  else if (/^application\/connect\+/i.test(contentType ?? ""))
-    refuseStream(response, contentType ?? "", error);
-  else refuseUnary(response, error, httpStatus);
+): WholeResponse {
+  if (protocol !== "connect") return grpcError(contentType ?? "application/grpc", error);
+  if (contentType !== undefined && /^application\/connect\+/i.test(contentType)) {
+    return streamError(contentType, error);
+  }
+  return unaryError(error, httpStatus);
 }
 
-function refuseGrpc(response: HttpResponse, contentType: string, error: ConnectError): void {
-  const status = new Headers();
-  setTrailerStatus(status, error);
-  respond(response, 200, { "content-type": contentType, ...Object.fromEntries(status) });
+function grpcError(contentType: string, error: ConnectError): WholeResponse {
+  const status = setTrailerStatus(new Headers(), error);
+  const headers = { "content-type": contentType, ...Object.fromEntries(status) };
+  return { status: 200, headers, body: new Uint8Array() };
 }
 
-function refuseStream(response: HttpResponse, contentType: string, error: ConnectError): void {
-  const body = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, undefined)));
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt8(endStreamFlag);
-  prefix.writeUInt32BE(body.length, 1);
-  respond(response, 200, { "content-type": contentType }, Buffer.concat([prefix, body]));
+function streamError(contentType: string, error: ConnectError): WholeResponse {
+  const message = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, undefined)));
+  const body = envelopes([endStreamFlag, message]);
+  return { status: 200, headers: { "content-type": contentType }, body };
 }
 
-function refuseUnary(response: HttpResponse, error: ConnectError, status: number): void {
-  const body = `${JSON.stringify(errorToJson(error, undefined))}\n`;
+function unaryError(error: ConnectError, status: number): WholeResponse {
+  const body = Buffer.from(`${JSON.stringify(errorToJson(error, undefined))}\n`);
   const seconds = retrySeconds(error);
   const headers = {
     "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
+    "content-length": String(body.length),
     ...(seconds === undefined ? {} : { "retry-after": seconds }),
   };
-  respond(response, status, headers, body);
+  return { status, headers, body };
 }
 
 /** The delay of google.rpc.RetryInfo, rounded up to what Retry-After can say (RFC 9110 section 10.2.3). */

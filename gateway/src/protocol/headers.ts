@@ -10,3 +10,13 @@ export function requestHeaders(request: HttpRequest): Headers {
   }
   return headers;
 }
+
+/** Headers as Node takes them. */
+export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
+  const out: Record<string, string | string[]> = {};
+  for (const [name, value] of headers ?? []) {
+    const known = out[name];
+    out[name] = known === undefined ? value : [known, value].flat();
+  }
+  return out;
+}

@@ -2,30 +2,73 @@ import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
+import { toNodeHeaders } from "../protocol/headers.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`. */
-export const sliceBytes = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
+
+/** What a call sends back: all of it at once, or a body that comes in chunks. */
+export type RpcResponse = WholeResponse | UniversalServerResponse;
 
 /**
- * Writes an answer: headers with the first chunk, so that the handler could still set them, then chunk by chunk
- * as the client reads, then trailers. Resolves when all is handed to the connection or the client is gone; a
+ * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone; a
  * client that does not read for `stalledMs` is cut off.
  */
-export async function writeResponse(
+export function respond(
   response: HttpResponse,
-  answer: UniversalServerResponse,
+  result: RpcResponse,
   call: Call,
   stalledMs: number,
 ): Promise<void> {
-  const chunks = answer.body?.[Symbol.asyncIterator]();
+  return isWhole(result)
+    ? sendWhole(response, result, call, stalledMs)
+    : sendChunks(response, result, call, stalledMs);
+}
+
+function isWhole(result: RpcResponse): result is WholeResponse {
+  return result.body instanceof Uint8Array;
+}
+
+async function sendWhole(
+  response: HttpResponse,
+  { status, headers, body, trailers }: WholeResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  if (isGone(response)) return;
+  response.statusCode = status;
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  if (trailers !== undefined && "stream" in response) {
+    response.addTrailers(trailers);
+    // before the end: ended without a body, the response would be over with its headers
+    response.writeHead(status);
+  }
+  if (body.length > SLICE_BYTES) {
+    await writeChunk(response, body, call, stalledMs);
+    await endResponse(response, stalledMs);
+  } else {
+    call.bytesOut += body.length;
+    await endResponse(response, stalledMs, body);
+  }
+}
+
+/** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
+async function sendChunks(
+  response: HttpResponse,
+  result: UniversalServerResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  const chunks = result.body?.[Symbol.asyncIterator]();
   try {
     let chunk = await chunks?.next();
-    writeHead(response, answer);
+    writeHead(response, result);
     for (; chunk !== undefined && chunk.done !== true; chunk = await chunks?.next()) {
       await writeChunk(response, chunk.value, call, stalledMs);
       if (isGone(response)) return;
     }
-    if (answer.trailer !== undefined) response.addTrailers(toNodeHeaders(answer.trailer));
+    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(result.trailer));
     await endResponse(response, stalledMs);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
@@ -33,23 +76,23 @@ export async function writeResponse(
   }
 }
 
-function writeHead(response: HttpResponse, answer: UniversalServerResponse): void {
+function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
   if (isGone(response)) return;
-  for (const [name, value] of Object.entries(toNodeHeaders(answer.header))) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
   // The same call twice: the two types have no signature in common.
-  if ("stream" in response) response.writeHead(answer.status);
-  else response.writeHead(answer.status);
+  if ("stream" in response) response.writeHead(result.status);
+  else response.writeHead(result.status);
 }
 
 /** Writes bytes as fast as the client reads them; returns early when it is gone. */
-export async function writeChunk(
+async function writeChunk(
   response: HttpResponse,
   bytes: Uint8Array,
   call: Call,
   stalledMs: number,
 ): Promise<void> {
-  for (let at = 0; at < bytes.byteLength && !isGone(response); at += sliceBytes) {
-    const slice = bytes.subarray(at, at + sliceBytes);
+  for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
+    const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
     if (!write(response, slice)) await settled(response, "drain", stalledMs);
   }
@@ -59,12 +102,8 @@ function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
   return stream.write(bytes);
 }
 
-/** Ends an answer, after the last of its bytes; resolves as `writeResponse` does. */
-export async function endResponse(
-  response: HttpResponse,
-  stalledMs: number,
-  last?: Uint8Array,
-): Promise<void> {
+/** Ends a response, after the last of its bytes; resolves as `respond` does. */
+async function endResponse(response: HttpResponse, stalledMs: number, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish", stalledMs);
   if (last === undefined || last.byteLength === 0) response.end();
@@ -90,14 +129,4 @@ function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: n
 function cut(response: HttpResponse): void {
   if ("stream" in response) response.stream.close(constants.NGHTTP2_CANCEL);
   response.destroy();
-}
-
-/** Headers as Node takes them. */
-export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
-  const out: Record<string, string | string[]> = {};
-  for (const [name, value] of headers ?? []) {
-    const known = out[name];
-    out[name] = known === undefined ? value : [known, value].flat();
-  }
-  return out;
 }

@@ -4,7 +4,7 @@ import { show } from "../text/show.ts";
 import { didYouMean } from "../text/suggest.ts";
 
 /** How many names a text lists before it says how many more there are. */
-const maxListed = 20;
+const MAX_LISTED = 20;
 
 /**
  * The error for a path that is no method: it says which part is unknown, and what there is instead. A path is
@@ -32,6 +32,6 @@ function unknownService(path: string, name: string, services: readonly DescServi
 }
 
 function list(names: readonly string[]): string {
-  const listed = names.slice(0, maxListed).join(", ");
-  return names.length > maxListed ? `${listed} and ${names.length - maxListed} more` : listed;
+  const listed = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
 }

@@ -315,7 +315,7 @@ function getCases(): LeanCase[] {
 }
 
 /** Calls of every protocol, good and odd. */
-export const leanCases: readonly LeanCase[] = [
+export const fastPathCases: readonly LeanCase[] = [
   ...ways.flatMap((each) => [
     ...messageCases(each),
     ...compressionCases(each),

@@ -59,14 +59,14 @@ export function planOf(desc: DescMessage): MessagePlan {
   return plan;
 }
 
-const wrappers = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
-const special = ["Any", "Duration", "FieldMask", "Struct", "Value", "ListValue"];
+const WRAPPERS = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
+const SPECIAL = ["Any", "Duration", "FieldMask", "Struct", "Value", "ListValue"];
 
 function formOf(desc: DescMessage): MessagePlan["form"] {
   const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(desc.typeName) ?? [];
   if (name === "Timestamp") return "timestamp";
-  if (wrappers.includes(name.replace(/Value$/, "")) && name.endsWith("Value")) return "wrapper";
-  return special.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
+  if (WRAPPERS.includes(name.replace(/Value$/, "")) && name.endsWith("Value")) return "wrapper";
+  return SPECIAL.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
 }
 
 /** Required fields, whose absence is an error, and groups. */

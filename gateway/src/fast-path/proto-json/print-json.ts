@@ -20,15 +20,15 @@ import {
 import { timestampText } from "./timestamp.ts";
 import { Unprintable, WireCursor } from "./wire-cursor.ts";
 
-const comma = 0x2c;
-const colon = 0x3a;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /** How deep messages may be nested, as in protobuf-es. */
-const maxDepth = 100;
+const MAX_DEPTH = 100;
 
 const out = new JsonWriter();
 
@@ -52,7 +52,7 @@ export function printJson(desc: DescMessage, bytes: Uint8Array): Uint8Array {
 }
 
 function printMessage(cursor: WireCursor, plan: MessagePlan, end: number, depth: number): void {
-  if (depth > maxDepth) throw new Unprintable("nested too deep");
+  if (depth > MAX_DEPTH) throw new Unprintable("nested too deep");
   if (plan.form === "fields") printFields(cursor, plan, end, depth);
   else if (plan.form === "timestamp") out.ascii(`"${timestampText(cursor, end)}"`);
   else if (plan.form === "wrapper") printWrapper(cursor, plan, end);
@@ -63,7 +63,7 @@ function printFields(cursor: WireCursor, { fields }: MessagePlan, end: number, d
   let last = -1;
   let oneofs = 0;
   let isFirst = true;
-  out.byte(openBrace);
+  out.byte(OPEN_BRACE);
   while (cursor.position < end) {
     const tag = cursor.tag();
     const field = fields.get(tag >>> 3);
@@ -77,7 +77,7 @@ function printFields(cursor: WireCursor, { fields }: MessagePlan, end: number, d
     if (printField(cursor, field, tag, end, depth, isFirst)) isFirst = false;
   }
   if (cursor.position !== end) throw new Unprintable("a field goes beyond its message");
-  out.byte(closeBrace);
+  out.byte(CLOSE_BRACE);
 }
 
 /** Of the members of a oneof, the last one counts; serialisers write one. */
@@ -148,7 +148,7 @@ function printTextTo(cursor: WireCursor, end: number): void {
 }
 
 function beginKey(key: Uint8Array, isFirst: boolean): void {
-  if (!isFirst) out.byte(comma);
+  if (!isFirst) out.byte(COMMA);
   out.raw(key);
 }
 
@@ -175,10 +175,10 @@ function printList(
     else printScalar(cursor, plan.scalar, readScalar(cursor, plan.scalar, limit), out);
   };
   const beginItem = () => {
-    if (count++ > 0) out.byte(comma);
+    if (count++ > 0) out.byte(COMMA);
     else {
       beginKey(key, isFirst);
-      out.byte(openBracket);
+      out.byte(OPEN_BRACKET);
     }
   };
   do {
@@ -186,7 +186,7 @@ function printList(
     else if ((tag & 7) === 2) readPacked(cursor, end, item);
     else throw new Unprintable("another wire type");
   } while (nextIs(cursor, tag, end));
-  if (count > 0) out.byte(closeBracket);
+  if (count > 0) out.byte(CLOSE_BRACKET);
   return count > 0;
 }
 
@@ -214,12 +214,12 @@ function printMap(
   const keys = new Set<string>();
   if ((tag & 7) !== 2) throw new Unprintable("another wire type");
   beginKey(field.key, isFirst);
-  out.byte(openBrace);
+  out.byte(OPEN_BRACE);
   do {
-    if (keys.size > 0) out.byte(comma);
+    if (keys.size > 0) out.byte(COMMA);
     printEntry(cursor, field, cursor.end(end), depth, keys);
   } while (nextIs(cursor, tag, end));
-  out.byte(closeBrace);
+  out.byte(CLOSE_BRACE);
   return true;
 }
 
@@ -239,7 +239,7 @@ function printEntry(
   if (keys.has(name)) throw new Unprintable("a key twice");
   keys.add(name);
   printKey(cursor, mapKey, key, out);
-  out.byte(colon);
+  out.byte(COLON);
   const hasValue = nextIs(cursor, (2 << 3) | value.wireType, end);
   printMapValue(cursor, value, hasValue, end, depth);
   if (cursor.position !== end) throw new Unprintable("more in the entry of a map");

@@ -108,15 +108,15 @@ function isLong(scalar: ScalarType): boolean {
   }
 }
 
-const two32 = 0x1_0000_0000;
-const safeHigh = 0x20_0000;
+const TWO_32 = 0x1_0000_0000;
+const SAFE_HIGH = 0x20_0000;
 
 function unsigned64(low: number, high: number): number | bigint {
-  return high < safeHigh ? high * two32 + low : bits64(low, high);
+  return high < SAFE_HIGH ? high * TWO_32 + low : bits64(low, high);
 }
 
 function signed64(low: number, high: number): number | bigint {
-  return high < safeHigh ? high * two32 + low : BigInt.asIntN(64, bits64(low, high));
+  return high < SAFE_HIGH ? high * TWO_32 + low : BigInt.asIntN(64, bits64(low, high));
 }
 
 function bits64(low: number, high: number): bigint {

@@ -4,7 +4,7 @@ export class Unprintable extends Error {}
 /** Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). */
 export class WireCursor {
   readonly bytes: Uint8Array;
-  readonly #view: DataView;
+  private readonly view: DataView;
   position = 0;
   /** The lower and the upper half of the varint that was read last. */
   low = 0;
@@ -12,7 +12,7 @@ export class WireCursor {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** An unsigned integer of 32 bits; more of them are dropped. */
@@ -58,19 +58,19 @@ export class WireCursor {
   }
 
   fixed32(): number {
-    return this.#view.getUint32(this.#step(4), true);
+    return this.view.getUint32(this.step(4), true);
   }
 
   fixed64(): bigint {
-    return this.#view.getBigUint64(this.#step(8), true);
+    return this.view.getBigUint64(this.step(8), true);
   }
 
   float(): number {
-    return this.#view.getFloat32(this.#step(4), true);
+    return this.view.getFloat32(this.step(4), true);
   }
 
   double(): number {
-    return this.#view.getFloat64(this.#step(8), true);
+    return this.view.getFloat64(this.step(8), true);
   }
 
   /** Where a length-delimited value ends; it begins at the position. */
@@ -84,13 +84,13 @@ export class WireCursor {
   /** Passes over a value of a field that is not known. */
   skip(wireType: number, limit: number): void {
     if (wireType === 0) this.varint64();
-    else if (wireType === 1) this.#step(8);
+    else if (wireType === 1) this.step(8);
     else if (wireType === 2) this.position = this.end(limit);
-    else if (wireType === 5) this.#step(4);
+    else if (wireType === 5) this.step(4);
     else throw new Unprintable(`wire type ${wireType}`);
   }
 
-  #step(size: number): number {
+  private step(size: number): number {
     const at = this.position;
     this.position += size;
     if (this.position > this.bytes.length) throw new Unprintable("a value ends early");

@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
-import { EchoService } from "../gen/echo/v1/echo_pb.ts";
-import { startGateway } from "../index.ts";
-import { EchoServiceRest } from "../testing/echo-rest.ts";
-import { createLogger } from "./logger.ts";
+import { EchoService } from "./gen/echo/v1/echo_pb.ts";
+import { startGateway } from "./index.ts";
+import { createLogger } from "./log/logger.ts";
+import { EchoServiceRest } from "./testing/echo-rest.ts";
 
 const metric = /^connect_rest_breaker_state\{.*$/m;
 

@@ -1,11 +1,28 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyDeadline, effectiveDeadline, parseTimeout, printTimeout } from "../call/deadline.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { withDefaultLimits } from "../limits.ts";
+import {
+  applyDeadline,
+  type Deadline,
+  deadlineOf,
+  effectiveDeadline,
+  parseTimeout,
+  printTimeout,
+  timeoutHeader,
+} from "./deadline.ts";
+import type { Protocol } from "./protocol.ts";
 
 const limits = withDefaultLimits();
 const { echo, repeat } = EchoService.method;
+
+function applied(headers: Headers, protocol: Protocol, method: DescMethod, methodMs?: number): Deadline {
+  const given = headers.get(timeoutHeader(protocol)) ?? undefined;
+  const deadline = deadlineOf(given, protocol, method, methodMs, limits);
+  applyDeadline(headers, protocol, deadline);
+  return deadline;
+}
 
 describe("a client's timeout", () => {
   test.each([
@@ -58,7 +75,7 @@ test("the deadline is the least of three, and never more than a timer can hold",
 describe("the headers of a call carry its deadline:", () => {
   const apply = (header: Record<string, string>, methodMs?: number) => {
     const headers = new Headers(header);
-    const deadline = applyDeadline(headers, "connect", echo, methodMs, limits);
+    const deadline = applied(headers, "connect", echo, methodMs);
     return [deadline, headers.get("connect-timeout-ms")];
   };
 
@@ -82,6 +99,6 @@ describe("the headers of a call carry its deadline:", () => {
   });
 
   test("a stream has a limit of its own", () => {
-    expect(applyDeadline(new Headers(), "grpc", repeat, undefined, limits).ms).toBe(3_600_000);
+    expect(applied(new Headers(), "grpc", repeat).ms).toBe(3_600_000);
   });
 });
