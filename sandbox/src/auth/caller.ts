@@ -1,4 +1,4 @@
-import { refuse } from "../http/answer.ts";
+import { refuse } from "../http/response.ts";
 
 /** Who a request speaks for. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
-import { type Answer, bytes, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, bytes, envelope, refuse } from "../http/response.ts";
 import { blogByUuid, requireBlog } from "../store/blogs.ts";
 
 const SIZES = [16, 24, 30, 40, 48, 64, 96, 128, 512];

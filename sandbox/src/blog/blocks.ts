@@ -1,12 +1,12 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import { type Blog, blogByUuid, requireBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
-import { administeredBlog, page } from "./access.ts";
-import { shortBlog } from "./blog-object.ts";
-import { offsetLinks } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { administeredBlog, page } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { offsetLinks } from "../view/links.ts";
+import { viewOf } from "../view/view.ts";
 
 /** The block endpoints share one limit a minute: 429 beyond it. */
 function limited(call: Call): Blog {

@@ -1,10 +1,10 @@
-import { type Answer, envelope, refuseInWords } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuseInWords } from "../http/response.ts";
 import { blogByUuid, blogsByUuid, blogUrl, isMember, primaryBlog, requireBlog } from "../store/blogs.ts";
-import { ownBlog, page, readableBlog } from "./access.ts";
-import { shortBlog } from "./blog-object.ts";
-import { offsetLinks } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { ownBlog, page, readableBlog } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { offsetLinks } from "../view/links.ts";
+import { viewOf } from "../view/view.ts";
 
 /** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
 export function following(call: Call): Answer {

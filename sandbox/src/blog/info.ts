@@ -1,8 +1,8 @@
-import { type Answer, envelope } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { readableBlog } from "./access.ts";
-import { blogObject } from "./blog-object.ts";
-import { viewOf } from "./view.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope } from "../http/response.ts";
+import { readableBlog } from "../view/access.ts";
+import { blogObject } from "../view/blog-object.ts";
+import { viewOf } from "../view/view.ts";
 
 /** GET /v2/blog/{blog-identifier}/info */
 export function blogInfo(call: Call): Answer {

@@ -1,12 +1,12 @@
-import { type Answer, envelope, refuse, refuseInWords } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
-import { postObject } from "../posts/post-object.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse, refuseInWords } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { isMember, primaryBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
-import { readableBlog } from "./access.ts";
-import { pageLink } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { readableBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 const MAX_OFFSET = 1000;
 

@@ -1,10 +1,10 @@
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
+import { ownBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
 import type { World } from "../world.ts";
-import { ownBlog } from "./access.ts";
-import { pageLink } from "./links.ts";
 
 export const NOTIFICATION_TYPES = [
   "like",

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Answer, bareJson, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { escapeHtml } from "../posts/html.ts";
-import { postUrl } from "../posts/post-object.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, bareJson, refuse } from "../http/response.ts";
 import { blogUrl, findBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
+import { escapeHtml } from "../view/html.ts";
+import { postUrl } from "../view/post-object.ts";
 
 const WIDTH = 540;
 const POST_URL = /^https?:\/\/([^/?#]+)\/post\/(\d+)(?:[/?#].*)?$/;

@@ -1,9 +1,9 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
-import { page, readableBlog } from "./access.ts";
-import { offsetLinks } from "./links.ts";
+import { page, readableBlog } from "../view/access.ts";
+import { offsetLinks } from "../view/links.ts";
 
 /** Blog identifiers that could name a blog; others are 400. */
 const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;

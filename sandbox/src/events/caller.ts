@@ -1,5 +1,5 @@
-import { bareJson, type HeaderMap, Refusal } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { bareJson, type HeaderMap, Refusal } from "../http/response.ts";
 import type { World } from "../world.ts";
 
 export const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";

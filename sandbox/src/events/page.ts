@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import { percentEncode } from "../auth/signature.ts";
-import { type Answer, bareJson, type HeaderMap } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { readJson, writeJson } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, bareJson, type HeaderMap } from "../http/response.ts";
+import { readJson, writeJson } from "../json.ts";
 import { type FeedCaller, rateHeaders, refuseFeed } from "./caller.ts";
 
 /** A timeline: which events it holds, and the path its `Link` header uses. */

@@ -1,5 +1,5 @@
 import { isoDate } from "../clock.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import type { Account, Repo } from "./accounts.ts";
 import { eventText } from "./page.ts";

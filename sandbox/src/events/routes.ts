@@ -1,5 +1,5 @@
-import type { Answer } from "../http/answer.ts";
-import type { Call, Route } from "../http/call.ts";
+import type { Call, Route } from "../dispatch/call.ts";
+import type { Answer } from "../http/response.ts";
 import { type Account, type Repo, requireAccount, requireRepo, requireRepoById } from "./accounts.ts";
 import { type FeedCaller, feedCaller, refuseFeed } from "./caller.ts";
 import { type Timeline, timelinePage } from "./page.ts";

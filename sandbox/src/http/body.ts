@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { refuse } from "./answer.ts";
+import { isObject, readJson } from "../json.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { isObject, readJson } from "./json.ts";
 import { type Part, readMultipart } from "./multipart.ts";
+import { refuse } from "./response.ts";
 
 /** A request's body, read once, in whichever of the three encodings it came. */
 export interface Body {

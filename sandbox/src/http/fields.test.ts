@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readJson, writeJson } from "../json.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { readJson, writeJson } from "./json.ts";
 import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));

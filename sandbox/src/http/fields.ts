@@ -1,5 +1,5 @@
-import { refuse } from "./answer.ts";
-import { isObject, type JsonObject, readJson } from "./json.ts";
+import { isObject, type JsonObject, readJson } from "../json.ts";
+import { refuse } from "./response.ts";
 
 export type Entry = readonly [name: string, value: unknown];
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answer, document, refuse } from "./answer.ts";
+import { writeJson } from "../json.ts";
 import type { Fault } from "./faults.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { writeJson } from "./json.ts";
+import { type Answer, document, refuse } from "./response.ts";
 import { spoilBody } from "./spoil.ts";
 
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dispatch, type Service } from "../dispatch/dispatch.ts";
 import type { World } from "../world.ts";
-import { refuse } from "./answer.ts";
-import { dispatch, type Service } from "./dispatch.ts";
 import type { FaultQueue } from "./faults.ts";
 import type { ReceivedList } from "./received.ts";
+import { refuse } from "./response.ts";
 import { send } from "./send.ts";
 import { spoilBefore } from "./spoil.ts";
 

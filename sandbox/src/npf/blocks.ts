@@ -1,6 +1,6 @@
 import { gmtDate } from "../clock.ts";
 import { randomId } from "../entropy.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { NPF_LIMITS } from "./limits.ts";
 import { mediaObject, type Uploads } from "./media.ts";

@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { arrayOf, integerOf, invalid, objectOf } from "./check.ts";
 
 function indexes(value: unknown, count: number, fail: (detail: string) => Error): number[] {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { refuse } from "../http/answer.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
 import type { Part } from "../http/multipart.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { integerOf, invalid } from "./check.ts";
 import { MEDIA_TYPES } from "./limits.ts";
 

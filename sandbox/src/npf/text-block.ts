@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { INDENTED, INLINE_TYPES, NPF_LIMITS, TEXT_SUBTYPES } from "./limits.ts";
 

@@ -1,9 +1,9 @@
 import { findProtocol, type Protocol, verify } from "../auth/oauth1.ts";
 import { percentEncode } from "../auth/signature.ts";
+import type { Call } from "../dispatch/call.ts";
+import { signedRequestOf } from "../dispatch/dispatch.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, redirect, refuseText, text } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { signedRequestOf } from "../http/dispatch.ts";
+import { type Answer, redirect, refuseText, text } from "../http/response.ts";
 import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
 
 const LIFETIME_SECONDS = 600;

@@ -1,7 +1,7 @@
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, redirect } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import type { Fields } from "../http/fields.ts";
+import { type Answer, redirect } from "../http/response.ts";
 import { type Client, SCOPES } from "./oauth2-tokens.ts";
 import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
 

@@ -1,6 +1,6 @@
+import type { Call } from "../dispatch/call.ts";
 import { randomToken, sameSecret } from "../entropy.ts";
-import { type Answer, bareJson, refuseToken } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { type Answer, bareJson, refuseToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
 /** Seconds an access token lives. */

@@ -1,7 +1,7 @@
-import type { HeaderMap } from "../http/answer.ts";
-import { type Answer, html } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { escapeHtml } from "../posts/html.ts";
+import type { Call } from "../dispatch/call.ts";
+import type { HeaderMap } from "../http/response.ts";
+import { type Answer, html } from "../http/response.ts";
+import { escapeHtml } from "../view/html.ts";
 
 /** The name of the cookie that says who is logged in. */
 const SESSION = "sandbox_user";

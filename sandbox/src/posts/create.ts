@@ -1,10 +1,10 @@
 import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import { type Blog, isMember, requireBlog } from "../store/blogs.ts";
 import { findPost, nextPostId, type PostState } from "../store/posts.ts";
-import { legacyType } from "./blocks-to-legacy.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
 import { blankPost, draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./draft.ts";
 import { checkRoom, requirePosting, settle, storeUploads } from "./publish.ts";
 import { reblogOf } from "./reblog.ts";

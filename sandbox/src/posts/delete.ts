@@ -1,5 +1,5 @@
-import { type Answer, envelope } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope } from "../http/response.ts";
 import { ownPost } from "./own-post.ts";
 
 /** POST /v2/blog/{blog-identifier}/post/delete */

@@ -1,7 +1,6 @@
-import { blogReference } from "../blog/blog-object.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { isObject, type JsonObject, writeJson } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject, writeJson } from "../json.ts";
 import { type BlockContext, checkContent } from "../npf/blocks.ts";
 import { invalid } from "../npf/check.ts";
 import { checkLayout, trimEnds } from "../npf/layout.ts";
@@ -9,6 +8,7 @@ import { NPF_LIMITS } from "../npf/limits.ts";
 import { Uploads } from "../npf/media.ts";
 import { findBlog } from "../store/blogs.ts";
 import type { Post, PostState } from "../store/posts.ts";
+import { blogReference } from "../view/blog-object.ts";
 
 /** Values of `state` in a request and the state they lead to. */
 const STATES: Record<string, PostState> = {

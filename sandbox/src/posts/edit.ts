@@ -1,15 +1,15 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { invalid } from "../npf/check.ts";
 import type { Blog } from "../store/blogs.ts";
 import type { Post, PostState } from "../store/posts.ts";
-import { legacyType } from "./blocks-to-legacy.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
+import { blocksOf } from "../view/post-object.ts";
 import { displayText } from "./create.ts";
 import { draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./draft.ts";
 import { ownPost } from "./own-post.ts";
-import { blocksOf } from "./post-object.ts";
 import { checkRoom, publishUnderNewId, requirePosting, settle, storeUploads } from "./publish.ts";
 import { withoutExcluded } from "./reblog.ts";
 

@@ -1,14 +1,14 @@
 import { requireUser } from "../auth/caller.ts";
-import { readableBlog } from "../blog/access.ts";
-import { shortBlog } from "../blog/blog-object.ts";
-import { type View, viewOf } from "../blog/view.ts";
 import { gmtDate, isoDate } from "../clock.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { type Blog, isMember } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
-import { blocksOf, muteFields, originalType, postUrl } from "./post-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { blocksOf, muteFields, originalType, postUrl } from "../view/post-object.ts";
+import { type View, viewOf } from "../view/view.ts";
 
 function contentFields(post: Post, format: "npf" | "legacy"): JsonObject {
   if (format === "legacy") {

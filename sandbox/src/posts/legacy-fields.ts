@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { MEDIA_TYPES } from "../npf/limits.ts";
 import type { LegacyType } from "../store/posts.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../view/html.ts";
 
 /** Types a client may post; answers come about otherwise. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;

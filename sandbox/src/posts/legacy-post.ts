@@ -1,16 +1,16 @@
 import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
 import { findPost, nextPostId, type Post, type PostState } from "../store/posts.ts";
 import { usedToday, useToday } from "../usage.ts";
+import { blocksOf } from "../view/post-object.ts";
 import { blogToPostTo, displayText } from "./create.ts";
 import { blankPost, stateOf, tagsOf } from "./draft.ts";
 import { nextState, saveEdited } from "./edit.ts";
 import { type LegacyFile, POSTABLE, readLegacy } from "./legacy-fields.ts";
 import { ownPost } from "./own-post.ts";
-import { blocksOf } from "./post-object.ts";
 import { checkRoom, requirePosting, settle } from "./publish.ts";
 import { reblogParent, trailAfter } from "./reblog.ts";
 

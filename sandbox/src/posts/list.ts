@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
-import { readableBlog } from "../blog/access.ts";
-import { blogObject } from "../blog/blog-object.ts";
-import { pageLink } from "../blog/links.ts";
-import { viewOf } from "../blog/view.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, LEGACY_TYPES, type LegacyType, type Post, selectPosts } from "../store/posts.ts";
-import { postObject } from "./post-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { blogObject } from "../view/blog-object.ts";
+import { pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 /** At most this many tags in one request. */
 const MAX_TAGS = 4;

@@ -1,5 +1,5 @@
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import { ownPost } from "./own-post.ts";
 
 function setMute(call: Call, muted: boolean, end: number): Answer {

@@ -1,10 +1,10 @@
-import { readableBlog } from "../blog/access.ts";
-import { pageLink } from "../blog/links.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { findPost } from "../store/posts.ts";
-import { type Note, noteObject, rootNoteCount } from "./note-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
+import { type Note, noteObject, rootNoteCount } from "../view/note-object.ts";
 
 const PAGE = 50;
 const MODES = ["all", "likes", "conversation", "rollup", "reblogs_with_tags"] as const;

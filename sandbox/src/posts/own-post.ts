@@ -1,8 +1,8 @@
-import { ownBlog } from "../blog/access.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
+import { ownBlog } from "../view/access.ts";
 
 /** A post of the path's blog, for the blog's members: 404 when it does not exist there. */
 export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {

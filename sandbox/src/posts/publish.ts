@@ -1,7 +1,7 @@
 import { notify } from "../blog/notifications.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { mediaKey, type Uploads } from "../npf/media.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
 import {
@@ -15,9 +15,9 @@ import {
   selectPosts,
 } from "../store/posts.ts";
 import { usedToday, useToday } from "../usage.ts";
+import { addNote } from "../view/note-object.ts";
+import { originalType } from "../view/post-object.ts";
 import type { World } from "../world.ts";
-import { addNote } from "./note-object.ts";
-import { originalType } from "./post-object.ts";
 
 /** 503 while posting is switched off. */
 export function requirePosting(world: World): void {

@@ -1,12 +1,12 @@
-import { ownBlog, page } from "../blog/access.ts";
-import { offsetLinks, pageLink } from "../blog/links.ts";
-import { viewOf } from "../blog/view.ts";
+import type { Call } from "../dispatch/call.ts";
 import { shuffled } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { type Answer, envelope, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, type Post, selectPosts } from "../store/posts.ts";
-import { postObject } from "./post-object.ts";
+import { ownBlog, page } from "../view/access.ts";
+import { offsetLinks, pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 const PAGE = 20;
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { legacyType } from "../posts/blocks-to-legacy.ts";
 import { blankPost } from "../posts/draft.ts";
 import type { Database } from "../store/database.ts";
 import { LEGACY_TYPES, nextPostId, type Post, savePost } from "../store/posts.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
 import { BLOCK_POSTS } from "./block-posts.ts";
 import { uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isObject, type JsonObject } from "../http/json.ts";
 import { type Sandbox, startSandbox } from "../index.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { ask, BEARER, KEY } from "../testing/client.ts";
 
 let sandbox: Sandbox;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { BLOGS, READERS, uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";

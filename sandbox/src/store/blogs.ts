@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import type { JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "./database.ts";
 
 /** The domain of standard blog hosts. */

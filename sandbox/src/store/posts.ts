@@ -1,5 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import { type JsonObject, readJson, writeJson } from "../http/json.ts";
+import { type JsonObject, readJson, writeJson } from "../json.ts";
 import type { Database } from "./database.ts";
 
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;

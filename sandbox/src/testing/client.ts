@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { baseString, baseUri, percentEncode, sign } from "../auth/signature.ts";
 import { randomToken } from "../entropy.ts";
 import { decodePairs } from "../http/fields.ts";
-import { readJson } from "../http/json.ts";
+import { readJson } from "../json.ts";
 import { CREDENTIALS } from "../seed/credentials.ts";
 
 /** An answer, read to its end. */

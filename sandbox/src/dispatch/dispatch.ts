@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { authenticate } from "../auth/authenticate.ts";
 import { type Caller, NOBODY, requireScope, requireUser, unauthorized } from "../auth/caller.ts";
 import type { SignedRequest } from "../auth/oauth1.ts";
+import { readBody } from "../http/body.ts";
+import { decodePairs, Fields } from "../http/fields.ts";
+import { type Answer, type HeaderMap, Refusal, reason, refuse } from "../http/response.ts";
+import { parseTarget, type Target } from "../http/target.ts";
 import type { World } from "../world.ts";
-import { type Answer, type HeaderMap, Refusal, reason, refuse } from "./answer.ts";
-import { readBody } from "./body.ts";
 import type { Call, Route } from "./call.ts";
-import { decodePairs, Fields } from "./fields.ts";
 import type { Router } from "./router.ts";
-import { parseTarget, type Target } from "./target.ts";
 
 /** `scheme://host` the client addressed: the public address if one is set. */
 export function originOf(world: World, request: IncomingMessage): string {

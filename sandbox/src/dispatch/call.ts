@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../auth/caller.ts";
+import type { Body } from "../http/body.ts";
+import type { Fields } from "../http/fields.ts";
+import type { Answer } from "../http/response.ts";
+import type { Target } from "../http/target.ts";
 import type { World } from "../world.ts";
-import type { Answer } from "./answer.ts";
-import type { Body } from "./body.ts";
-import type { Fields } from "./fields.ts";
-import type { Target } from "./target.ts";
 
 /** One request, read and authenticated, as a handler sees it. */
 export interface Call {

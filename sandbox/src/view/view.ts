@@ -1,4 +1,4 @@
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
 import type { Fields } from "../http/fields.ts";
 import type { World } from "../world.ts";
 

@@ -1,8 +1,8 @@
-import { avatarUrl } from "../blog/blog-object.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { blogByUuid, blogUrl } from "../store/blogs.ts";
 import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
+import { avatarUrl } from "./blog-object.ts";
 
 /** A note as stored; replies keep microseconds. */
 export interface Note {

@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
 import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
 
 /** The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member. */

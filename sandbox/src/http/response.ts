@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json.ts";
 
 export type HeaderMap = Record<string, string | string[]>;
 
