@@ -90,7 +90,7 @@ const oauthRoutes: Route[] = [
   { method: "POST", path: "/v2/oauth2/exchange", level: "oauth1", handle: exchange },
 ];
 
-/** Every endpoint. The first that matches answers. */
+/** Every endpoint. The first that matches is called. */
 const routes: Route[] = [...blogRoutes, ...postRoutes, ...oauthRoutes, ...feedRoutes];
 
 export const service: Service = {

@@ -1,7 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import { gmtDate, isoDate } from "../clock.ts";
 import type { Call } from "../dispatch/call.ts";
-import { type Answer, envelope, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { type Blog, isMember } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
@@ -68,7 +68,7 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
 }
 
 /** GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; what is not published is there for members only */
-export function fetchPost(call: Call): Answer {
+export function fetchPost(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const blog = readableBlog(call);
   const format = call.query.oneOf("post_format", ["npf", "legacy"], "npf");

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { type Answer, envelope, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { findPost } from "../store/posts.ts";
 import { readableBlog } from "../view/access.ts";
@@ -44,7 +44,7 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
 }
 
 /** GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in a conversation in microseconds */
-export function listNotes(call: Call): Answer {
+export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
   const id = call.query.id("id") ?? call.query.required("id");

@@ -31,8 +31,9 @@ export function reblogParent(
     blog.uuid,
   );
   if (blocked > 0) throw badParent("The parent blog cannot be interacted with");
-  if (parent.extra.interactability_reblog === "noone")
+  if (parent.extra.interactability_reblog === "noone") {
     throw refuse(403, "The parent post may not be reblogged");
+  }
   return parent;
 }
 

@@ -21,16 +21,16 @@ export interface Blog {
 }
 
 interface BlogRow {
-  uuid: string;
-  name: string;
-  custom_domain: string | null;
-  owner: string;
-  private: number;
-  share_likes: number;
-  share_following: number;
-  updated: number;
-  queue_paused: number;
-  data: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly custom_domain: string | null;
+  readonly owner: string;
+  readonly private: number;
+  readonly share_likes: number;
+  readonly share_following: number;
+  readonly updated: number;
+  readonly queue_paused: number;
+  readonly data: string;
 }
 
 function fromRow(row: BlogRow): Blog {

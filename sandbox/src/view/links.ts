@@ -1,5 +1,5 @@
-import { percentEncode } from "../auth/signature.ts";
 import type { Call } from "../dispatch/call.ts";
+import { percentEncode } from "../http/fields.ts";
 import type { JsonObject } from "../json.ts";
 
 /** Parameters that say how posts and blogs are shown: every page of a list repeats them. */

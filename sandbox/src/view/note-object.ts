@@ -6,12 +6,12 @@ import { avatarUrl } from "./blog-object.ts";
 
 /** A note as stored; replies keep microseconds. */
 export interface Note {
-  seq: number;
-  root_id: string;
-  type: string;
-  micros: number;
-  blog: string;
-  data: string;
+  readonly seq: number;
+  readonly root_id: string;
+  readonly type: string;
+  readonly micros: number;
+  readonly blog: string;
+  readonly data: string;
 }
 
 /** How many notes a post and all its reblogs have. */
