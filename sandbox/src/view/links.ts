@@ -1,6 +1,6 @@
-import { percentEncode } from "../auth/signature.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { percentEncode } from "../http/fields.ts";
+import type { JsonObject } from "../json.ts";
 
 /** Parameters that say how posts and blogs are shown: every page of a list repeats them. */
 const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { type Blog, blogUrl, isMember, primaryBlog } from "../store/blogs.ts";
 import type { View } from "./view.ts";
 
