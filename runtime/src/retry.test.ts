@@ -206,7 +206,7 @@ describe("a method that is not idempotent", () => {
   it("is called once more where no connection came to be: nothing was sent", async () => {
     const tested = restOf(await closedPort(), { variant });
     const error = await failureOf(passing(tested.clock, [100], get(tested)));
-    expect(error.rawMessage).toBe("upstream things: expected a connection, got ECONNREFUSED");
+    expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
     expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
   });
 

@@ -181,9 +181,7 @@ test("a record larger than an answer may be is refused, however its bytes come",
       upstream: { maxResponseBytes: 1000 },
     });
     const error = await failureOf(all(client.watchLog({ runId: "1" })));
-    expect(error.message).toBe(
-      "[resource_exhausted] upstream assistant: expected records of at most 1000 bytes, got a larger one",
-    );
+    expect(error.message).toBe("[resource_exhausted] upstream assistant: a record exceeds 1000 bytes");
   }
 });
 

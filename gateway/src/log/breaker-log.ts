@@ -2,8 +2,8 @@ import type { BreakerReport } from "connect-rest";
 import type { Logger } from "./logger.ts";
 
 /** Logs a change of a breaker: a warning when its upstream begins to be left alone. */
-export function logBreaker(log: Logger, { upstream, origin, state, coolingMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(coolingMs === undefined ? {} : { coolingMs }) };
+export function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
+  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
   if (state === "open") log.warn(line, "breaker");
   else log.info(line, "breaker");
 }

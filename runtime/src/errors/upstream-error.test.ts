@@ -105,9 +105,7 @@ describe("an error of the upstream", () => {
       reason: "MOVED",
       metadata: { http_status: "301", location: "https://b.test/x y" },
     });
-    expect(error.rawMessage).toBe(
-      "upstream things: expected a response, got a redirect (301), which is not followed",
-    );
+    expect(error.rawMessage).toBe("upstream things: unexpected redirect (301); redirects are not followed");
     expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
   });
 
@@ -186,7 +184,7 @@ describe("refused credentials", () => {
   it("of the configuration are not, and what the upstream said stays in the log", () => {
     const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
     expect(error.rawMessage).toBe(
-      "upstream things: expected it to accept the configured credentials, got 401",
+      "upstream things: the configured credentials were rejected with status 401",
     );
     expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
     expect(String(error.cause)).toContain("key of ACME expired");

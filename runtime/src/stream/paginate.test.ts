@@ -229,7 +229,7 @@ describe("a list that links to its next page", () => {
     );
     const error = await failureOf(upstream.all());
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected the link of another page, got that of the same page again",
+      "upstream things: test.v1.StreamService.List: the link of the page leads back to the same page",
     );
     expect(reasonOf(error)).toBe("PAGE_REPEATED");
   });
@@ -247,7 +247,7 @@ describe("a list that links to its next page", () => {
     });
     expect(names).toEqual(["1", "2", "3"]);
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected at most 3 pages, got more",
+      "upstream things: test.v1.StreamService.List: the list has more than 3 pages",
     );
     expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "PAGES_EXCEEDED"]);
     expect(upstream.seen).toHaveLength(3);
@@ -391,7 +391,7 @@ describe("a list with a cursor", () => {
     });
     expect(names).toEqual(["a", "a"]);
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected the cursor of another page, got that of the same page again",
+      "upstream things: test.v1.StreamService.List: the cursor of the page leads back to the same page",
     );
   });
 });
