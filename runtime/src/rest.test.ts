@@ -120,7 +120,7 @@ describe("a call", () => {
       },
     );
     const error = await failureOf(get(bad));
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: No such thing");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: No such thing");
     expect(error.code).toBe(Code.NotFound);
   });
 
@@ -413,7 +413,7 @@ describe("a response that is an error", () => {
       }),
     ]) {
       const error = await failureOf(get(await restTo(server)));
-      expect(error.rawMessage).toBe("upstream things answered 404 Not Found");
+      expect(error.rawMessage).toBe("upstream things responded with 404 Not Found");
       expect(error.code).toBe(Code.NotFound);
     }
   });
@@ -422,7 +422,7 @@ describe("a response that is an error", () => {
     const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
     const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
     expect((await failureOf(get(rest))).rawMessage).toBe(
-      "upstream things answered 503 Service Unavailable: gone fishing",
+      "upstream things responded with 503 Service Unavailable: gone fishing",
     );
   });
 

@@ -48,7 +48,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "nobody"),
     failure: {
       code: "NotFound",
-      text: "upstream blog answered 404 Not Found: Not Found: Blog not found: nobody",
+      text: "upstream blog responded with 404 Not Found: Not Found: Blog not found: nobody",
       reason: "BLOG_NOT_FOUND",
       domain: "blog",
       metadata: { http_status: "404" },
@@ -59,7 +59,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", postId: 18_446_744_073_709_551_615n }),
     failure: {
       code: "NotFound",
-      text: "upstream blog answered 404 Not Found: Not Found: Post not found: 18446744073709551615",
+      text: "upstream blog responded with 404 Not Found: Not Found: Post not found: 18446744073709551615",
       reason: "BLOG_OR_POST_NOT_FOUND",
       domain: "blog",
       metadata: { http_status: "404" },
@@ -70,7 +70,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "ada-secret"),
     failure: {
       code: "PermissionDenied",
-      text: "upstream blog answered 403 Forbidden: Forbidden: You are not allowed to access this blog",
+      text: "upstream blog responded with 403 Forbidden: Forbidden: You are not allowed to access this blog",
       reason: "FORBIDDEN",
       domain: "blog",
       metadata: { http_status: "403" },
@@ -84,7 +84,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => posts(way).createPost({ blogIdentifier: "demo", content }),
     failure: {
       code: "Unavailable",
-      text: "upstream blog answered 503 Service Unavailable: Service Unavailable: Posting is disabled",
+      text: "upstream blog responded with 503 Service Unavailable: Service Unavailable: Posting is disabled",
       reason: "POSTING_DISABLED",
       domain: "blog",
       metadata: { http_status: "503" },
@@ -98,7 +98,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "demo"),
     failure: {
       code: "ResourceExhausted",
-      text: "upstream blog answered 429 Too Many Requests: Limit Exceeded: Rate limit of the consumer key",
+      text: "upstream blog responded with 429 Too Many Requests: Limit Exceeded: Rate limit of the consumer key",
       reason: "TOO_MANY_REQUESTS",
       domain: "blog",
       metadata: { http_status: "429" },
@@ -113,7 +113,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => events(way).listRepositoryEvents({ owner: "octo", repo: "hello" }),
     failure: {
       code: "ResourceExhausted",
-      text: "upstream events answered 403 Forbidden: API rate limit exceeded",
+      text: "upstream events responded with 403 Forbidden: API rate limit exceeded",
       reason: "RATE_LIMITED",
       domain: "events",
       metadata: { http_status: "403" },
@@ -125,7 +125,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => events(way).listRepositoryEvents({ owner: "octo", repo: "hello", page: 11 }),
     failure: {
       code: "OutOfRange",
-      text: "upstream events answered 422 Unprocessable Content: In order to keep the API fast for everyone, pagination is limited to 300 events.",
+      text: "upstream events responded with 422 Unprocessable Content: In order to keep the API fast for everyone, pagination is limited to 300 events.",
       reason: "PAGE_OUT_OF_RANGE",
       domain: "events",
       metadata: { http_status: "422" },
@@ -262,7 +262,7 @@ describe("in-process, where nothing else looks at a path value", () => {
   ])("%j stays one segment: %s", async (value, path) => {
     expect(await failureOf(info("in-process", value))).toMatchObject({
       code: "NotFound",
-      text: `upstream blog answered 404 Not Found: Not Found: Blog not found: ${value}`,
+      text: `upstream blog responded with 404 Not Found: Not Found: Blog not found: ${value}`,
     });
     expect(world.sandbox.received.last?.path).toBe(path);
   });

@@ -32,7 +32,7 @@ const ofBlog = (code: string, text: string, reason: string, metadata = {}): Fail
   metadata,
 });
 const answered = (code: string, status: number, phrase: string, reason: string): Failure =>
-  ofBlog(code, ` answered ${status} ${phrase}`, reason, { http_status: String(status) });
+  ofBlog(code, ` responded with ${status} ${phrase}`, reason, { http_status: String(status) });
 const truncated = ofBlog("Unavailable", ": the response body is incomplete", "UPSTREAM_TRUNCATED");
 const closed = ofBlog("Unavailable", ": the connection was closed before the response", "UPSTREAM_RESET");
 const tooLarge = ofBlog(

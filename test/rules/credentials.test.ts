@@ -44,7 +44,7 @@ test("BASIC: a user and a password, or a token as the user; they stay out of err
     "ada:pass:wört",
     "sk_live_1:",
   ]);
-  expect(error.rawMessage).toBe("upstream rules answered 403 Forbidden: no [secret], nor [secret]");
+  expect(error.rawMessage).toBe("upstream rules responded with 403 Forbidden: no [secret], nor [secret]");
 });
 
 test("BASIC: a user with a colon would be another user, and is refused", async () => {

@@ -150,7 +150,7 @@ describe("a download that fails", () => {
     const body = gzipSync(JSON.stringify({ message: "no such file" }));
     const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
     const error = await failureOf(all(rest));
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: no such file");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: no such file");
     expect(error.code).toBe(Code.NotFound);
   });
 
@@ -163,7 +163,7 @@ describe("a download that fails", () => {
     const server = await endless;
     const closed = server.socketClosed();
     const error = await failureOf(all(await restTo(endless)));
-    expect(error.rawMessage).toBe("upstream things answered 500 Internal Server Error");
+    expect(error.rawMessage).toBe("upstream things responded with 500 Internal Server Error");
     await closed;
   });
 

@@ -439,7 +439,7 @@ describe("the items", () => {
     const list = upstream.list();
     expect((await list.next()).value?.name).toBe("a");
     const error = await failureOf(list.next());
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: gone");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: gone");
     expect(error.code).toBe(Code.NotFound);
   });
 });

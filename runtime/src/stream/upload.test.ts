@@ -216,7 +216,7 @@ describe("an upload that ends early", () => {
       }),
     );
     const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toContain("upstream things answered 413");
+    expect(error.rawMessage).toContain("upstream things responded with 413");
     expect(error.rawMessage).toContain("too much");
     await state.left;
   });
