@@ -22,7 +22,7 @@ test("an upstream that is left alone, tried and taken back is seen in the log an
   await using gateway = await open({
     adapters: [EchoServiceRest],
     upstreams: {
-      echo: { baseUrl: origin, retry: false, breaker: { failures: 2, coolingMs: 1 } },
+      echo: { baseUrl: origin, retry: false, breaker: { failures: 2, cooldownMs: 1 } },
     },
     metrics: { port: 0 },
     limits: { drainNoticeMs: 1 },
@@ -39,7 +39,7 @@ test("an upstream that is left alone, tried and taken back is seen in the log an
   const labels = `{upstream="echo",origin="${origin}"}`;
   expect(await gauge()).toBe(`connect_rest_breaker_state${labels} 2`);
   const common = { upstream: "echo", origin, msg: "breaker" };
-  expect(changes()).toMatchObject([{ level: "warn", state: "open", coolingMs: 1, ...common }]);
+  expect(changes()).toMatchObject([{ level: "warn", state: "open", cooldownMs: 1, ...common }]);
 
   status = 200;
   while (changes().length < 3) await call();

@@ -105,8 +105,8 @@ function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsSer
 }
 
 /** Logs a change of a breaker: a warning when it opens. */
-function logBreaker(log: Logger, { upstream, origin, state, coolingMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(coolingMs === undefined ? {} : { coolingMs }) };
+function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
+  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
   if (state === "open") log.warn(line, "breaker");
   else log.info(line, "breaker");
 }

@@ -75,9 +75,9 @@ describe("an upstream that fails", () => {
     expect(tested.requests).toBe(7);
     const origin = server?.url;
     expect(tested.reports).toEqual([
-      { upstream: "things", origin, state: "open", coolingMs: 5_000 },
-      { upstream: "things", origin, state: "half_open", coolingMs: undefined },
-      { upstream: "things", origin, state: "closed", coolingMs: undefined },
+      { upstream: "things", origin, state: "open", cooldownMs: 5_000 },
+      { upstream: "things", origin, state: "half_open", cooldownMs: undefined },
+      { upstream: "things", origin, state: "closed", cooldownMs: undefined },
     ]);
   });
 
@@ -101,10 +101,10 @@ describe("an upstream that fails", () => {
   });
 
   it("is left alone by its own measure where it has one", async () => {
-    const tested = await new Tested().start({ breaker: { failures: 2, coolingMs: 100 } });
+    const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
     await tested.fail(4);
     expect(tested.requests).toBe(2);
-    expect(tested.reports).toMatchObject([{ state: "open", coolingMs: 100 }]);
+    expect(tested.reports).toMatchObject([{ state: "open", cooldownMs: 100 }]);
   });
 
   it("ends the attempts of a call, whose error stays that of the upstream", async () => {
@@ -122,7 +122,7 @@ describe("an upstream that fails", () => {
   it("is left alone by feeds too, which come back by themselves", async () => {
     const tested = new Tested();
     const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
-    await tested.start({ breaker: { failures: 1, coolingMs: 90_000, maxCoolingMs: 90_000 } }, { adapters });
+    await tested.start({ breaker: { failures: 1, cooldownMs: 90_000, maxCooldownMs: 90_000 } }, { adapters });
     if (rest === undefined) throw new Error("not started");
     const news = createClient(StreamService, rest.transport).watch({})[Symbol.asyncIterator]();
     const next = news.next().catch((reason: unknown) => reason);

@@ -120,7 +120,7 @@ describe("a call", () => {
       },
     );
     const error = await failureOf(get(bad));
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: No such thing");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: No such thing");
     expect(error.code).toBe(Code.NotFound);
   });
 
@@ -216,28 +216,28 @@ describe("an upstream that misbehaves", () => {
     [
       "speaks no HTTP",
       () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
-      "upstream things: expected an HTTP response, got something else",
+      "upstream things: the response is not HTTP",
       "UPSTREAM_NOT_HTTP",
       Code.Unavailable,
     ],
     [
       "closes without a response",
       () => rawUpstream((socket) => socket.end()),
-      "upstream things: expected a response, got a closed connection",
+      "upstream things: the connection was closed before the response",
       "UPSTREAM_RESET",
       Code.Unavailable,
     ],
     [
       "resets the connection",
       () => rawUpstream((socket) => socket.resetAndDestroy()),
-      "upstream things: expected a response, got a closed connection",
+      "upstream things: the connection was closed before the response",
       "UPSTREAM_RESET",
       Code.Unavailable,
     ],
     [
       "closes within the body",
       () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
-      "upstream things: expected a whole body, got a part of it",
+      "upstream things: the response body is incomplete",
       "UPSTREAM_TRUNCATED",
       Code.Unavailable,
     ],
@@ -245,14 +245,14 @@ describe("an upstream that misbehaves", () => {
       "closes within a chunk",
       () =>
         rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{")),
-      "upstream things: expected a whole body, got a part of it",
+      "upstream things: the response body is incomplete",
       "UPSTREAM_TRUNCATED",
       Code.Unavailable,
     ],
     [
       "cuts its compressed body",
       () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
-      "upstream things: expected a whole body, got a part of it",
+      "upstream things: the response body is incomplete",
       "UPSTREAM_TRUNCATED",
       Code.Unavailable,
     ],
@@ -266,21 +266,21 @@ describe("an upstream that misbehaves", () => {
     [
       "redirects",
       () => respondingWith(301, { location: "http://169.254.169.254/secret" }),
-      "upstream things: expected a response, got a redirect (301), which is not followed",
+      "upstream things: unexpected redirect (301); redirects are not followed",
       "MOVED",
       Code.FailedPrecondition,
     ],
     [
       "sends too many headers",
       () => respondingWith(200, { "x-long": "x".repeat(20_000) }, "{}"),
-      "upstream things: expected at most 16384 bytes of headers, got more",
+      "upstream things: the response headers exceed 16384 bytes",
       "UPSTREAM_HEADERS_TOO_LARGE",
       Code.ResourceExhausted,
     ],
     [
       "nests too deeply",
       () => respondingWithJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
-      `upstream things: expected a body that is not nested too deeply, got the response is nested more than 100 levels deep at ${"self.".repeat(95)}`,
+      `upstream things: the response body is nested too deeply: more than 100 levels at ${"self.".repeat(95)}`,
       "UPSTREAM_BODY_TOO_DEEP",
       Code.Internal,
     ],
@@ -295,7 +295,7 @@ describe("an upstream that misbehaves", () => {
 
   it("is not there", async () => {
     const error = await failureOf(get(restOf(await closedPort())));
-    expect(error.rawMessage).toBe("upstream things: expected a connection, got ECONNREFUSED");
+    expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
     expect(error.code).toBe(Code.Unavailable);
   });
 
@@ -314,7 +314,7 @@ describe("an upstream that misbehaves", () => {
   it("sends more than allowed, announced or not", async () => {
     const body = `"${"x".repeat(2000)}"`;
     const upstream = { maxResponseBytes: 1000 };
-    const text = "upstream things: expected a body of at most 1000 bytes, got more";
+    const text = "upstream things: the response body exceeds 1000 bytes";
     for (const server of [
       respondingWithJson(body),
       httpUpstream((_request, response) => {
@@ -335,13 +335,13 @@ describe("an upstream that misbehaves", () => {
     const before = process.memoryUsage().rss;
     const error = await failureOf(get(rest));
     expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
-    expect(error.rawMessage).toBe("upstream things: expected a body of at most 16777216 bytes, got more");
+    expect(error.rawMessage).toBe("upstream things: the response body exceeds 16777216 bytes");
   });
 
   it("does not respond in time", async () => {
     const never = httpUpstream(() => undefined);
     const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: expected the head of a response within 50 ms, got none");
+    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the response head");
     expect(error.code).toBe(Code.DeadlineExceeded);
     expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
   });
@@ -352,7 +352,7 @@ describe("an upstream that misbehaves", () => {
     servers.push(silent);
     const url = silent.url.replace("http:", "https:");
     const error = await failureOf(get(restOf(url, { upstream: { connectTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: expected a connection within 50 ms, got none");
+    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for a connection");
     expect(error.code).toBe(Code.DeadlineExceeded);
     expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
   });
@@ -362,7 +362,7 @@ describe("an upstream that misbehaves", () => {
       response.writeHead(200, { "content-length": "10" }).write("{");
     });
     const error = await failureOf(get(await restTo(pausing, { upstream: { bodyTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: expected more of the body within 50 ms, got none");
+    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
     expect(error.code).toBe(Code.DeadlineExceeded);
   });
 
@@ -413,7 +413,7 @@ describe("a response that is an error", () => {
       }),
     ]) {
       const error = await failureOf(get(await restTo(server)));
-      expect(error.rawMessage).toBe("upstream things answered 404 Not Found");
+      expect(error.rawMessage).toBe("upstream things responded with 404 Not Found");
       expect(error.code).toBe(Code.NotFound);
     }
   });
@@ -422,7 +422,7 @@ describe("a response that is an error", () => {
     const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
     const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
     expect((await failureOf(get(rest))).rawMessage).toBe(
-      "upstream things answered 503 Service Unavailable: gone fishing",
+      "upstream things responded with 503 Service Unavailable: gone fishing",
     );
   });
 
@@ -483,7 +483,7 @@ describe("the request", () => {
     request.header("transfer-encoding", "gzip");
     const error = await failureOf(headersOf(request));
     expect(error.rawMessage).toBe(
-      "upstream things: the request cannot be sent as HTTP: invalid transfer-encoding header",
+      "upstream things: the request is not valid HTTP: invalid transfer-encoding header",
     );
     expect(reasonOf(error)).toBe("REQUEST_INVALID");
   });
@@ -509,9 +509,7 @@ describe("deadline and cancelation", () => {
     const rest = restOf(server.url, { options: { clock } });
     const closed = server.socketClosed();
     const error = await failureOf(get(rest, "a", { timeoutMs: 1000 }));
-    expect(error.rawMessage).toBe(
-      "test.v1.ThingService.GetThing: expected a response within 1000 ms, got none",
-    );
+    expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: no response within 1000 ms");
     expect(error.code).toBe(Code.DeadlineExceeded);
     expect(reasonOf(error)).toBe("DEADLINE_EXCEEDED");
     await closed;
@@ -717,7 +715,7 @@ describe("the transport", () => {
     );
     expect(unary.code).toBe(Code.Unimplemented);
     expect(unary.rawMessage).toBe(
-      "test.v1.ThingService.Unmapped: expected a method with a REST rule and a configured adapter, got none",
+      "test.v1.ThingService.Unmapped: no configured adapter has a REST rule for this method",
     );
     const stream = await failureOf(
       rest.transport.stream(watchThing, undefined, undefined, undefined, (async function* () {})()),
@@ -739,7 +737,7 @@ describe("the transport", () => {
     await closed;
     expect(server.sockets.size).toBe(0);
     const error = await failureOf(call());
-    expect(error.rawMessage).toBe("upstream things: expected an open connection pool, got a closed one");
+    expect(error.rawMessage).toBe("upstream things: the connection pool is closed");
     await transport.close();
   });
 });
@@ -771,22 +769,22 @@ describe("wrong configuration fails at once", () => {
   it.each<[RestOptions, string]>([
     [
       { adapters, upstreams: { other: { baseUrl: "http://a" } } },
-      'service test.v1.ThingService: expected its upstream "things" among the configured ones, got other',
+      'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: other',
     ],
     [
       { adapters, upstreams: {} },
-      'service test.v1.ThingService: expected its upstream "things" among the configured ones, got none',
+      'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: none',
     ],
     [
       { adapters: [...adapters, ...adapters], upstreams },
-      "service test.v1.ThingService: expected one adapter, got two",
+      "service test.v1.ThingService: more than one adapter",
     ],
     [
       {
         adapters: [thingService({ rules: { base: "web" } })],
         upstreams: { things: { bases: { api: "http://127.0.0.1:9" } } },
       },
-      'method test.v1.ThingService.GetThing: expected the base "web" among those of upstream things, got api',
+      'method test.v1.ThingService.GetThing: upstream things has no base "web"; configured bases: api',
     ],
     [
       { adapters: [thingService({ rules: { credentials: ["api_key"] } })], upstreams },

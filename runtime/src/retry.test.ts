@@ -130,7 +130,7 @@ describe("a call whose upstream fails for a moment", () => {
   it("says how many attempts there were, when all have failed", async () => {
     const tested = restOf((await inTurn(responding(503))).url);
     const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
-    expect(error.rawMessage).toBe("upstream things answered 503 Service Unavailable");
+    expect(error.rawMessage).toBe("upstream things responded with 503 Service Unavailable");
     expect(infoOf(error)?.metadata).toEqual({ http_status: "503", attempts: "3" });
     expect(tested.reports).toMatchObject([{ attempts: 3 }]);
   });
@@ -206,7 +206,7 @@ describe("a method that is not idempotent", () => {
   it("is called once more where no connection came to be: nothing was sent", async () => {
     const tested = restOf(await closedPort(), { variant });
     const error = await failureOf(passing(tested.clock, [100], get(tested)));
-    expect(error.rawMessage).toBe("upstream things: expected a connection, got ECONNREFUSED");
+    expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
     expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
   });
 

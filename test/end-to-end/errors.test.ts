@@ -48,7 +48,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "nobody"),
     failure: {
       code: "NotFound",
-      text: "upstream blog answered 404 Not Found: Not Found: Blog not found: nobody",
+      text: "upstream blog responded with 404 Not Found: Not Found: Blog not found: nobody",
       reason: "BLOG_NOT_FOUND",
       domain: "blog",
       metadata: { http_status: "404" },
@@ -59,7 +59,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", postId: 18_446_744_073_709_551_615n }),
     failure: {
       code: "NotFound",
-      text: "upstream blog answered 404 Not Found: Not Found: Post not found: 18446744073709551615",
+      text: "upstream blog responded with 404 Not Found: Not Found: Post not found: 18446744073709551615",
       reason: "BLOG_OR_POST_NOT_FOUND",
       domain: "blog",
       metadata: { http_status: "404" },
@@ -70,7 +70,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "ada-secret"),
     failure: {
       code: "PermissionDenied",
-      text: "upstream blog answered 403 Forbidden: Forbidden: You are not allowed to access this blog",
+      text: "upstream blog responded with 403 Forbidden: Forbidden: You are not allowed to access this blog",
       reason: "FORBIDDEN",
       domain: "blog",
       metadata: { http_status: "403" },
@@ -84,7 +84,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => posts(way).createPost({ blogIdentifier: "demo", content }),
     failure: {
       code: "Unavailable",
-      text: "upstream blog answered 503 Service Unavailable: Service Unavailable: Posting is disabled",
+      text: "upstream blog responded with 503 Service Unavailable: Service Unavailable: Posting is disabled",
       reason: "POSTING_DISABLED",
       domain: "blog",
       metadata: { http_status: "503" },
@@ -98,7 +98,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => info(way, "demo"),
     failure: {
       code: "ResourceExhausted",
-      text: "upstream blog answered 429 Too Many Requests: Limit Exceeded: Rate limit of the consumer key",
+      text: "upstream blog responded with 429 Too Many Requests: Limit Exceeded: Rate limit of the consumer key",
       reason: "TOO_MANY_REQUESTS",
       domain: "blog",
       metadata: { http_status: "429" },
@@ -113,7 +113,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => events(way).listRepositoryEvents({ owner: "octo", repo: "hello" }),
     failure: {
       code: "ResourceExhausted",
-      text: "upstream events answered 403 Forbidden: API rate limit exceeded",
+      text: "upstream events responded with 403 Forbidden: API rate limit exceeded",
       reason: "RATE_LIMITED",
       domain: "events",
       metadata: { http_status: "403" },
@@ -125,7 +125,7 @@ const fromUpstream: readonly Case[] = [
     call: (way) => events(way).listRepositoryEvents({ owner: "octo", repo: "hello", page: 11 }),
     failure: {
       code: "OutOfRange",
-      text: "upstream events answered 422 Unprocessable Content: In order to keep the API fast for everyone, pagination is limited to 300 events.",
+      text: "upstream events responded with 422 Unprocessable Content: In order to keep the API fast for everyone, pagination is limited to 300 events.",
       reason: "PAGE_OUT_OF_RANGE",
       domain: "events",
       metadata: { http_status: "422" },
@@ -144,7 +144,7 @@ test.each(WAYS)("by %s a redirect is not followed, and its address is told", asy
   const call = events(way).listRepositoryEvents({ owner: "octo", repo: "old-hello" });
   expect(await failureOf(call)).toEqual({
     code: "FailedPrecondition",
-    text: "upstream events: expected an answer, got a redirect (301), which is not followed",
+    text: "upstream events: unexpected redirect (301); redirects are not followed",
     reason: "MOVED",
     domain: "events",
     metadata: { http_status: "301", location: `${world.sandbox.feedUrl}/repositories/201/events` },
@@ -210,14 +210,14 @@ describe.each(refused)("$name", (each) => {
 
 const noPath = (field: string, problem: string, remedy: string): Failure => ({
   code: "InvalidArgument",
-  text: `${field}: ${problem}, so it cannot stand in the path of a URL; ${remedy}`,
+  text: `${field}: ${problem}, so it cannot be part of a URL path; ${remedy}`,
   reason: "PATH_VALUE_INVALID",
   domain: "connect-rest",
   metadata: {},
   fields: [`${field}: ${problem}`],
 });
 
-const DOT = "send a name that is not a dot";
+const DOT = "send another value";
 
 describe("path values that a pattern lets pass", () => {
   test.each(
@@ -230,7 +230,7 @@ describe("path values that a pattern lets pass", () => {
     ),
   )("by %s the segment %j is refused", async (way, value) => {
     world.sandbox.received.clear();
-    const problem = `the path segment "${value}" means another path`;
+    const problem = `is the dot segment "${value}"`;
     const byOwner = events(way).listRepositoryEvents({ owner: value, repo: "hello" });
     expect(await failureOf(byOwner)).toEqual(noPath("owner", problem, DOT));
     const byRepo = events(way).listRepositoryEvents({ owner: "octo", repo: value });
@@ -241,11 +241,11 @@ describe("path values that a pattern lets pass", () => {
 
 describe("in-process, where nothing else looks at a path value", () => {
   test.each([
-    ["..", noPath("blog_identifier", 'the path segment ".." means another path', DOT)],
-    [".", noPath("blog_identifier", 'the path segment "." means another path', DOT)],
-    ["", noPath("blog_identifier", "an empty path segment", "send a value that is not empty")],
-    ["a\nb", noPath("blog_identifier", "has a control character", "send the value without it")],
-    ["\ud800", noPath("blog_identifier", "has half of a surrogate pair", "send well-formed Unicode")],
+    ["..", noPath("blog_identifier", 'is the dot segment ".."', DOT)],
+    [".", noPath("blog_identifier", 'is the dot segment "."', DOT)],
+    ["", noPath("blog_identifier", "is empty", "send a value that is not empty")],
+    ["a\nb", noPath("blog_identifier", "contains a control character", "send the value without it")],
+    ["\ud800", noPath("blog_identifier", "contains a lone surrogate", "send well-formed Unicode")],
   ])("%j is refused", async (value, failure) => {
     world.sandbox.received.clear();
     expect(await failureOf(info("in-process", value))).toEqual(failure);
@@ -262,7 +262,7 @@ describe("in-process, where nothing else looks at a path value", () => {
   ])("%j stays one segment: %s", async (value, path) => {
     expect(await failureOf(info("in-process", value))).toMatchObject({
       code: "NotFound",
-      text: `upstream blog answered 404 Not Found: Not Found: Blog not found: ${value}`,
+      text: `upstream blog responded with 404 Not Found: Not Found: Blog not found: ${value}`,
     });
     expect(world.sandbox.received.last?.path).toBe(path);
   });
@@ -290,7 +290,7 @@ describe("credentials that the upstream refuses", () => {
 
   const refusedBy = (domain: string, subcode?: string): Failure => ({
     code: "Internal",
-    text: `upstream ${domain}: expected it to accept the configured credentials, got 401`,
+    text: `upstream ${domain}: the configured credentials were rejected with status 401`,
     reason: "UPSTREAM_CREDENTIALS",
     domain,
     metadata: { http_status: "401", ...(subcode !== undefined && { subcode }) },

@@ -32,12 +32,12 @@ const ofBlog = (code: string, text: string, reason: string, metadata = {}): Fail
   metadata,
 });
 const answered = (code: string, status: number, phrase: string, reason: string): Failure =>
-  ofBlog(code, ` answered ${status} ${phrase}`, reason, { http_status: String(status) });
-const truncated = ofBlog("Unavailable", ": expected a whole body, got a part of it", "UPSTREAM_TRUNCATED");
-const closed = ofBlog("Unavailable", ": expected an answer, got a closed connection", "UPSTREAM_RESET");
+  ofBlog(code, ` responded with ${status} ${phrase}`, reason, { http_status: String(status) });
+const truncated = ofBlog("Unavailable", ": the response body is incomplete", "UPSTREAM_TRUNCATED");
+const closed = ofBlog("Unavailable", ": the connection was closed before the response", "UPSTREAM_RESET");
 const tooLarge = ofBlog(
   "ResourceExhausted",
-  ": expected a body of at most 16777216 bytes, got more",
+  ": the response body exceeds 16777216 bytes",
   "UPSTREAM_BODY_TOO_LARGE",
 );
 
@@ -75,17 +75,15 @@ const faults: readonly (readonly [name: string, fault: Fault, failure: Failure])
   [
     "another protocol",
     { raw: "SSH-2.0-OpenSSH_9.2\r\n" },
-    ofBlog("Unavailable", ": expected an HTTP answer, got something else", "UPSTREAM_NOT_HTTP"),
+    ofBlog("Unavailable", ": the response is not HTTP", "UPSTREAM_NOT_HTTP"),
   ],
   [
     "a redirect elsewhere",
     { redirect: "http://127.0.0.1:1/steal?credentials" },
-    ofBlog(
-      "FailedPrecondition",
-      ": expected an answer, got a redirect (302), which is not followed",
-      "MOVED",
-      { http_status: "302", location: "http://127.0.0.1:1/steal?credentials" },
-    ),
+    ofBlog("FailedPrecondition", ": unexpected redirect (302); redirects are not followed", "MOVED", {
+      http_status: "302",
+      location: "http://127.0.0.1:1/steal?credentials",
+    }),
   ],
   ["a body 10 MiB too large", { oversize: 26 * MIB }, tooLarge],
   [

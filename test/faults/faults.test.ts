@@ -58,11 +58,11 @@ const ofBlog = (code: string, text: string, reason: string): Failure => ({
   domain: "blog",
   metadata: {},
 });
-const closed = ofBlog("Unavailable", "expected an answer, got a closed connection", "UPSTREAM_RESET");
-const truncated = ofBlog("Unavailable", "expected a whole body, got a part of it", "UPSTREAM_TRUNCATED");
-const noHttp = ofBlog("Unavailable", "expected an HTTP answer, got something else", "UPSTREAM_NOT_HTTP");
+const closed = ofBlog("Unavailable", "the connection was closed before the response", "UPSTREAM_RESET");
+const truncated = ofBlog("Unavailable", "the response body is incomplete", "UPSTREAM_TRUNCATED");
+const noHttp = ofBlog("Unavailable", "the response is not HTTP", "UPSTREAM_NOT_HTTP");
 const late = (part: string) =>
-  ofBlog("DeadlineExceeded", `expected ${part} within 300 ms, got none`, "UPSTREAM_TIMEOUT");
+  ofBlog("DeadlineExceeded", `timed out after 300 ms waiting for ${part}`, "UPSTREAM_TIMEOUT");
 
 /** Within the head of each answer, and within the body: the smallest answer has more than 600 bytes. */
 const inHead = 40;
@@ -77,8 +77,8 @@ const faults: readonly (readonly [name: string, fault: ConnectionFault, failure:
   ["a half that is closed within the head", { kind: "half-close", afterBytes: inHead }, closed],
   ["garbage", { kind: "garbage", bytes: "\x00\x01\x02garbage\r\n\r\n" }, noHttp],
   ["another protocol", { kind: "garbage", bytes: "220 smtp.example ESMTP\r\n" }, noHttp],
-  ["silence before the answer", { kind: "black hole", afterBytes: 0 }, late("the head of an answer")],
-  ["silence within the head", { kind: "black hole", afterBytes: inHead }, late("the head of an answer")],
+  ["silence before the answer", { kind: "black hole", afterBytes: 0 }, late("the response head")],
+  ["silence within the head", { kind: "black hole", afterBytes: inHead }, late("the response head")],
 ];
 
 describe.each(Object.keys(methods))("%s meets", (name) => {
@@ -150,5 +150,5 @@ test("faults of one upstream leave the other alone", async () => {
   proxy.fault = { kind: "black hole", afterBytes: 0 };
   const stuck = failureOf((methods["a large answer"] as () => Promise<unknown>)());
   expect((await fetch(`${world.gateway.url}/readyz`)).status).toBe(200);
-  expect(await stuck).toEqual(late("the head of an answer"));
+  expect(await stuck).toEqual(late("the response head"));
 });

@@ -44,13 +44,13 @@ test("BASIC: a user and a password, or a token as the user; they stay out of err
     "ada:pass:wört",
     "sk_live_1:",
   ]);
-  expect(error.rawMessage).toBe("upstream rules answered 403 Forbidden: no [secret], nor [secret]");
+  expect(error.rawMessage).toBe("upstream rules responded with 403 Forbidden: no [secret], nor [secret]");
 });
 
 test("BASIC: a user with a colon would be another user, and is refused", async () => {
   const failure = await failureOf(() => credentials({ basic: { username: "a:b" } }));
   expect(failure.rawMessage).toBe(
-    "upstream rules: option credentials.basic: expected a user without a colon, and no control characters, got a colon in the user's name",
+    "upstream rules: option credentials.basic: expected a username without a colon or control characters, got a colon in the user's name",
   );
 });
 

@@ -36,7 +36,7 @@ test("envelope: status and message count where the HTTP status is 200, and items
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,
-    "upstream rules answered 404 Not Found: No item",
+    "upstream rules responded with 404 Not Found: No item",
   ]);
   const { client } = await errors({
     json: { meta: { status: 200 }, response: { title: "t" }, errors: [{ name: "minor" }] },
@@ -102,14 +102,14 @@ const BODIES: ReadonlyArray<readonly [shape: string, json: unknown, text: string
 
 test.each(BODIES)("error_bodies: %s", async (_shape, json, text) => {
   expect((await failed({ status: 400, json })).rawMessage).toBe(
-    `upstream rules answered 400 Bad Request: ${text}`,
+    `upstream rules responded with 400 Bad Request: ${text}`,
   );
 });
 
 test("error_bodies: those of the method replace the service's", async () => {
   const json = { message: "not this", reason: { text: "this" } };
   expect((await failed({ status: 400, json }, "getOther")).rawMessage).toBe(
-    "upstream rules answered 400 Bad Request: this",
+    "upstream rules responded with 400 Bad Request: this",
   );
 });
 

@@ -186,7 +186,7 @@ test("query: what is not set, or zero without presence, is not sent", async () =
   expect(seen[0]?.line).toBe("GET /v1/books");
   const error = await failureOf(client.findBooks({ double: Number.NaN }));
   expect(error.message).toBe(
-    "[invalid_argument] double: is NaN, so it cannot stand in the query; send a finite number",
+    "[invalid_argument] double: is NaN, so it cannot be sent in the query; send a finite number",
   );
   expect(seen).toHaveLength(1);
 });

@@ -168,7 +168,7 @@ test("slash, several bindings: where it is refused, a value with one fills no pa
   const { client, seen } = await places();
   const error = await failureOf(client.findRefused({ room: "a", shelf: "c/d" }));
   expect(error.message).toBe(
-    "[invalid_argument] room: the request fits none of the paths /rooms/{room}/shelves/{shelf}, /shelves/{shelf}, /{name=rooms/*}, so it cannot stand in the path of a URL; fill the fields of one of them",
+    "[invalid_argument] room: matches none of the paths /rooms/{room}/shelves/{shelf}, /shelves/{shelf}, /{name=rooms/*}, so it cannot be part of a URL path; set the fields of one of them",
   );
   await client.findRefused({ room: "a/b", shelf: "c" });
   expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
@@ -182,9 +182,9 @@ test("several bindings: a value that no path can carry is refused by its name, n
       messages.push((await failureOf(find({ room, shelf: "s" }))).message);
     }
   }
-  const dots = '[invalid_argument] room: the path segment ".." means another path';
-  const control = "[invalid_argument] room: has a control character";
-  const half = "[invalid_argument] room: has half of a surrogate pair";
+  const dots = '[invalid_argument] room: is the dot segment ".."';
+  const control = "[invalid_argument] room: contains a control character";
+  const half = "[invalid_argument] room: contains a lone surrogate";
   expect(messages.map((message) => message.replace(/[,;].*/, ""))).toEqual([
     dots,
     dots,

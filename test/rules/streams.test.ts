@@ -97,7 +97,7 @@ test("max_pages: more pages are an error, behind the items that came", async () 
     })(),
   );
   expect(error.message).toBe(
-    "[resource_exhausted] upstream rules: rules.v1.StreamService.ByPage: expected at most 2 pages, got more",
+    "[resource_exhausted] upstream rules: rules.v1.StreamService.ByPage: the list has more than 2 pages",
   );
   expect(ids).toEqual([1n, 1n]);
   expect(lines(seen)).toEqual(["GET /page", "GET /page?page=2"]);

@@ -72,7 +72,7 @@ test("an error in the stream is the error of the call, behind what came before",
   );
   expect(found).toEqual(["answerDelta"]);
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "OVERLOADED"]);
-  expect(error.message).toBe("[unavailable] upstream assistant answered 200 OK: Come back later");
+  expect(error.message).toBe("[unavailable] upstream assistant responded with 200 OK: Come back later");
 });
 
 test("an error before the stream is read as other errors are", async () => {
@@ -81,7 +81,9 @@ test("an error before the stream is read as other errors are", async () => {
     json: { type: "error", error: { type: "invalid", message: "no such model" } },
   });
   const error = await failureOf(all(client.streamAnswer({})));
-  expect(error.message).toBe("[invalid_argument] upstream assistant answered 400 Bad Request: no such model");
+  expect(error.message).toBe(
+    "[invalid_argument] upstream assistant responded with 400 Bad Request: no such model",
+  );
 });
 
 test("an error with status 200 and as JSON, where events are expected, is that error", async () => {
@@ -181,9 +183,7 @@ test("a record larger than an answer may be is refused, however its bytes come",
       upstream: { maxResponseBytes: 1000 },
     });
     const error = await failureOf(all(client.watchLog({ runId: "1" })));
-    expect(error.message).toBe(
-      "[resource_exhausted] upstream assistant: expected records of at most 1000 bytes, got a larger one",
-    );
+    expect(error.message).toBe("[resource_exhausted] upstream assistant: a record exceeds 1000 bytes");
   }
 });
 

@@ -20,7 +20,7 @@ test("an answer with status 200 is an error where its body says so", async () =>
   expect([unknown.code, reasonOf(unknown)]).toEqual([Code.NotFound, "CHANNEL_NOT_FOUND"]);
   const refused = await failureOf(client.postMessage({ channel: "c" }));
   expect([refused.code, reasonOf(refused)]).toEqual([Code.FailedPrecondition, "REFUSED"]);
-  expect(refused.message).toBe("[failed_precondition] upstream chat answered 200 OK: is_archived");
+  expect(refused.message).toBe("[failed_precondition] upstream chat responded with 200 OK: is_archived");
 });
 
 test("an empty cursor is the end of a list; an error of a later page comes behind its items", async () => {

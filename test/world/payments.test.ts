@@ -88,7 +88,7 @@ test("a key with a bracket would be read as another name, and is refused", async
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
   expect(error.message).toBe(
-    "[invalid_argument] metadata[…]: a key has a bracket, which parts keys here, so it cannot stand in the form; send keys without brackets",
+    "[invalid_argument] metadata[…]: a key contains a bracket, which delimits keys, so it cannot be sent in the form; send keys without brackets",
   );
   expect(seen).toEqual([]);
 });

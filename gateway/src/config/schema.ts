@@ -112,8 +112,8 @@ const breaker = offOr({
   failures: count.describe("So many failures, one after the other. Default: 5."),
   window: count.describe("How many of the last requests are looked at for `ratio`. Default: 20."),
   ratio: part.describe("The part of them that fails. Default: 0.5."),
-  coolingMs: count.describe("The first cooling time; it grows while the upstream fails. Default: 5000."),
-  maxCoolingMs: count.describe("The longest cooling time. Default: 60000."),
+  cooldownMs: count.describe("The first cooldown; it grows while the upstream fails. Default: 5000."),
+  maxCooldownMs: count.describe("The longest cooldown. Default: 60000."),
 });
 
 const rateLimits = offOr({

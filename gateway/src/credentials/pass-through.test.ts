@@ -81,7 +81,7 @@ test("a caller without them is told which header to send, and nothing is asked o
 test("a caller whose credentials are refused is told so", async () => {
   status = 401;
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
-    "[unauthenticated] upstream echo answered 401",
+    "[unauthenticated] upstream echo responded with 401",
   );
   expect(lines.join("")).not.toContain("wrong-key");
 });

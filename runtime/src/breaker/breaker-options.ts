@@ -1,20 +1,21 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When an upstream is left alone for a while: calls then fail at once with UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN.
- * After the cooling time one call goes through; if it succeeds, all do. Each base address has a breaker of its own.
+ * When the circuit of an upstream opens. While it is open, calls fail at once with UNAVAILABLE, reason
+ * UPSTREAM_CIRCUIT_OPEN; after the cooldown one probe decides whether it closes. Each base address has a circuit of
+ * its own.
  */
 export interface BreakerOptions {
-  /** So many failures, one after the other. Default: 5. */
+  /** Consecutive failures that open the circuit. Default: 5. */
   readonly failures?: number | undefined;
-  /** How many of the last requests are looked at for `ratio`. Default: 20. */
+  /** How many recent requests `ratio` is computed over. Default: 20. */
   readonly window?: number | undefined;
-  /** The part of them that fails, above 0 and at most 1. Default: 0.5. */
+  /** The fraction of failures among them that opens the circuit, above 0 and at most 1. Default: 0.5. */
   readonly ratio?: number | undefined;
-  /** The first cooling time; it about doubles whenever the call after it fails too. Default: 5000 ms. */
-  readonly coolingMs?: number | undefined;
-  /** The longest cooling time. Default: 60 000 ms. */
-  readonly maxCoolingMs?: number | undefined;
+  /** The first cooldown; it roughly doubles each time the probe after it fails. Default: 5000 ms. */
+  readonly cooldownMs?: number | undefined;
+  /** The longest cooldown. Default: 60 000 ms. */
+  readonly maxCooldownMs?: number | undefined;
 }
 
 /** The options with their defaults. */
@@ -24,15 +25,15 @@ export const BREAKER_DEFAULTS = {
   failures: 5,
   window: 20,
   ratio: 0.5,
-  coolingMs: 5_000,
-  maxCoolingMs: 60_000,
+  cooldownMs: 5_000,
+  maxCooldownMs: 60_000,
 } as const;
 
-/** What each option can be. */
+/** The valid values of each option. */
 export const BREAKER_RANGES: Readonly<Record<keyof BreakerOptions, Range>> = {
   failures: { unit: "failures", max: 10_000 },
   window: { unit: "requests", max: 10_000 },
-  ratio: { unit: "a part of the requests", min: 0, max: 1, fraction: true },
-  coolingMs: { unit: "milliseconds", max: 86_400_000 },
-  maxCoolingMs: { unit: "milliseconds", max: 86_400_000 },
+  ratio: { unit: "a fraction of the requests", min: 0, max: 1, fraction: true },
+  cooldownMs: { unit: "milliseconds", max: 86_400_000 },
+  maxCooldownMs: { unit: "milliseconds", max: 86_400_000 },
 };

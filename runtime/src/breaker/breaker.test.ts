@@ -48,7 +48,7 @@ class Tested {
   }
 
   get states(): unknown[] {
-    return this.reports.map(({ state, coolingMs }) => (state === "open" ? coolingMs : state));
+    return this.reports.map(({ state, cooldownMs }) => (state === "open" ? cooldownMs : state));
   }
 }
 
@@ -57,10 +57,10 @@ describe("a breaker", () => {
     const tested = new Tested().requests(4, down).requests(1).requests(4, down);
     expect(tested.reports).toEqual([]);
     tested.requests(1, down);
-    expect(tested.reports).toEqual([{ ...place, state: "open", coolingMs: 5_000 }]);
+    expect(tested.reports).toEqual([{ ...place, state: "open", cooldownMs: 5_000 }]);
     const error = tested.refusal();
     expect(error?.rawMessage).toBe(
-      "upstream things: expected a working upstream, got too many failures; it is left alone for 5000 ms",
+      "upstream things: the circuit is open after too many failures; retry in 5000 ms",
     );
     expect([error?.code, error && reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
     expect(error && retryDelayOf(error)).toBe(5_000);
@@ -199,7 +199,7 @@ describe("a breaker", () => {
           probe?.sent();
           probe?.end(error);
         }
-        for (const { coolingMs = 0 } of tested.reports) expect(coolingMs).toBeLessThanOrEqual(60_000);
+        for (const { cooldownMs = 0 } of tested.reports) expect(cooldownMs).toBeLessThanOrEqual(60_000);
       }),
     );
   });

@@ -5,44 +5,45 @@ import type { BreakerSettings } from "./breaker-options.ts";
 import { Outcomes } from "./outcomes.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
-/** `half_open`: one request is sent to find out. */
+/** The state of a circuit. `half_open`: one probe is on its way. */
 export type BreakerState = "closed" | "open" | "half_open";
 
-/** A change of a breaker. */
+/** A state change of a circuit breaker. */
 export interface BreakerReport {
   readonly upstream: string;
   /** Scheme, host and port of the base address. */
   readonly origin: string;
   readonly state: BreakerState;
-  /** How long it stays open; undefined in other states. */
-  readonly coolingMs: number | undefined;
+  /** How long the circuit stays open; undefined in other states. */
+  readonly cooldownMs: number | undefined;
 }
 
-/** A request that may be made. `end` is called once, however it goes. */
+/** Permission for one request. `end` must be called exactly once, whatever the outcome. */
 export interface Permit {
-  /** Called when the request goes out: from here on it is the upstream that takes its time. */
+  /** Called when the request is sent: from here on the upstream accounts for the time. */
   sent(): void;
-  /** @param error what the request ended with; undefined when it was responded */
+  /** @param error what the request ended with; undefined when it succeeded */
   end(error: unknown): void;
 }
 
-/** The permit of an upstream without a breaker. */
+/** The permit of an upstream without a circuit breaker. */
 export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined };
 
-/** Less time than this says nothing about an upstream that did not respond within it. */
+/** A shorter deadline says nothing about an upstream that did not respond within it. */
 const MIN_DEADLINE_MS = 100;
 
-/** How long to wait while another request finds out. */
+/** The retry delay of calls that are refused while a probe is on its way. */
 const PROBE_MS = 1_000;
 
-/** Where a breaker stands. */
+/** What a breaker protects. */
 export interface BreakerPlace {
   readonly upstream: string;
   readonly origin: string;
 }
 
 /**
- * Keeps requests from an upstream that fails. It does no I/O and has no timer: time passes when it is asked.
+ * A circuit breaker: refuses requests to an upstream that fails, and probes it after a cooldown. It does no I/O and has no
+ * timers; the clock is read when a request asks for admission.
  */
 export class Breaker {
   private readonly place: BreakerPlace;
@@ -51,10 +52,10 @@ export class Breaker {
   private readonly onChange: (report: BreakerReport) => void;
   private readonly outcomes: Outcomes;
   private state: BreakerState = "closed";
-  private coolingMs: number;
-  /** In `open`: when a request may try. In `half_open`: when the one that tries is given up. */
+  private cooldownMs: number;
+  /** In `open`: when the next request becomes the probe. In `half_open`: when the probe is given up. */
   private until = 0;
-  /** Permits of an earlier era have no say. */
+  /** Permits of an earlier era no longer count. */
   private era = 0;
 
   constructor(
@@ -68,7 +69,7 @@ export class Breaker {
     this.clock = clock;
     this.onChange = onChange;
     this.outcomes = new Outcomes(settings);
-    this.coolingMs = settings.coolingMs;
+    this.cooldownMs = settings.cooldownMs;
   }
 
   /** @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo */
@@ -76,7 +77,7 @@ export class Breaker {
     if (this.state !== "closed") {
       const now = this.clock.monotonic();
       if (now < this.until) throw this.refused(now);
-      this.until = now + this.coolingMs;
+      this.until = now + this.cooldownMs;
       this.change("half_open");
     }
     return this.permit(this.era);
@@ -108,28 +109,28 @@ export class Breaker {
 
   private probed(verdict: Verdict): void {
     if (verdict === "fails") {
-      this.coolingMs = Math.min(this.coolingMs * (1.5 + fraction(this.clock)), this.settings.maxCoolingMs);
+      this.cooldownMs = Math.min(this.cooldownMs * (1.5 + fraction(this.clock)), this.settings.maxCooldownMs);
       this.open();
     } else if (verdict === "works") {
-      this.coolingMs = this.settings.coolingMs;
+      this.cooldownMs = this.settings.cooldownMs;
       this.outcomes.clear();
       this.change("closed");
     } else {
-      // nothing was found out, so the next request tries
+      // the probe was inconclusive, so the next request is one
       this.until = this.clock.monotonic();
     }
   }
 
   private open(): void {
-    this.coolingMs = Math.ceil(this.coolingMs);
-    this.until = this.clock.monotonic() + this.coolingMs;
+    this.cooldownMs = Math.ceil(this.cooldownMs);
+    this.until = this.clock.monotonic() + this.cooldownMs;
     this.change("open");
   }
 
   private change(state: BreakerState): void {
     this.era++;
     this.state = state;
-    this.onChange({ ...this.place, state, coolingMs: state === "open" ? this.coolingMs : undefined });
+    this.onChange({ ...this.place, state, cooldownMs: state === "open" ? this.cooldownMs : undefined });
   }
 
   private refused(now: number): Error {

@@ -1,9 +1,9 @@
 import type { BreakerSettings } from "./breaker-options.ts";
 
-/** How the last requests ended. */
+/** A sliding window of the outcomes of recent requests. */
 export class Outcomes {
   private readonly limits: Pick<BreakerSettings, "failures" | "window" | "ratio">;
-  /** A ring: whether each failed. */
+  /** A ring buffer: whether each request failed. */
   private failed: boolean[] = [];
   private next = 0;
   private failures = 0;
@@ -13,7 +13,7 @@ export class Outcomes {
     this.limits = limits;
   }
 
-  /** Counts a request; true when it is one failure too many. */
+  /** Records an outcome; true when the circuit has to open. */
   add(success: boolean): boolean {
     const { failures, window, ratio } = this.limits;
     this.failures += (success ? 0 : 1) - (this.failed[this.next] === true ? 1 : 0);
@@ -23,7 +23,7 @@ export class Outcomes {
     if (success) return false;
     return (
       this.inSuccession >= failures ||
-      // a part of a few requests is no measure
+      // a ratio of few requests says little
       (this.failed.length >= window && this.failures >= ratio * window)
     );
   }

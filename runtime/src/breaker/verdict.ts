@@ -3,8 +3,8 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * What the end of a request says about the upstream: it `works` (also where its response is of no use), it `fails`, it
- * was `late` for the caller's deadline, or `nothing`: a caller who left, credentials that could not be had.
+ * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it `fails`, it
+ * was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted or credentials were unavailable.
  */
 export type Verdict = "works" | "fails" | "late" | "nothing";
 
@@ -25,7 +25,7 @@ const RESPONSES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_BODY_NOT_EVENTS",
 ]);
 
-/** Those of 5xx that the rules of a method give no other meaning, such as NOT_FOUND for a 500 with a subcode. */
+/** The codes of a 5xx status, unless a rule of the method gives it another one, e.g. NOT_FOUND for a 500 with a subcode. */
 const SERVER_CODES: readonly Code[] = [
   Code.Unknown,
   Code.Internal,
@@ -47,23 +47,23 @@ export function verdictOf(error: unknown): Verdict {
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }
 
-/** Whether the request never left: there was no connection to send it on. */
+/** Whether the request was never sent because no connection was established. */
 export function neverSent(error: ConnectError): boolean {
   return infoOf(error)?.reason === "UPSTREAM_UNREACHABLE";
 }
 
-const PASSING: ReadonlySet<string | undefined> = new Set<ErrorReason>([
+const TRANSIENT: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_UNREACHABLE",
   "UPSTREAM_RESET",
   "UPSTREAM_TRUNCATED",
 ]);
 
 /**
- * Whether the same request may well succeed a little later: there was no connection or it broke, or the response is
- * UNAVAILABLE, or RESOURCE_EXHAUSTED with a time to wait.
+ * Whether the failure is transient: no connection was established, it broke, or the response means UNAVAILABLE, or
+ * RESOURCE_EXHAUSTED with a retry delay.
  */
-export function willPass(error: ConnectError, toldToWait: boolean): boolean {
+export function isTransient(error: ConnectError, hasRetryDelay: boolean): boolean {
   const { reason, metadata } = infoOf(error) ?? {};
-  if (metadata?.http_status === undefined) return PASSING.has(reason);
-  return error.code === Code.Unavailable || (error.code === Code.ResourceExhausted && toldToWait);
+  if (metadata?.http_status === undefined) return TRANSIENT.has(reason);
+  return error.code === Code.Unavailable || (error.code === Code.ResourceExhausted && hasRetryDelay);
 }

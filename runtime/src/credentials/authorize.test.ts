@@ -211,7 +211,7 @@ describe("a function that provides credentials", () => {
         throw new Error("store at 10.0.0.1 is down");
       }, rules),
     );
-    expect(error.rawMessage).toBe("upstream things: the credentials of the call could not be found out");
+    expect(error.rawMessage).toBe("upstream things: the credentials of the call could not be determined");
     expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"]);
     expect(String(error.cause)).toContain("10.0.0.1");
   });

@@ -48,7 +48,7 @@ export function checkCredentials(upstream: string, credentials: Credentials): vo
 
 function checkBasic(upstream: string, { username, password = "" }: BasicCredentials): void {
   const problem = problemOfBasic(Secret.of(username), Secret.of(password));
-  const expected = "a user without a colon, and no control characters";
+  const expected = "a username without a colon or control characters";
   if (problem === undefined) return;
   throw restError("UPSTREAM_OPTION_INVALID", {
     upstream,

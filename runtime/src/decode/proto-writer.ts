@@ -36,7 +36,7 @@ export class JsonTooDeep extends Error {
   readonly path: string;
 
   constructor(path: string, maxDepth: number) {
-    super(`the response is nested more than ${maxDepth} levels deep at ${path}`);
+    super(`more than ${maxDepth} levels at ${path}`);
     this.name = "JsonTooDeep";
     this.path = path;
   }

@@ -265,7 +265,7 @@ describe("string", () => {
     expect(scalar("string", 2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
   });
 
-  it("replaces half of a surrogate pair, and notes it", () => {
+  it("replaces a lone surrogate, and notes it", () => {
     const result = scalar("string", "a\ud800b");
     expect(result.json).toEqual({ string: "a\ufffdb" });
     expect(result.drifts).toMatchObject([{ kind: "coerced", path: "k", expected: "valid Unicode" }]);

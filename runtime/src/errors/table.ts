@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error of the runtime's own: what the caller gets, why it happens, and what to do. */
+/** An error that the runtime itself raises: what the caller gets, why it happens, and what to do about it. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The text the caller sees; `{name}` is filled in. It says what was concerned, what was expected, what came. */
+  /** The message; `{name}` is a placeholder. It names what is affected, and what is wrong with it. */
   readonly text: string;
   /** Why it happens. */
   readonly cause: string;
@@ -11,269 +11,276 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/** Every error that the runtime raises by itself, by its `google.rpc.ErrorInfo.reason`. */
+/** Every error that the runtime itself raises, by its `google.rpc.ErrorInfo.reason`. */
 export const ERRORS = {
-  // The request of the caller.
+  // The caller's request.
   PATH_VALUE_INVALID: {
     code: Code.InvalidArgument,
-    text: "{field}: {problem}, so it cannot stand in the path of a URL; {remedy}",
-    cause: "A value for the path is empty, is a dot segment, or holds a character that no path can carry.",
-    remedy: "Send a value that names one thing: not empty, not `.` or `..`, without control characters.",
+    text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
+    cause:
+      "A path parameter is empty, is a dot segment, or contains a character that is not allowed in a path.",
+    remedy: "Send a value that is not empty, not `.` or `..`, and has no control characters.",
   },
   PARAMETER_VALUE_INVALID: {
     code: Code.InvalidArgument,
-    text: "{field}: {problem}, so it cannot stand in the {place}; {remedy}",
-    cause: "A value for the query, a form, a header or a cookie holds what cannot be written there.",
-    remedy: "Send text without lone surrogates, headers without line breaks, and finite numbers.",
+    text: "{field}: {problem}, so it cannot be sent in the {place}; {remedy}",
+    cause: "A value for the query, a form, a header, a cookie or a body cannot be represented there.",
+    remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
   CURSOR_INVALID: {
     code: Code.Internal,
-    text: "the cursor of the next page: expected {expected}, got {got}",
-    cause: "A response names the next page by a value that does not fit the request field which takes it.",
-    remedy: "Correct the path or the field of the `paginate` rule, or report it to the upstream.",
+    text: "cursor of the next page: expected {expected}, got {got}",
+    cause: "The cursor in a response does not fit the request field that takes it.",
+    remedy: "Correct the path or the field in the `paginate` rule, or report it to the upstream.",
   },
   REQUEST_PATH_CHANGED: {
     code: Code.Internal,
-    text: 'upstream {upstream}: the path "{path}" would be requested as "{parsed}", expected no difference',
-    cause: "The path of the request has dot segments or characters that URL parsers rewrite.",
-    remedy: "Correct the path template of the method; values of the caller are encoded before this check.",
+    text: 'upstream {upstream}: URL parsers rewrite the path "{path}" to "{parsed}"',
+    cause: "The request path contains dot segments or characters that URL parsers normalize.",
+    remedy:
+      "Correct the path template of the method; values from the caller are already encoded at this point.",
   },
   REQUEST_INVALID: {
     code: Code.Internal,
-    text: "upstream {upstream}: the request cannot be sent as HTTP: {problem}",
-    cause: "A constant header or the verb of a method is not allowed in HTTP.",
+    text: "upstream {upstream}: the request is not valid HTTP: {problem}",
+    cause: "A constant header or the verb of the method is not allowed in HTTP.",
     remedy: "Correct the rules of the method.",
   },
   ADAPTER_FAILED: {
     code: Code.Internal,
     text: "upstream {upstream}: the adapter of {method} failed while {step}",
-    cause: "Generated code or its runtime threw an error that is not about the call.",
-    remedy: "Report it with the cause, which is in the log.",
+    cause: "Generated code or the runtime threw an unexpected error.",
+    remedy: "Report it, together with the cause from the log.",
   },
   REQUEST_STREAM_EMPTY: {
     code: Code.InvalidArgument,
-    text: "{method}: expected a first message, got an empty stream",
-    cause: "The stream of requests ended before its first message, which says what to call.",
+    text: "{method}: the request stream ended before its first message",
+    cause: "The first message of an upload determines the request, and there was none.",
     remedy: "Send at least one message.",
   },
   LOCAL_RATE_LIMIT: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: {method}: expected at most {requests} requests in {window}, got more; the next may go in {delay} ms",
+    text: "upstream {upstream}: {method}: the rate limit of {requests} requests per {window} is reached; retry in {delay} ms",
     cause:
-      "A known limit of the upstream is used up, and the deadline of the call comes before the next window.",
-    remedy: "Wait as long as the RetryInfo says, or give the call more time.",
+      "A declared rate limit of the upstream is exhausted, and the call's deadline ends before the next window.",
+    remedy: "Wait for the delay in the RetryInfo, or extend the deadline of the call.",
   },
   METHOD_NOT_MAPPED: {
     code: Code.Unimplemented,
-    text: "{method}: expected a method with a REST rule and a configured adapter, got none",
-    cause: "The service has no adapter here, or the method has no google.api.http rule.",
-    remedy: "Add the adapter to the options, or a rule to the method.",
+    text: "{method}: no configured adapter has a REST rule for this method",
+    cause: "No adapter of the service is configured, or the method has no google.api.http rule.",
+    remedy: "Add the adapter to the options, or a google.api.http rule to the method.",
   },
 
   // Credentials.
   UPSTREAM_CREDENTIALS_MISSING: {
     code: Code.Unauthenticated,
     text: "upstream {upstream}: {method} needs one of {wanted}, got {available}",
-    cause: "The method needs credentials of a kind that is not configured and that the caller did not bring.",
+    cause: "The method requires a kind of credentials that is neither configured nor sent by the caller.",
     remedy: "Configure one of these kinds for the upstream, or send credentials with the call.",
   },
   UPSTREAM_CREDENTIALS_INVALID: {
     code: Code.Unauthenticated,
     text: "upstream {upstream}: {kind} credentials: expected printable ASCII on one line, got {problem}",
     cause:
-      "A secret holds what cannot stand in an HTTP header, often the line break at the end of a file, or a user of `basic` a colon.",
+      "A secret contains a character that is not allowed in an HTTP header (often the line break at the end of a file), or the username of `basic` contains a colon.",
     remedy: "Remove the character from the secret.",
   },
   UPSTREAM_CREDENTIALS_FAILED: {
     code: Code.Internal,
-    text: "upstream {upstream}: the credentials of the call could not be found out",
+    text: "upstream {upstream}: the credentials of the call could not be determined",
     cause: "The function that provides credentials threw an error.",
     remedy: "See the cause in the log.",
   },
   UPSTREAM_CREDENTIALS: {
     code: Code.Internal,
-    text: "upstream {upstream}: expected it to accept the configured credentials, got {status}",
-    cause: "The upstream refused the credentials of the configuration; the caller's own were not concerned.",
+    text: "upstream {upstream}: the configured credentials were rejected with status {status}",
+    cause: "The upstream rejected the configured credentials. Credentials of the caller were not involved.",
     remedy: "Renew the configured credentials of this upstream.",
   },
 
   // The connection to the upstream.
   UPSTREAM_UNREACHABLE: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected a connection, got {problem}",
+    text: "upstream {upstream}: no connection was established: {problem}",
     cause: "Name resolution, the connection or the TLS handshake failed. Nothing was sent.",
-    remedy: "Try again; check the upstream's address and certificate.",
+    remedy: "Retry; check the address and the certificate of the upstream.",
   },
   UPSTREAM_TIMEOUT: {
     code: Code.DeadlineExceeded,
-    text: "upstream {upstream}: expected {part} within {limit} ms, got none",
+    text: "upstream {upstream}: timed out after {limit} ms waiting for {part}",
     cause:
-      "The connection or the beginning of the response did not come, or the body paused, for longer than the upstream's limit allows.",
+      "Connecting, waiting for the response head, or a pause within the body exceeded the configured timeout.",
     remedy:
-      "Try again; raise connectTimeoutMs, headersTimeoutMs or bodyTimeoutMs if the upstream is known to be slow.",
+      "Retry; raise connectTimeoutMs, headersTimeoutMs or bodyTimeoutMs if the upstream is known to be slow.",
   },
   UPSTREAM_RESET: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected a response, got a closed connection",
-    cause: "The upstream closed the connection before its response.",
-    remedy: "Try again if the method is idempotent: the upstream may have acted.",
+    text: "upstream {upstream}: the connection was closed before the response",
+    cause: "The upstream closed the connection before it sent a response.",
+    remedy: "Retry if the method is idempotent: the upstream may have executed the request.",
   },
   UPSTREAM_TRUNCATED: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected a whole body, got a part of it",
-    cause: "The upstream closed the connection within the body, or the compressed body ends too early.",
-    remedy: "Try again if the method is idempotent: the upstream may have acted.",
+    text: "upstream {upstream}: the response body is incomplete",
+    cause: "The upstream closed the connection within the body, or the compressed body is cut off.",
+    remedy: "Retry if the method is idempotent: the upstream may have executed the request.",
   },
   UPSTREAM_NOT_HTTP: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected an HTTP response, got something else",
-    cause: "What came is not HTTP/1.1: another protocol, or a broken proxy.",
-    remedy: "Check the upstream's address and port, and whether it wants https.",
+    text: "upstream {upstream}: the response is not HTTP",
+    cause: "The upstream speaks another protocol than HTTP/1.1, or a proxy in between is broken.",
+    remedy: "Check the address and port of the upstream, and whether it requires https.",
   },
   UPSTREAM_CIRCUIT_OPEN: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected a working upstream, got too many failures; it is left alone for {delay} ms",
-    cause: "The last requests to the upstream failed. Until the cooling time is over, nothing is sent to it.",
-    remedy: "Wait as long as the RetryInfo says; look at what the failures before were.",
+    text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
+    cause:
+      "Recent requests to the upstream failed, so the circuit opened; after the cooldown one probe decides whether it closes.",
+    remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: expected a response after at most {limit} interim ones (1xx), got more of them",
-    cause: "The upstream sends 100 Continue, 103 Early Hints and their like without an end.",
+    text: "upstream {upstream}: more than {limit} interim responses (1xx)",
+    cause: "The upstream keeps sending interim responses such as 100 Continue and 103 Early Hints.",
     remedy: "Report it to the upstream.",
   },
   UPSTREAM_CLOSED: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected an open connection pool, got a closed one",
-    cause: "The call came after close().",
-    remedy: "Call before closing, or create a new one.",
+    text: "upstream {upstream}: the connection pool is closed",
+    cause: "The call was made after close().",
+    remedy: "Finish all calls before closing, or create a new transport.",
   },
   UPSTREAM_HEADERS_TOO_LARGE: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: expected at most {limit} bytes of headers, got more",
-    cause: "The headers of the response exceed maxHeaderBytes.",
-    remedy: "Raise maxHeaderBytes if the upstream is known to send that much.",
+    text: "upstream {upstream}: the response headers exceed {limit} bytes",
+    cause: "The response headers exceed maxHeaderBytes.",
+    remedy: "Raise maxHeaderBytes if such headers are expected.",
   },
   UPSTREAM_BODY_TOO_LARGE: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: expected a body of at most {limit} bytes, got more",
-    cause: "The body of the response, decompressed, exceeds maxResponseBytes.",
-    remedy: "Ask for less (a smaller page), or raise maxResponseBytes (maxDownloadBytes for a download).",
+    text: "upstream {upstream}: the response body exceeds {limit} bytes",
+    cause: "The decompressed response body exceeds maxResponseBytes.",
+    remedy:
+      "Request less data, e.g. a smaller page, or raise maxResponseBytes (maxDownloadBytes for a download).",
   },
   UPSTREAM_BODY_ENCODING: {
     code: Code.Internal,
     text: "upstream {upstream}: expected a body in gzip, deflate, br or zstd, got {problem}",
-    cause: "The Content-Encoding is not known, or the body is not in the encoding it names.",
-    remedy: "Set acceptEncoding of the upstream to what it can do, e.g. identity.",
+    cause: "The Content-Encoding is unsupported, or the body does not match it.",
+    remedy: "Set acceptEncoding of the upstream to an encoding that it supports, e.g. identity.",
   },
 
   // The response of the upstream.
   UPSTREAM_BODY_NOT_JSON: {
     code: Code.Internal,
     text: "upstream {upstream}: expected JSON with status {status}, got {got}",
-    cause: "The upstream, or a proxy before it, sent another document with a status that means success.",
-    remedy: "Check the upstream's address and the method's response_encoding.",
+    cause: "The upstream, or a proxy in front of it, sent something other than JSON with a success status.",
+    remedy: "Check the address of the upstream and the response_encoding of the method.",
   },
   UPSTREAM_BODY_NOT_EVENTS: {
     code: Code.Internal,
     text: "upstream {upstream}: expected text/event-stream with status {status}, got {got}",
-    cause: "The upstream, or a proxy before it, sent something else than server-sent events.",
-    remedy: "Check that the request asks for a stream, and the format of the method's records rule.",
+    cause: "The upstream, or a proxy in front of it, sent something other than server-sent events.",
+    remedy:
+      "Check that the request asks for a stream, and check the format in the `records` rule of the method.",
   },
   UPSTREAM_RECORD_TOO_LARGE: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: expected records of at most {limit} bytes, got a larger one",
+    text: "upstream {upstream}: a record exceeds {limit} bytes",
     cause: "A line, or the data of an event, exceeds maxResponseBytes.",
-    remedy: "Raise maxResponseBytes of the upstream if it is known to send that much.",
+    remedy: "Raise maxResponseBytes of the upstream if such records are expected.",
   },
   UPSTREAM_BODY_TOO_DEEP: {
     code: Code.Internal,
-    text: "upstream {upstream}: expected a body that is not nested too deeply, got {problem}",
-    cause: "The JSON of the response is nested deeper than any message should be.",
+    text: "upstream {upstream}: the response body is nested too deeply: {problem}",
+    cause: "The JSON of the response is nested deeper than protobuf messages may be.",
     remedy: "Report it to the upstream.",
   },
   MOVED: {
     code: Code.FailedPrecondition,
-    text: "upstream {upstream}: expected a response, got a redirect ({status}), which is not followed",
-    cause: "The resource has another address now. It is in the metadata as `location`.",
-    remedy: "Call again with the new name, or add the status to the method's `success` if it is a response.",
+    text: "upstream {upstream}: unexpected redirect ({status}); redirects are not followed",
+    cause: "The resource has moved. The metadata has the new address as `location`.",
+    remedy:
+      "Call again with the new name, or add the status to `success` of the method if it is a regular response.",
   },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: {method}: expected at most {limit} pages, got more",
-    cause: "The list has more pages than the method's max_pages allows. The items before were delivered.",
-    remedy: "Ask for larger pages or a shorter list, or raise max_pages of the method.",
+    text: "upstream {upstream}: {method}: the list has more than {limit} pages",
+    cause:
+      "The list has more pages than max_pages of the method allows. All items up to there were delivered.",
+    remedy: "Request larger pages or a shorter list, or raise max_pages of the method.",
   },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",
     cause:
-      "The upstream links to another host, to a path outside of its base address, or to no address at all.",
-    remedy: "Correct the base address of the upstream; credentials are never sent elsewhere.",
+      "The upstream links to another host, to a path outside of its base address, or to something that is not a URL.",
+    remedy: "Correct the base address of the upstream. Credentials are never sent anywhere else.",
   },
   PAGE_REPEATED: {
     code: Code.Internal,
-    text: "upstream {upstream}: {method}: expected the {next} of another page, got that of the same page again",
-    cause: "The response to a page contains a cursor or link that leads to this very page.",
-    remedy: "Report it to the upstream, or correct the method's paginate rule.",
+    text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
+    cause: "The cursor or link in a page leads to that same page.",
+    remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
-    cause: "A response differs from its declaration, and the strict mode makes that an error.",
-    remedy: "Correct the .proto, or turn the strict mode off.",
+    cause: "The response does not match its declaration, which strict mode turns into an error.",
+    remedy: "Correct the .proto file, or disable strict mode.",
   },
 
   // The life of a call.
   DEADLINE_EXCEEDED: {
     code: Code.DeadlineExceeded,
-    text: "{method}: expected a response within {limit}, got none",
-    cause: "The deadline of the call passed: the shortest of the caller's, the method's and the default.",
-    remedy: "Give the call more time, or ask for less.",
+    text: "{method}: no response within {limit}",
+    cause: "The deadline of the call passed: the shortest of the caller's, the method's and the default one.",
+    remedy: "Extend the deadline, or request less data.",
   },
   CANCELED: {
     code: Code.Canceled,
     text: "{method}: canceled by the caller",
-    cause: "The caller aborted the call. The upstream may have acted.",
+    cause: "The caller aborted the call. The upstream may have executed the request.",
     remedy: "None is needed.",
   },
 
-  // Set-up. These are thrown when a transport or routes are created, never by a call.
+  // Setup. These are thrown when a transport or routes are created, never by a call.
   UPSTREAM_UNKNOWN: {
     code: Code.Internal,
-    text: 'service {service}: expected its upstream "{upstream}" among the configured ones, got {configured}',
-    cause: "An adapter names an upstream that the options do not have.",
+    text: 'service {service}: upstream "{upstream}" is not configured; configured upstreams: {configured}',
+    cause: "An adapter names an upstream that is missing from the options.",
     remedy: "Add the upstream to the options under this name.",
   },
   UPSTREAM_BASE_UNKNOWN: {
     code: Code.Internal,
-    text: 'method {method}: expected the base "{base}" among those of upstream {upstream}, got {configured}',
-    cause: "A method names a base address that the options of its upstream do not have.",
+    text: 'method {method}: upstream {upstream} has no base "{base}"; configured bases: {configured}',
+    cause: "A method names a base address that is missing from the options of its upstream.",
     remedy: "Add it to `bases` of the upstream.",
   },
   UPSTREAM_OPTION_INVALID: {
     code: Code.Internal,
     text: "upstream {upstream}: option {option}: expected {expected}, got {got}",
-    cause: "An option of an upstream has a value that it cannot have.",
+    cause: "An option of an upstream has an invalid value.",
     remedy: "Correct the option.",
   },
   OPTION_INVALID: {
     code: Code.Internal,
     text: "option {option}: expected {expected}, got {got}",
-    cause: "An option has a value that it cannot have.",
+    cause: "An option has an invalid value.",
     remedy: "Correct the option.",
   },
   SERVICE_DUPLICATE: {
     code: Code.Internal,
-    text: "service {service}: expected one adapter, got two",
-    cause: "The options list two adapters for one service.",
-    remedy: "Remove one of them.",
+    text: "service {service}: more than one adapter",
+    cause: "The options list several adapters for one service.",
+    remedy: "Remove all but one of them.",
   },
   METHOD_RULES_INVALID: {
     code: Code.Internal,
     text: "method {method}: {problem}",
     cause: "The rules of a method contradict each other.",
-    remedy: "Correct the annotations and generate again.",
+    remedy: "Correct the annotations and regenerate the adapter.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 

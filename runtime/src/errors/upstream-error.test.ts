@@ -43,7 +43,7 @@ describe("an error of the upstream", () => {
     const error = errorOf(404, {
       body: { errors: [{ title: "Not Found", code: 7, detail: "No such blog" }] },
     });
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: Not Found: No such blog");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: Not Found: No such blog");
     expect(error.code).toBe(Code.NotFound);
     expect(info(error)).toMatchObject({
       reason: "NOT_FOUND",
@@ -53,31 +53,31 @@ describe("an error of the upstream", () => {
   });
 
   it.each<[string, Given, string]>([
-    ["an empty body", {}, "upstream things answered 503 Service Unavailable"],
+    ["an empty body", {}, "upstream things responded with 503 Service Unavailable"],
     [
       "a page of HTML",
       { body: "<html><h1>Sorry", headers: { "content-type": "text/html" } },
-      "upstream things answered 503 Service Unavailable",
+      "upstream things responded with 503 Service Unavailable",
     ],
     [
       "HTML that says it is plain text",
       { body: " <!doctype html>", headers: { "content-type": "text/plain" } },
-      "upstream things answered 503 Service Unavailable",
+      "upstream things responded with 503 Service Unavailable",
     ],
     [
       "a line of plain text",
       { body: "Try\r\nlater\u0007\n", headers: { "content-type": "text/plain; charset=utf-8" } },
-      "upstream things answered 503 Service Unavailable: Try later",
+      "upstream things responded with 503 Service Unavailable: Try later",
     ],
     [
       "the phrase again",
       { body: { message: "Service Unavailable" } },
-      "upstream things answered 503 Service Unavailable",
+      "upstream things responded with 503 Service Unavailable",
     ],
     [
       "a text without end",
       { body: { message: "x".repeat(5000) } },
-      `upstream things answered 503 Service Unavailable: ${"x".repeat(299)}…`,
+      `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
     ],
   ])("with %s", (_name, given, text) => {
     expect(errorOf(503, given).rawMessage).toBe(text);
@@ -91,7 +91,7 @@ describe("an error of the upstream", () => {
     };
     const error = errorOf(403, given, { rawErrorBody: true });
     expect(error.rawMessage).toBe(
-      "upstream things answered 403 Forbidden: Invalid key [secret] in https://a/?k=[secret]",
+      "upstream things responded with 403 Forbidden: Invalid key [secret] in https://a/?k=[secret]",
     );
     expect(error.findDetails(UpstreamErrorSchema)[0]?.body).toHaveLength(0);
     expect(String(error.cause)).not.toContain("sk-123");
@@ -105,9 +105,7 @@ describe("an error of the upstream", () => {
       reason: "MOVED",
       metadata: { http_status: "301", location: "https://b.test/x y" },
     });
-    expect(error.rawMessage).toBe(
-      "upstream things: expected a response, got a redirect (301), which is not followed",
-    );
+    expect(error.rawMessage).toBe("upstream things: unexpected redirect (301); redirects are not followed");
     expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
   });
 
@@ -179,14 +177,14 @@ describe("refused credentials", () => {
     const error = errorOf(401, { body: { message: "expired" } });
     expect([error.code, error.rawMessage]).toEqual([
       Code.Unauthenticated,
-      "upstream things answered 401 Unauthorized: expired",
+      "upstream things responded with 401 Unauthorized: expired",
     ]);
   });
 
   it("of the configuration are not, and what the upstream said stays in the log", () => {
     const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
     expect(error.rawMessage).toBe(
-      "upstream things: expected it to accept the configured credentials, got 401",
+      "upstream things: the configured credentials were rejected with status 401",
     );
     expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
     expect(String(error.cause)).toContain("key of ACME expired");

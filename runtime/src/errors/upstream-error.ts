@@ -107,7 +107,7 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
   const { phrase } = meaningOf(response.status);
   const text = report.text ?? envelopeMessage(response, rules) ?? plainText(response);
   const said = text === undefined ? "" : safeText(redactText(text, response.secrets), MAX_TEXT);
-  const head = `upstream ${rules.upstream} answered ${response.status} ${phrase}`;
+  const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
   return said === "" || said === phrase ? head : `${head}: ${said}`;
 }
 

@@ -3,10 +3,10 @@ import type { Window } from "./window.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A request of the next day goes a little after it begins: clocks and timers are not exact. */
+/** The first request of a day is sent slightly after midnight, since clocks and timers are not exact. */
 const AFTER_MIDNIGHT_MS = 10;
 
-/** Whether there is such a time zone. */
+/** Whether a name is that of a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat("en-CA", { timeZone: name }) !== undefined;
@@ -15,11 +15,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A limit of so many requests on a calendar day of a time zone. */
+/** The calendar day of a time zone as a window. */
 export class CalendarDay implements Window {
   private readonly clock: Clock;
   private readonly format: Intl.DateTimeFormat;
-  /** How many requests go or went on the day that ends then (milliseconds since 1970). */
+  /** Requests by the end of their day, in milliseconds since 1970. */
   private readonly days = new Map<number, number>();
   private known = { begin: 0, end: 0 };
 
@@ -67,7 +67,7 @@ export class CalendarDay implements Window {
     return time + this.clock.now() - this.clock.monotonic();
   }
 
-  /** When the day of a moment ends: the first moment that has another date, which need not be 24 hours away. */
+  /** The end of the day of a moment: the first moment with another date, which is not always 24 hours away. */
   private endOf(time: number): number {
     const { begin, end } = this.known;
     if (time >= begin && time < end) return end;

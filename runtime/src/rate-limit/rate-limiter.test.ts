@@ -75,7 +75,7 @@ describe("a known limit", () => {
     clock.advance(100);
     const error = await failureOf(call({ timeoutMs: 900 }));
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.ThingService.GetThing: expected at most 1 requests in 1000 ms, got more; the next may go in 900 ms",
+      "upstream things: test.v1.ThingService.GetThing: the rate limit of 1 requests per 1000 ms is reached; retry in 900 ms",
     );
     expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "LOCAL_RATE_LIMIT"]);
     expect(retryDelayOf(error)).toBe(900);
@@ -91,7 +91,7 @@ describe("a known limit", () => {
     const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
     await call();
     const error = await failureOf(call());
-    expect(error.rawMessage).toContain("expected at most 1 requests in a day (UTC), got more");
+    expect(error.rawMessage).toContain("the rate limit of 1 requests per day (UTC) is reached");
     expect(retryDelayOf(error)).toBe(12 * 3_600_000 + 10);
     clock.advance(12 * 3_600_000 + 10);
     await call();
@@ -103,7 +103,7 @@ describe("a known limit", () => {
     });
     await call();
     const error = await failureOf(call({ timeoutMs: 10 }));
-    expect(error.rawMessage).toContain("at most 1 requests in 5000 ms");
+    expect(error.rawMessage).toContain("1 requests per 5000 ms");
     clock.advance(5000);
     await call();
     expect(seen).toEqual([0, 5000]);
@@ -157,7 +157,7 @@ describe("a known limit", () => {
     await call();
     await call();
     const error = await failureOf(call({ timeoutMs: 10 }));
-    expect(error.rawMessage).toContain("expected at most 2 requests in 1000 ms, got more");
+    expect(error.rawMessage).toContain("the rate limit of 2 requests per 1000 ms is reached");
     clock.advance(1000);
     await call();
     expect(seen).toEqual([0, 0, 1000]);

@@ -8,15 +8,15 @@ import { type RateLimitSettings, shareOf } from "./rate-limit-options.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import type { Window } from "./window.ts";
 
-/** How often windows that are empty are dropped, counted in requests. */
+/** Empty windows are dropped once per so many requests. */
 const SWEEP_EVERY = 1000;
 
-/** A request that wants to go. */
+/** A request that asks for admission. */
 export interface Limited {
   /** The method's full name. */
   readonly method: string;
   readonly rules: readonly RateLimitRule[];
-  /** Tells sets of credentials apart; asked only where a rule does. */
+  /** Identifies the credentials; called only if a rule counts per credentials. */
   readonly identity: () => string;
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
@@ -25,12 +25,12 @@ export interface Limited {
 
 interface Slot {
   readonly rule: RateLimitRule;
-  /** The share of the rule's requests that this process has. */
+  /** The requests of the rule that this process may send. */
   readonly requests: number;
   readonly window: Window;
 }
 
-/** Keeps the requests to one upstream within its known limits. It counts what this process sends, and no more. */
+/** Keeps the requests of this process to one upstream within the declared rate limits. */
 export class RateLimiter {
   private readonly upstream: string;
   private readonly clock: Clock;
@@ -45,9 +45,9 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until a request may go, and counts it.
+   * Waits until a request may be sent, and counts it.
    *
-   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, at once where the deadline comes before; with
+   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, at once if the deadline would pass first; with
    *   a google.rpc.RetryInfo. Rejects with the signal's reason when that is aborted.
    */
   async admit(request: Limited): Promise<void> {
@@ -81,12 +81,12 @@ export class RateLimiter {
     const used = slots.find(({ requests, window }) => window.earliest(now, requests) > now) ?? slots[0];
     const { requests = 0, rule } = used ?? {};
     const { windowMs = 0, calendarDay } = rule ?? {};
-    const window = calendarDay === undefined ? `${windowMs} ms` : `a day (${calendarDay})`;
+    const window = calendarDay === undefined ? `${windowMs} ms` : `day (${calendarDay})`;
     const values = { upstream: this.upstream, method, requests, window, delay };
     return restError("LOCAL_RATE_LIMIT", values, { details: [retryInfo(delay)] });
   }
 
-  /** Rules with the same bucket and window share it, whatever number of requests each allows in it. */
+  /** Rules with the same bucket and window share it, even if they allow different numbers of requests. */
   private windowOf(rule: RateLimitRule, { method, identity }: Limited): Window {
     const { bucket, windowMs, calendarDay, perCredentials } = rule;
     const span = calendarDay === undefined ? windowMs : calendarDay;
@@ -99,7 +99,7 @@ export class RateLimiter {
     return created;
   }
 
-  /** Callers come and go: windows of credentials that are not used any more must not stay. */
+  /** Drops windows of credentials that are no longer in use. */
   private sweep(now: number): void {
     if (++this.admitted % SWEEP_EVERY !== 0) return;
     for (const [key, window] of this.windows) {
@@ -109,7 +109,7 @@ export class RateLimiter {
   }
 }
 
-/** The first moment that suits all windows. */
+/** The first moment at which all windows have room. */
 function earliest(slots: readonly Slot[], now: number): number {
   let time = now;
   for (;;) {

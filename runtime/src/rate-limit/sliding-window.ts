@@ -1,9 +1,9 @@
 import type { Window } from "./window.ts";
 
-/** A limit of so many requests in any span of time of one length. */
+/** A window that slides with time: a limit holds for any span of its length. */
 export class SlidingWindow implements Window {
   private readonly lengthMs: number;
-  /** When requests go or went, in order; those in the future are reserved. */
+  /** The times of requests, in order; those in the future are reserved. */
   private times: number[] = [];
   private begin = 0;
 
@@ -13,7 +13,7 @@ export class SlidingWindow implements Window {
 
   earliest(from: number, requests: number): number {
     let time = from;
-    // each round leaves behind a span that is full, so it ends
+    // each round skips a full span, so the loop ends
     for (;;) {
       const full = this.fullSpan(time, requests);
       if (full === undefined) return time;
@@ -42,7 +42,7 @@ export class SlidingWindow implements Window {
     return this.times.length === this.begin;
   }
 
-  /** The first request of a span that one more at `time` would overfill; undefined where there is none. */
+  /** The first request of a full span around `time`; undefined if one more fits. */
   private fullSpan(time: number, requests: number): number | undefined {
     const after = this.indexAfter(time);
     const last = Math.min(after, this.times.length - requests);
@@ -55,7 +55,7 @@ export class SlidingWindow implements Window {
     return undefined;
   }
 
-  /** Where a time stands behind those up to it. Nearly always that is the end. */
+  /** The index behind all times up to this one, which nearly always is the end. */
   private indexAfter(time: number): number {
     let index = this.times.length;
     while (index > this.begin && (this.times[index - 1] ?? 0) > time) index--;

@@ -1,13 +1,13 @@
-/** A limit of requests in a span of time. Times are milliseconds on the clock's monotonic scale. */
+/** The requests within a window of time. Times are milliseconds on the clock's monotonic scale. */
 export interface Window {
-  /** When a request may go at the earliest, not before `from`. */
+  /** The earliest moment from `from` on at which one more request fits. */
   earliest(from: number, requests: number): number;
-  /** Reserves a time that `earliest` gave. */
+  /** Reserves a time that `earliest` returned. */
   add(time: number): void;
-  /** Gives a reserved time back. */
+  /** Releases a reserved time. */
   remove(time: number): void;
-  /** Drops what counts no more. */
+  /** Drops requests that have left the window. */
   forget(now: number): void;
-  /** Whether nothing counts any more. */
+  /** Whether the window is empty. */
   readonly empty: boolean;
 }

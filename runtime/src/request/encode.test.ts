@@ -41,7 +41,7 @@ describe("joinCommas", () => {
     expect(refusal(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
       code: Code.InvalidArgument,
       message:
-        "tags: a value has a comma, which separates values here, so it cannot stand in the body; send values without commas",
+        "tags: a value contains a comma, which is the separator, so it cannot be sent in the body; send values without commas",
     });
   });
 });
@@ -89,7 +89,7 @@ describe("dynamic values", () => {
       expect(refusal(() => valueJson(value))).toEqual({
         code: Code.InvalidArgument,
         message:
-          "google.protobuf.Value: holds what JSON cannot say, so it cannot stand in the body; send values that have a kind, and finite numbers",
+          "google.protobuf.Value: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
       });
       const list: ListValue = fromBinary(
         ListValueSchema,
@@ -150,7 +150,7 @@ describe("rawEntries", () => {
   it("refuses what is not JSON as a fault of the caller", () => {
     expect(refusal(() => rawEntries({ a: "{bad" }))).toEqual({
       code: Code.InvalidArgument,
-      message: "a: is not JSON, so it cannot stand in the body; send the text of a JSON value",
+      message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",
     });
   });
 });

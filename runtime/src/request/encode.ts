@@ -81,7 +81,7 @@ function rounded(time: Timestamp, unit: number, rounding: Rounding): Timestamp {
 function checkTime({ seconds, nanos }: Timestamp): void {
   if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos < 1_000_000_000) return;
   throw invalidParameter("google.protobuf.Timestamp", "request", {
-    problem: `${seconds} seconds and ${nanos} nanos are no time`,
+    problem: `${seconds} seconds and ${nanos} nanos are not a valid time`,
     remedy: "send one of the years 1 to 9999, with nanos from 0 to 999999999",
   });
 }
@@ -201,8 +201,8 @@ function sayable(type: string, write: () => JsonValue): JsonValue {
     return write();
   } catch {
     throw invalidParameter(type, "body", {
-      problem: "holds what JSON cannot say",
-      remedy: "send values that have a kind, and finite numbers",
+      problem: "cannot be represented in JSON",
+      remedy: "send values with a kind, and finite numbers",
     });
   }
 }

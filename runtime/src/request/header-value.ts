@@ -16,7 +16,7 @@ export function headerValue(name: string, value: ParameterValue): string {
   const text = String(value);
   if (HEADER_VALUE.test(text)) return text;
   throw invalidParameter(name, "header", {
-    problem: "has a line break, a control character or a character beyond Latin-1",
+    problem: "contains a line break, a control character, or a character outside Latin-1",
     remedy: "send printable text on one line",
   });
 }
@@ -30,7 +30,7 @@ export function cookieValue(name: string, value: ParameterValue): string {
   const text = String(value);
   if (COOKIE_VALUE.test(text)) return text;
   throw invalidParameter(name, "cookie", {
-    problem: "has a space, comma, semicolon, quote, backslash, or is not ASCII",
-    remedy: "send only characters that cookies can have",
+    problem: "contains a space, comma, semicolon, quote, backslash, or a non-ASCII character",
+    remedy: "send only characters that are allowed in cookies",
   });
 }

@@ -136,16 +136,16 @@ describe("parts of a request", () => {
   it.each<[(out: RequestWriter) => void, string]>([
     [
       (out) => out.partBytes("data", new Uint8Array(), { contentType: "image/png\r\nx-evil: 1" }),
-      "content-type: has a line break, a control character or a character beyond Latin-1, so it cannot stand in the header; send printable text on one line",
+      "content-type: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
     ],
     [
       (out) => out.partBytes("data", new Uint8Array(), { filename: "\ud800" }),
-      "data filename: has half of a surrogate pair, so it cannot stand in the form; send well-formed Unicode",
+      "data filename: contains a lone surrogate, so it cannot be sent in the form; send well-formed Unicode",
     ],
-    [(out) => out.part("a", Number.NaN), "a: is NaN, so it cannot stand in the form; send a finite number"],
+    [(out) => out.part("a", Number.NaN), "a: is NaN, so it cannot be sent in the form; send a finite number"],
     [
       (out) => out.part("\udc00", "x"),
-      "\udc00: has half of a surrogate pair, so it cannot stand in the form; send well-formed Unicode",
+      "\udc00: contains a lone surrogate, so it cannot be sent in the form; send well-formed Unicode",
     ],
   ])("are refused where they cannot be sent", async (write, expected) => {
     const error = await failureOf(() => write(new RequestWriter("POST", "/post")));

@@ -37,7 +37,7 @@ export function* nestedParameters(
 
 function bracketInKey(field: string, place: string): Error {
   return invalidParameter(field, place, {
-    problem: "a key has a bracket, which parts keys here",
+    problem: "a key contains a bracket, which delimits keys",
     remedy: "send keys without brackets",
   });
 }

@@ -57,7 +57,7 @@ export class Parameters {
       if (reserved.includes(key)) continue;
       if (key.toLowerCase().startsWith("oauth_")) {
         throw invalidParameter(`${field}[${key}]`, this.place, {
-          problem: "names a credential",
+          problem: "is the name of a credential",
           remedy: "leave it to the credentials of the upstream",
         });
       }
@@ -96,7 +96,7 @@ export function withoutCommas(
 ): readonly ParameterValue[] {
   if (!values.some((value) => String(value).includes(","))) return values;
   throw invalidParameter(field, place, {
-    problem: "a value has a comma, which separates values here",
+    problem: "a value contains a comma, which is the separator",
     remedy: "send values without commas",
   });
 }
@@ -113,7 +113,7 @@ export function wellFormed(field: string, place: string, value: ParameterValue):
   }
   if (text.isWellFormed()) return text;
   throw invalidParameter(field, place, {
-    problem: "has half of a surrogate pair",
+    problem: "contains a lone surrogate",
     remedy: "send well-formed Unicode",
   });
 }

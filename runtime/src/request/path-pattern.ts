@@ -41,8 +41,8 @@ export function fits(value: PathValue | undefined, pattern?: string): boolean {
  */
 export function noBinding(field: string, templates: readonly string[]): ConnectError {
   return invalidPathValue(field, {
-    problem: `the request fits none of the paths ${templates.join(", ")}`,
-    remedy: "fill the fields of one of them",
+    problem: `matches none of the paths ${templates.join(", ")}`,
+    remedy: "set the fields of one of them",
   });
 }
 

@@ -33,32 +33,23 @@ describe("pathSegment", () => {
   });
 
   it.each<[PathValue, string]>([
-    [
-      "",
-      "blog: an empty path segment, so it cannot stand in the path of a URL; send a value that is not empty",
-    ],
-    [
-      ".",
-      'blog: the path segment "." means another path, so it cannot stand in the path of a URL; send a name that is not a dot',
-    ],
-    [
-      "..",
-      'blog: the path segment ".." means another path, so it cannot stand in the path of a URL; send a name that is not a dot',
-    ],
+    ["", "blog: is empty, so it cannot be part of a URL path; send a value that is not empty"],
+    [".", 'blog: is the dot segment ".", so it cannot be part of a URL path; send another value'],
+    ["..", 'blog: is the dot segment "..", so it cannot be part of a URL path; send another value'],
     [
       "a\nb",
-      "blog: has a control character, so it cannot stand in the path of a URL; send the value without it",
+      "blog: contains a control character, so it cannot be part of a URL path; send the value without it",
     ],
     [
       "\u0000",
-      "blog: has a control character, so it cannot stand in the path of a URL; send the value without it",
+      "blog: contains a control character, so it cannot be part of a URL path; send the value without it",
     ],
     [
       "\ud800",
-      "blog: has half of a surrogate pair, so it cannot stand in the path of a URL; send well-formed Unicode",
+      "blog: contains a lone surrogate, so it cannot be part of a URL path; send well-formed Unicode",
     ],
-    [Number.NaN, "blog: not a finite number, so it cannot stand in the path of a URL; send a finite one"],
-    [-Infinity, "blog: not a finite number, so it cannot stand in the path of a URL; send a finite one"],
+    [Number.NaN, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
+    [-Infinity, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
   ])("refuses %j", (value, text) => {
     const error = failure(() => pathSegment(value, "blog"));
     expect(error.rawMessage).toBe(text);

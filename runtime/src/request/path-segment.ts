@@ -35,19 +35,20 @@ export function pathSegments(value: PathValue, field: string): string {
     .join("/");
 }
 
-const NOT_FINITE: ValueProblem = { problem: "not a finite number", remedy: "send a finite one" };
+const NOT_FINITE: ValueProblem = { problem: "is not a finite number", remedy: "send a finite number" };
 
 function problemOf(text: string): ValueProblem | undefined {
-  if (text === "") return { problem: "an empty path segment", remedy: "send a value that is not empty" };
+  if (text === "") return { problem: "is empty", remedy: "send a value that is not empty" };
   if (text === "." || text === "..") {
     return {
-      problem: `the path segment "${text}" means another path`,
-      remedy: "send a name that is not a dot",
+      problem: `is the dot segment "${text}"`,
+      remedy: "send another value",
     };
   }
-  if (CONTROL.test(text)) return { problem: "has a control character", remedy: "send the value without it" };
+  if (CONTROL.test(text))
+    return { problem: "contains a control character", remedy: "send the value without it" };
   if (!text.isWellFormed()) {
-    return { problem: "has half of a surrogate pair", remedy: "send well-formed Unicode" };
+    return { problem: "contains a lone surrogate", remedy: "send well-formed Unicode" };
   }
   return undefined;
 }

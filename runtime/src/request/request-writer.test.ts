@@ -48,7 +48,7 @@ describe("query", () => {
     expect(request.queryString).toBe("ids=1,2,x%20y");
     const error = failure(() => request.queryList("tag", ["a,b"], "comma"));
     expect(error.rawMessage).toBe(
-      "tag: a value has a comma, which separates values here, so it cannot stand in the query; send values without commas",
+      "tag: a value contains a comma, which is the separator, so it cannot be sent in the query; send values without commas",
     );
     expect(error.code).toBe(Code.InvalidArgument);
     expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe("PARAMETER_VALUE_INVALID");
@@ -60,7 +60,7 @@ describe("query", () => {
     request.partList("ids", [1, "x y"], "comma");
     expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
     expect(failure(() => request.partList("tag", ["a,b"], "comma")).rawMessage).toBe(
-      "tag: a value has a comma, which separates values here, so it cannot stand in the form; send values without commas",
+      "tag: a value contains a comma, which is the separator, so it cannot be sent in the form; send values without commas",
     );
   });
 
@@ -80,13 +80,13 @@ describe("query", () => {
 
   it.each([Number.NaN, Infinity, -Infinity])("refuses %s", (value) => {
     expect(failure(() => writer().query("x", value)).rawMessage).toBe(
-      `x: is ${value}, so it cannot stand in the query; send a finite number`,
+      `x: is ${value}, so it cannot be sent in the query; send a finite number`,
     );
   });
 
   it("refuses lone surrogates, also in keys of a map", () => {
     expect(failure(() => writer().query("x", "\ud800")).rawMessage).toBe(
-      "x: has half of a surrogate pair, so it cannot stand in the query; send well-formed Unicode",
+      "x: contains a lone surrogate, so it cannot be sent in the query; send well-formed Unicode",
     );
     expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
   });
@@ -147,13 +147,13 @@ describe("headers", () => {
 
   it.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("refuses %j in a header", (value) => {
     expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
-      "x-a: has a line break, a control character or a character beyond Latin-1, so it cannot stand in the header; send printable text on one line",
+      "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
     );
   });
 
   it.each(["a; b=c", "a b", 'a"', "é", "a,b"])("refuses %j in a cookie", (value) => {
     expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
-      "c: has a space, comma, semicolon, quote, backslash, or is not ASCII, so it cannot stand in the cookie; send only characters that cookies can have",
+      "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
     );
   });
 });
@@ -165,7 +165,7 @@ describe("OAuth 1.0a parameters", () => {
     request.oauth1Param("oauth_verifier", undefined);
     expect(request.oauth1Params).toEqual([["oauth_callback", "https://a.test/?b=c d"]]);
     expect(failure(() => request.oauth1Param("oauth_token", "\ud800")).rawMessage).toBe(
-      "oauth_token: has half of a surrogate pair, so it cannot stand in the Authorization header; send well-formed Unicode",
+      "oauth_token: contains a lone surrogate, so it cannot be sent in the Authorization header; send well-formed Unicode",
     );
   });
 });

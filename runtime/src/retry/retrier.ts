@@ -1,21 +1,21 @@
 import { ConnectError } from "@connectrpc/connect";
-import { neverSent, willPass } from "../breaker/verdict.ts";
+import { isTransient, neverSent } from "../breaker/verdict.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { type Clock, fraction } from "../time/clock.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { RetrySettings } from "./retry-options.ts";
 
-/** A request that failed. */
+/** A failed attempt of a request. */
 export interface FailedAttempt {
   readonly error: unknown;
-  /** How often it was sent, this time included. */
+  /** How many attempts were made, this one included. */
   readonly attempts: number;
   readonly idempotent: boolean;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
 }
 
-/** Decides whether and when requests to one upstream are sent again. */
+/** Decides whether and when requests to one upstream are retried. */
 export class Retrier {
   private readonly settings: RetrySettings;
   private readonly clock: Clock;
@@ -27,21 +27,21 @@ export class Retrier {
     this.budget = new RetryBudget(settings.budget);
   }
 
-  /** Counts a request that succeeded: it pays for attempts of others. */
+  /** Counts a success, which earns retry tokens. */
   succeeded(): void {
     this.budget.succeeded();
   }
 
-  /** How long to wait before the next attempt, in milliseconds, which is then paid for; undefined for none. */
+  /** The delay before the next attempt in milliseconds, whose token is taken; undefined if there must be none. */
   delay({ error, attempts, idempotent, expiresAt }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
-    // a request on a connection that broke may have been carried out (RFC 9110 section 9.2.2), also on one that had
-    // been idle: nothing tells a server that closed it before from one that died of it
+    // a request on a connection that broke may have been executed (RFC 9110 section 9.2.2), even if the connection had
+    // been idle: a server that closed it earlier cannot be distinguished from one that crashed on the request
     if (!idempotent && !neverSent(error)) return undefined;
-    const told = retryDelayOf(error);
-    if (!willPass(error, told !== undefined)) return undefined;
-    // those who were told the same time should not come back at the same moment
-    const wait = (told ?? 0) + this.backoff(attempts);
+    const requested = retryDelayOf(error);
+    if (!isTransient(error, requested !== undefined)) return undefined;
+    // clients with the same retry delay should not return at the same moment
+    const wait = (requested ?? 0) + this.backoff(attempts);
     if (expiresAt !== undefined && this.clock.monotonic() + wait >= expiresAt) return undefined;
     return this.budget.take() ? wait : undefined;
   }

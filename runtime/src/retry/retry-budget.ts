@@ -1,20 +1,20 @@
-/** For how many requests there is a reserve of further attempts. */
-const RESERVE_REQUESTS = 50;
+/** The capacity of the bucket, in successes. */
+const CAPACITY_SUCCESSES = 50;
 
 /**
- * Bounds the further attempts of all requests to an upstream together: each request that succeeds puts a part of a
- * token in, each further attempt takes one out. It is full at first, so that there is something to spend before much
- * has succeeded; while everything fails nothing comes in.
+ * Bounds the retries of all requests to an upstream together, as a token bucket: each success adds a fraction of a token,
+ * each retry takes one. The bucket starts full, so that retries are possible before much has succeeded; while everything
+ * fails, nothing is added.
  */
 export class RetryBudget {
   private readonly perSuccess: number;
   private readonly capacity: number;
   private tokens: number;
 
-  /** @param perSuccess tokens for each request that succeeds, above 0 */
+  /** @param perSuccess tokens earned per success, above 0 */
   constructor(perSuccess: number) {
     this.perSuccess = perSuccess;
-    this.capacity = Math.max(1, perSuccess * RESERVE_REQUESTS);
+    this.capacity = Math.max(1, perSuccess * CAPACITY_SUCCESSES);
     this.tokens = this.capacity;
   }
 
@@ -22,7 +22,7 @@ export class RetryBudget {
     this.tokens = Math.min(this.capacity, this.tokens + this.perSuccess);
   }
 
-  /** Takes a token; false where there is none. */
+  /** Takes a token; false if there is none left. */
   take(): boolean {
     if (this.tokens < 1) return false;
     this.tokens -= 1;

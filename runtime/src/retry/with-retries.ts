@@ -4,22 +4,22 @@ import { sleep } from "../time/abort.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retrier } from "./retrier.ts";
 
-/** How a request may be sent again. */
+/** What decides about retries of one request. */
 export interface RetryContext {
-  /** undefined for never. */
+  /** undefined if the request must not be retried. */
   readonly retrier: Retrier | undefined;
   readonly idempotent: boolean;
   /** Ends the call. */
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
-  /** Aborted when nothing further is to be sent. */
+  /** Aborted when the upstream closes and nothing more may be sent. */
   readonly closing: AbortSignal;
   readonly clock: Clock;
 }
 
 /**
- * Sends a request until it succeeds or is not worth another attempt. All attempts share the deadline of the call.
+ * Sends a request until it succeeds or must not be retried. All attempts share the deadline of the call.
  *
  * @throws what the last attempt threw; its ErrorInfo says how many `attempts` there were, if more than one. Rejects
  *   with the signal's reason when that is aborted
@@ -33,7 +33,7 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
       retrier?.succeeded();
       return result;
     } catch (error) {
-      if (attempts > 1 && neverLeft(error)) throw counted(last, attempts - 1);
+      if (attempts > 1 && wasRefusedLocally(error)) throw counted(last, attempts - 1);
       const delay = retrier?.delay({ error, attempts, idempotent, expiresAt });
       if (delay === undefined || !(await waited(delay, context))) throw counted(error, attempts);
       last = error;
@@ -41,14 +41,14 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
   }
 }
 
-/** Another attempt that was not made: what the one before threw says more. */
-function neverLeft(error: unknown): boolean {
+/** Whether an attempt was not even made; the error of the one before is more useful then. */
+function wasRefusedLocally(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const reason = reasonOf(error);
   return reason === "UPSTREAM_CIRCUIT_OPEN" || reason === "LOCAL_RATE_LIMIT" || reason === "UPSTREAM_CLOSED";
 }
 
-/** Whether the time has passed; false when the upstream is closed before. */
+/** Waits; false if the upstream is closed in the meantime. */
 async function waited(ms: number, { signal, closing, clock }: RetryContext): Promise<boolean> {
   try {
     await sleep(ms, clock, AbortSignal.any([signal, closing]));

@@ -116,7 +116,7 @@ describe("a download", () => {
         upstream: { maxDownloadBytes: 70_000 },
       });
       const error = await failureOf(all(rest));
-      expect(error.rawMessage).toBe("upstream things: expected a body of at most 70000 bytes, got more");
+      expect(error.rawMessage).toBe("upstream things: the response body exceeds 70000 bytes");
       expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "UPSTREAM_BODY_TOO_LARGE"]);
     }
   });
@@ -150,7 +150,7 @@ describe("a download that fails", () => {
     const body = gzipSync(JSON.stringify({ message: "no such file" }));
     const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
     const error = await failureOf(all(rest));
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: no such file");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: no such file");
     expect(error.code).toBe(Code.NotFound);
   });
 
@@ -163,7 +163,7 @@ describe("a download that fails", () => {
     const server = await endless;
     const closed = server.socketClosed();
     const error = await failureOf(all(await restTo(endless)));
-    expect(error.rawMessage).toBe("upstream things answered 500 Internal Server Error");
+    expect(error.rawMessage).toBe("upstream things responded with 500 Internal Server Error");
     await closed;
   });
 
@@ -171,13 +171,13 @@ describe("a download that fails", () => {
     [
       "is cut off",
       () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc")),
-      "upstream things: expected a whole body, got a part of it",
+      "upstream things: the response body is incomplete",
       Code.Unavailable,
     ],
     [
       "is cut off within its compression",
       () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
-      "upstream things: expected a whole body, got a part of it",
+      "upstream things: the response body is incomplete",
       Code.Unavailable,
     ],
     [
@@ -195,7 +195,7 @@ describe("a download that fails", () => {
     [
       "redirects",
       () => respondingWith(302, { location: "http://evil.test" }),
-      "upstream things: expected a response, got a redirect (302), which is not followed",
+      "upstream things: unexpected redirect (302); redirects are not followed",
       Code.FailedPrecondition,
     ],
   ])("because it %s", async (_why, server, text, code) => {
@@ -213,7 +213,7 @@ describe("a download that fails", () => {
     const body = chunks(rest);
     await body.next();
     const error = await failureOf(body.next());
-    expect(error.rawMessage).toBe("upstream things: expected more of the body within 50 ms, got none");
+    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
   });
 
   it("because its reader leaves ends the connection", async () => {

@@ -229,7 +229,7 @@ describe("a list that links to its next page", () => {
     );
     const error = await failureOf(upstream.all());
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected the link of another page, got that of the same page again",
+      "upstream things: test.v1.StreamService.List: the link of the page leads back to the same page",
     );
     expect(reasonOf(error)).toBe("PAGE_REPEATED");
   });
@@ -247,7 +247,7 @@ describe("a list that links to its next page", () => {
     });
     expect(names).toEqual(["1", "2", "3"]);
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected at most 3 pages, got more",
+      "upstream things: test.v1.StreamService.List: the list has more than 3 pages",
     );
     expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "PAGES_EXCEEDED"]);
     expect(upstream.seen).toHaveLength(3);
@@ -391,7 +391,7 @@ describe("a list with a cursor", () => {
     });
     expect(names).toEqual(["a", "a"]);
     expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: expected the cursor of another page, got that of the same page again",
+      "upstream things: test.v1.StreamService.List: the cursor of the page leads back to the same page",
     );
   });
 });
@@ -439,7 +439,7 @@ describe("the items", () => {
     const list = upstream.list();
     expect((await list.next()).value?.name).toBe("a");
     const error = await failureOf(list.next());
-    expect(error.rawMessage).toBe("upstream things answered 404 Not Found: gone");
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: gone");
     expect(error.code).toBe(Code.NotFound);
   });
 });

@@ -244,11 +244,11 @@ describe("a feed that fails", () => {
   });
 
   it.each<[string, TestResponse, string, Code]>([
-    ["is gone", { status: 404 }, "upstream things answered 404 Not Found", Code.NotFound],
+    ["is gone", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
     [
       "is exhausted and does not say until when",
       { status: 429 },
-      "upstream things answered 429 Too Many Requests",
+      "upstream things responded with 429 Too Many Requests",
       Code.ResourceExhausted,
     ],
     [

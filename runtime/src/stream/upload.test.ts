@@ -203,7 +203,7 @@ describe("an upload that ends early", () => {
     const rest = await restTo(reading(() => undefined));
     const error = await failureOf(upload(rest, sending()));
     expect(error.rawMessage).toBe(
-      "test.v1.StreamService.Upload: expected a first message, got an empty stream",
+      "test.v1.StreamService.Upload: the request stream ended before its first message",
     );
     expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
   });
@@ -216,7 +216,7 @@ describe("an upload that ends early", () => {
       }),
     );
     const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toContain("upstream things answered 413");
+    expect(error.rawMessage).toContain("upstream things responded with 413");
     expect(error.rawMessage).toContain("too much");
     await state.left;
   });
@@ -254,7 +254,7 @@ describe("an upload that ends early", () => {
     const { messages } = endless();
     const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
     const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toBe("upstream things: expected a response, got a closed connection");
+    expect(error.rawMessage).toBe("upstream things: the connection was closed before the response");
     expect(error.code).toBe(Code.Unavailable);
   });
 

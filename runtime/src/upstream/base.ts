@@ -19,7 +19,7 @@ export function parseBase(upstream: string, option: string, address: unknown): B
   if (url !== undefined && problem === undefined) {
     return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
   }
-  const expected = "an http or https address without user, query and fragment";
+  const expected = "an http or https URL without credentials, query and fragment";
   throw restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got: String(problem) });
 }
 

@@ -27,7 +27,7 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
   const code = codeOf(cause);
   switch (code) {
     case "UND_ERR_HEADERS_TIMEOUT":
-      return timeout("the head of a response", settings.headersTimeoutMs);
+      return timeout("the response head", settings.headersTimeoutMs);
     case "UND_ERR_BODY_TIMEOUT":
       return timeout("more of the body", settings.bodyTimeoutMs);
     case "UND_ERR_HEADERS_OVERFLOW":

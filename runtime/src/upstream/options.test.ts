@@ -45,7 +45,7 @@ describe("the options of an upstream", () => {
     expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
   });
 
-  const address = "expected an http or https address without user, query and fragment, got";
+  const address = "expected an http or https URL without credentials, query and fragment, got";
   const bytes = "expected a whole number of bytes from 1 to 536870912, got";
   it.each<[UpstreamOptions, string]>([
     [{}, "option baseUrl: expected an address, or `bases`, got neither"],
@@ -78,15 +78,15 @@ describe("the options of an upstream", () => {
     ],
     [
       { baseUrl, retry: { budget: 0 } },
-      "option retry.budget: expected a number of attempts for each request above 0 and at most 1, got 0",
+      "option retry.budget: expected retry tokens per success above 0 and at most 1, got 0",
     ],
     [
       { baseUrl, breaker: { ratio: Number.NaN } },
-      "option breaker.ratio: expected a part of the requests above 0 and at most 1, got NaN",
+      "option breaker.ratio: expected a fraction of the requests above 0 and at most 1, got NaN",
     ],
     [
       { baseUrl, rateLimits: { share: 0 } },
-      "option rateLimits.share: expected a part of each limit above 0 and at most 1, got 0",
+      "option rateLimits.share: expected a fraction of each limit above 0 and at most 1, got 0",
     ],
     [{ baseUrl, breaker: true as never }, "option breaker: expected an object, or false, got true"],
     [{ baseUrl, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
