@@ -157,7 +157,7 @@ describe("check-config", () => {
   test("says that all is right, and who calls which upstream", async () => {
     const run = cli(["check-config"]);
     expect(await run.exit).toBe(0);
-    const stdout = "connect-rest.yaml is right: 1 service\n  upstream echo: echo.v1.EchoService\n";
+    const stdout = "connect-rest.yaml is valid: 1 service\n  upstream echo: echo.v1.EchoService\n";
     expect(run.output()).toEqual({ stdout, stderr: "" });
   });
 
@@ -224,6 +224,6 @@ describe("the command line", () => {
   ])("refuses %j with 2", async (args, message) => {
     const run = cli(args);
     expect(await run.exit).toBe(2);
-    expect(run.output().stderr).toBe(`${message}(connect-rest --help shows what there is)\n`);
+    expect(run.output().stderr).toBe(`${message}(run connect-rest --help for usage)\n`);
   });
 });

@@ -63,7 +63,7 @@ describe.each(transports)("%s", (_, transport) => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ text: "never" }));
     expect(error.message).toBe(
-      "[deadline_exceeded] no answer within 300 ms, the deadline set by the gateway",
+      "[deadline_exceeded] no response within 300 ms, the deadline set by the gateway",
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(transports)("%s", (_, transport) => {
     };
     const error = await failure(read());
     expect(error.message).toBe(
-      "[deadline_exceeded] no answer within 400 ms, the deadline set by the gateway",
+      "[deadline_exceeded] no response within 400 ms, the deadline set by the gateway",
     );
   });
 
@@ -123,7 +123,7 @@ describe("Connect with curl", () => {
     const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"never"}', {
       "connect-timeout-ms": "50",
     });
-    const message = "no answer within 50 ms, the deadline set by the client";
+    const message = "no response within 50 ms, the deadline set by the client";
     expect([status, body]).toMatchObject([
       504,
       { code: "deadline_exceeded", message, details: [{ debug: { reason: "DEADLINE_EXCEEDED" } }] },
