@@ -83,12 +83,14 @@ test.each([
   expect(lines.at(-1)).not.toHaveProperty("traceId");
 });
 
-beforeAll(() => {
+/** Without effect from the second time on. */
+function registerSdk(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
-});
+}
 
 test("with an SDK a call and its request are spans that a person can read, below the caller's", async () => {
+  registerSdk();
   await echo({ traceparent });
   const [request, call] = exporter.getFinishedSpans();
   expect(call).toMatchObject({
@@ -121,6 +123,7 @@ test("with an SDK a call and its request are spans that a person can read, below
 });
 
 test("with an SDK a call without a trace begins one", async () => {
+  registerSdk();
   await echo();
   const call = exporter.getFinishedSpans().at(-1);
   expect(call?.parentSpanContext).toBeUndefined();
@@ -129,6 +132,7 @@ test("with an SDK a call without a trace begins one", async () => {
 });
 
 test("with an SDK what fails says so, each attempt by itself, and no span holds a message or a key", async () => {
+  registerSdk();
   status = 503;
   await echo().catch(() => undefined);
   const spans = exporter.getFinishedSpans();
