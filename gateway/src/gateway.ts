@@ -34,11 +34,11 @@ export interface GatewayOptions
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
-  /** Fail calls whose answers are not what their description says. Default: log it. */
+  /** Fail calls whose response violates its description. Default: decode it best-effort, and log the difference. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
-  /** False sends every call through connect's handlers, for tests that compare. Default: true. */
+  /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
   /** Where to serve metrics. Default: nowhere. */
   readonly metrics?: MetricsPlace | undefined;
@@ -81,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ...server,
       metrics,
       routes: (router) => {
-        // no interceptor of the gateway reads an answer's message
+        // no interceptor of the gateway reads a response's message
         rest.routes(router, { carryBytes: true });
         routes?.(router);
       },
@@ -124,7 +124,7 @@ function observe(
   return {
     headers: upstreams[upstream]?.traceContext === false ? undefined : trace.headers,
     onEnd: (end) => {
-      // the last answer counts: a stream that is left between two pages had one
+      // the last response counts: a stream that is left between two pages had one
       if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
       metrics.requested(upstream, end.status, performance.now() - startedAt);
       trace.end(end);

@@ -1,11 +1,11 @@
 /** One limit of the gateway: what the configuration reference says about it. */
 export interface LimitEntry {
-  /** Used when the configuration is silent. */
+  /** Used when the configuration does not set it. */
   readonly default: number;
   readonly unit: "ms" | "bytes" | "count" | "per second" | "percent";
-  /** The largest value that the configuration may name. */
+  /** The largest value that the configuration may set. */
   readonly max: number;
-  /** What is limited, and what happens beyond it. */
+  /** What is limited, and what happens when the limit is exceeded. */
   readonly effect: string;
 }
 
@@ -20,149 +20,155 @@ export const LIMIT_TABLE = {
     default: 10_000,
     unit: "count",
     max: 1_000_000,
-    effect: "Open connections. A further one is closed at once.",
+    effect: "Open connections. Further connections are closed immediately.",
   },
   callsInFlight: {
     default: 4096,
     unit: "count",
     max: 1_000_000,
-    effect: "Calls running at the same time, streams included. A further one waits in the queue.",
+    effect: "Concurrent calls, including streams. Further calls wait in the queue.",
   },
   queuedCalls: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
     effect:
-      "Calls that wait for one of `callsInFlight` to end. A further one, and one that would wait beyond its deadline, fails with UNAVAILABLE.",
+      "Calls that wait in the queue while `callsInFlight` others run. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE.",
   },
   queueTimeoutMs: {
     default: 1000,
     unit: "ms",
     max: DAY,
-    effect: "How long a call may wait in the queue. Beyond it: UNAVAILABLE.",
+    effect: "How long a call may wait in the queue before it fails with UNAVAILABLE.",
   },
   callsPerClient: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
     effect:
-      "Calls of one client address, running and waiting. A further one fails with RESOURCE_EXHAUSTED. Behind proxies, name them in `server.proxies`.",
+      "Concurrent calls of one client address, including those that wait. Further calls fail with RESOURCE_EXHAUSTED. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
   eventLoopDelayMs: {
     default: 500,
     unit: "ms",
     max: DAY,
     effect:
-      "By how much the event loop is late, on average over a second. Beyond it calls fail with UNAVAILABLE; health is still answered.",
+      "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
   heapPercent: {
     default: 90,
     unit: "percent",
     max: 100,
     effect:
-      "Heap in use, of what the process may have. Beyond it calls fail with UNAVAILABLE; health is still answered.",
+      "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
   headersTimeoutMs: {
     default: 10_000,
     unit: "ms",
     max: DAY,
     effect:
-      "From a connection's first moment, or a request's first byte, to the end of its headers. HTTP/1.1 answers 408, HTTP/2 says GOAWAY; the connection is closed.",
+      "Time to receive the headers of a request, from the start of the connection or the first byte of the request. Beyond it, the connection is closed, by HTTP/1.1 with 408, by HTTP/2 with GOAWAY.",
   },
   headerBytes: {
     default: 16 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "All headers of a request together. Beyond it: 431, or a reset stream.",
+    effect: "Total size of the headers of a request. Larger requests get 431, or their stream is reset.",
   },
   headerCount: {
     default: 100,
     unit: "count",
     max: 10_000,
-    effect: "Headers of a request. Beyond it: 431, or a reset stream.",
+    effect: "Number of headers of a request. Requests with more get 431, or their stream is reset.",
   },
   urlBytes: {
     default: 8 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "The request target, query included. Beyond it: 414.",
+    effect: "Size of the request target, including the query. Larger requests get 414.",
   },
   bodyIdleTimeoutMs: {
     default: 10_000,
     unit: "ms",
     max: DAY,
     effect:
-      "Silence inside the request of a call with a single request message. The call fails with DEADLINE_EXCEEDED.",
+      "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
   },
   readMaxBytes: {
     default: 4 * 1024 * 1024,
     unit: "bytes",
     max: GIB,
-    effect: "One request message, before and after decompression. Beyond it: RESOURCE_EXHAUSTED.",
+    effect:
+      "Size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   },
   writeMaxBytes: {
     default: 16 * 1024 * 1024,
     unit: "bytes",
     max: GIB,
-    effect: "One response message before compression. Beyond it: RESOURCE_EXHAUSTED.",
+    effect:
+      "Size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   },
   messageDepth: {
     default: 100,
     unit: "count",
     max: 1000,
-    effect: "Nesting of a request message. Beyond it: INVALID_ARGUMENT for JSON, INTERNAL for binary.",
+    effect:
+      "Nesting depth of a request message. Deeper messages fail the call, as JSON with INVALID_ARGUMENT, as binary with INTERNAL.",
   },
   unaryDeadlineMs: {
     default: 15_000,
     unit: "ms",
     max: DAY,
     effect:
-      "A unary call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED, whatever the handler does.",
+      "Deadline of a unary call, unless the client or the method sets a shorter one. Then it fails with DEADLINE_EXCEEDED, whatever its handler does.",
   },
   streamDeadlineMs: {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
-    effect: "A streaming call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED.",
+    effect:
+      "Deadline of a streaming call, unless the client or the method sets a shorter one. Then it fails with DEADLINE_EXCEEDED.",
   },
   idleTimeoutMs: {
     default: 60_000,
     unit: "ms",
     max: DAY,
-    effect: "A connection without a request in flight. It is closed (HTTP/2: after GOAWAY).",
+    effect:
+      "How long a connection may stay open without a request in flight. Then it is closed, by HTTP/2 with GOAWAY.",
   },
   stalledWriteMs: {
     default: 30_000,
     unit: "ms",
     max: DAY,
-    effect: "A client that does not read its answer. Its stream is reset, or its connection closed.",
+    effect:
+      "How long a client may stop reading its response. Then its stream is reset, or its connection closed.",
   },
   streamsPerConnection: {
     default: 100,
     unit: "count",
     max: 10_000,
     effect:
-      "Requests in flight on one connection. HTTP/2 refuses the stream; HTTP/1.1 closes the connection.",
+      "Concurrent requests on one connection. HTTP/2 refuses further streams; HTTP/1.1 closes the connection.",
   },
   resetsPerSecond: {
     default: 50,
     unit: "per second",
     max: 100_000,
     effect:
-      "Streams of one HTTP/2 connection that end in a reset, by either side. The connection is closed with ENHANCE_YOUR_CALM.",
+      "Stream resets on one HTTP/2 connection, by either side. Beyond it, the connection is closed with ENHANCE_YOUR_CALM.",
   },
   drainNoticeMs: {
     default: 300,
     unit: "ms",
     max: DAY,
     effect:
-      "While draining: how long requests and connections are still taken, each answered with `connection: close`, so that load balancers can notice. Then the gateway stops listening and closes idle connections.",
+      "While draining: how long the gateway still accepts connections and requests, telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections.",
   },
   drainStreamsMs: {
     default: 5_000,
     unit: "ms",
     max: DAY,
-    effect: "While draining: how long streaming calls may go on before they end with UNAVAILABLE.",
+    effect: "While draining: how long streaming calls may continue before they end with UNAVAILABLE.",
   },
   drainGraceMs: {
     default: 20_000,
@@ -180,7 +186,7 @@ export type Limits = Readonly<Record<LimitName, number>>;
 /** Some limits; the others keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
-/** Told of what a limit keeps out. */
+/** Notified of what a limit keeps out. */
 export type OnLimit = (limit: LimitName) => void;
 
 /** The names of all limits, in the order of the table. */

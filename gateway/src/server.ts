@@ -38,14 +38,14 @@ export interface ServerOptions {
   readonly port?: number;
   /** Speak TLS with this certificate; its files are read again when they change. Default: cleartext. */
   readonly tls?: CertificateFiles | undefined;
-  /** Whose word about the client counts. Default: nobody's. */
+  /** Trusted proxies. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
   readonly limits?: LimitOptions;
   /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
   readonly origins?: readonly string[];
   /** Further request headers that these pages may send, in lower case. */
   readonly corsHeaders?: readonly string[];
-  /** Methods of the routes that the lean path can call without their handlers. Default: none. */
+  /** Methods of the routes that the fast path can call without their handlers. Default: none. */
   readonly unaryOf?: (method: DescMethod) => UnaryMethod | undefined;
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;

@@ -117,5 +117,5 @@ test("a stream has one text for its deadline, whoever notices first", async () =
     return JSON.parse(text.slice(5)).error.message;
   };
   const texts = await Promise.all(Array.from({ length: 20 }, ask));
-  expect([...new Set(texts)]).toEqual(["no answer within 40 ms, the deadline set by the client"]);
+  expect([...new Set(texts)]).toEqual(["no response within 40 ms, the deadline set by the client"]);
 });

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
 import { Admission, type QueuedCall } from "./admission.ts";
@@ -38,146 +38,140 @@ function setup(limits: LimitOptions) {
   return { admission, log, refusals, enter, setOverload };
 }
 
-describe("calls in flight", () => {
-  test("run up to the limit, and further ones wait for them, in the order in which they came", () => {
-    const { admission, log, enter } = setup({ callsInFlight: 2 });
-    const leaveA = enter("a");
-    const leaveB = enter("b");
-    enter("c");
-    enter("d");
-    expect([log, admission.running, admission.queued]).toEqual([["a runs", "b runs"], 2, 2]);
-    leaveB();
-    leaveA();
-    expect(log).toEqual(["a runs", "b runs", "c runs", "d runs"]);
-    expect([admission.running, admission.queued]).toEqual([2, 0]);
-  });
+test("calls in flight run up to the limit, and further ones wait for them, in the order in which they came", () => {
+  const { admission, log, enter } = setup({ callsInFlight: 2 });
+  const leaveA = enter("a");
+  const leaveB = enter("b");
+  enter("c");
+  enter("d");
+  expect([log, admission.running, admission.queued]).toEqual([["a runs", "b runs"], 2, 2]);
+  leaveB();
+  leaveA();
+  expect(log).toEqual(["a runs", "b runs", "c runs", "d runs"]);
+  expect([admission.running, admission.queued]).toEqual([2, 0]);
+});
 
-  test("beyond the queue are refused at once, and told when to come back", () => {
-    const { log, refusals, enter } = setup({ callsInFlight: 1, queuedCalls: 1 });
-    enter("a");
-    enter("b");
-    enter("c");
-    expect(log).toEqual(["a runs", "c refused by queuedCalls"]);
-    expect(refusals[0]?.error).toMatchObject({
-      code: Code.Unavailable,
-      rawMessage:
-        "1 calls are running, the limit callsInFlight, and 1 wait, the limit queuedCalls; try again later",
-    });
-    expect(refusals[0]?.error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({
-      seconds: 0n,
-      nanos: 100_000_000,
-    });
+test("calls in flight beyond the queue are refused at once, and told when to come back", () => {
+  const { log, refusals, enter } = setup({ callsInFlight: 1, queuedCalls: 1 });
+  enter("a");
+  enter("b");
+  enter("c");
+  expect(log).toEqual(["a runs", "c refused by queuedCalls"]);
+  expect(refusals[0]?.error).toMatchObject({
+    code: Code.Unavailable,
+    rawMessage:
+      "1 calls are running, the limit callsInFlight, and 1 wait, the limit queuedCalls; try again later",
   });
-
-  test("wait no longer than queueTimeoutMs", () => {
-    const { admission, log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: 500 });
-    enter("a");
-    const leave = enter("b");
-    vi.advanceTimersByTime(499);
-    expect(log).toEqual(["a runs"]);
-    vi.advanceTimersByTime(1);
-    expect(log).toEqual(["a runs", "b refused by queueTimeoutMs"]);
-    leave();
-    expect([admission.running, admission.queued]).toEqual([1, 0]);
-  });
-
-  test("whose client is gone while they wait are forgotten", () => {
-    const { admission, log, enter } = setup({ callsInFlight: 1 });
-    const leaveA = enter("a");
-    enter("b")();
-    expect(admission.queued).toBe(0);
-    leaveA();
-    expect(log).toEqual(["a runs"]);
-    expect(admission.running).toBe(0);
+  expect(refusals[0]?.error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({
+    seconds: 0n,
+    nanos: 100_000_000,
   });
 });
 
-describe("a call that cannot meet its deadline", () => {
-  /** Teaches the admission that calls take 1000 ms. */
-  function taught(limits: LimitOptions) {
-    const all = setup({ callsInFlight: 1, queueTimeoutMs: day, ...limits });
-    for (let i = 0; i < 200; i++) {
-      const leave = all.enter("lesson");
-      vi.advanceTimersByTime(1000);
-      leave();
-    }
-    all.log.length = 0;
-    return all;
+test("calls in flight wait no longer than queueTimeoutMs", () => {
+  const { admission, log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: 500 });
+  enter("a");
+  const leave = enter("b");
+  vi.advanceTimersByTime(499);
+  expect(log).toEqual(["a runs"]);
+  vi.advanceTimersByTime(1);
+  expect(log).toEqual(["a runs", "b refused by queueTimeoutMs"]);
+  leave();
+  expect([admission.running, admission.queued]).toEqual([1, 0]);
+});
+
+test("calls in flight whose client is gone while they wait are forgotten", () => {
+  const { admission, log, enter } = setup({ callsInFlight: 1 });
+  const leaveA = enter("a");
+  enter("b")();
+  expect(admission.queued).toBe(0);
+  leaveA();
+  expect(log).toEqual(["a runs"]);
+  expect(admission.running).toBe(0);
+});
+
+/** Teaches the admission that calls take 1000 ms. */
+function taught(limits: LimitOptions) {
+  const all = setup({ callsInFlight: 1, queueTimeoutMs: day, ...limits });
+  for (let i = 0; i < 200; i++) {
+    const leave = all.enter("lesson");
+    vi.advanceTimersByTime(1000);
+    leave();
   }
+  all.log.length = 0;
+  return all;
+}
 
-  test("is refused when it comes", () => {
-    const { log, refusals, enter } = taught({});
-    enter("a");
-    enter("b", { deadlineAt: Date.now() + 1500 });
-    expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
-    expect(refusals[0]?.error.rawMessage).toBe(
-      "1 calls are running, the limit callsInFlight, and the call would wait beyond its deadline; try again later",
-    );
-  });
-
-  test("is refused when its turn comes too late, and the one behind it runs", () => {
-    const { log, enter } = taught({});
-    const leave = enter("a");
-    enter("b", { deadlineAt: Date.now() + 2100 });
-    enter("c");
-    vi.advanceTimersByTime(1200);
-    leave();
-    expect(log).toEqual(["a runs", "b refused by callsInFlight", "c runs"]);
-  });
-
-  test("is refused at its deadline while it waits", () => {
-    const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
-    enter("a");
-    enter("b", { deadlineAt: Date.now() + 300 });
-    vi.advanceTimersByTime(300);
-    expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
-  });
-
-  test("is not judged by how long streams take", () => {
-    const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
-    const leave = enter("stream", { isUnary: false });
-    vi.advanceTimersByTime(day / 2);
-    leave();
-    enter("a");
-    enter("b", { deadlineAt: Date.now() + 100 });
-    expect(log).toEqual(["stream runs", "a runs"]);
-  });
+test("a call that cannot meet its deadline is refused when it comes", () => {
+  const { log, refusals, enter } = taught({});
+  enter("a");
+  enter("b", { deadlineAt: Date.now() + 1500 });
+  expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+  expect(refusals[0]?.error.rawMessage).toBe(
+    "1 calls are running, the limit callsInFlight, and the call would wait beyond its deadline; try again later",
+  );
 });
 
-describe("a share", () => {
-  test("of one client leaves room for the others", () => {
-    const { log, refusals, enter } = setup({ callsPerClient: 2 });
-    const leave = enter("a");
-    enter("b");
-    enter("c");
-    enter("d", { client: "192.0.2.2" });
-    leave();
-    enter("e");
-    expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient", "d runs", "e runs"]);
-    expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
-  });
+test("a call that cannot meet its deadline is refused when its turn comes too late, and the one behind it runs", () => {
+  const { log, enter } = taught({});
+  const leave = enter("a");
+  enter("b", { deadlineAt: Date.now() + 2100 });
+  enter("c");
+  vi.advanceTimersByTime(1200);
+  leave();
+  expect(log).toEqual(["a runs", "b refused by callsInFlight", "c runs"]);
+});
 
-  test("of one client counts what it has in the queue", () => {
-    const { log, enter } = setup({ callsInFlight: 1, callsPerClient: 2 });
-    enter("a");
-    enter("b");
-    enter("c");
-    expect(log).toEqual(["a runs", "c refused by callsPerClient"]);
-  });
+test("a call that cannot meet its deadline is refused at its deadline while it waits", () => {
+  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
+  enter("a");
+  enter("b", { deadlineAt: Date.now() + 300 });
+  vi.advanceTimersByTime(300);
+  expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+});
 
-  test("of one upstream leaves room for the others", () => {
-    const { log, refusals, enter } = setup({});
-    const slow = { upstream: "slow", callsInFlight: 1 };
-    const leave = enter("a", { share: slow });
-    enter("b", { share: slow });
-    enter("c", { share: { upstream: "fast", callsInFlight: 1 } });
-    leave();
-    enter("d", { share: slow });
-    expect(log).toEqual(["a runs", "b refused by upstream.callsInFlight", "c runs", "d runs"]);
-    expect(refusals[0]?.error.rawMessage).toBe(
-      "1 calls of the upstream slow are running, its limit callsInFlight; try again later",
-    );
-  });
+test("a call that cannot meet its deadline is not judged by how long streams take", () => {
+  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
+  const leave = enter("stream", { isUnary: false });
+  vi.advanceTimersByTime(day / 2);
+  leave();
+  enter("a");
+  enter("b", { deadlineAt: Date.now() + 100 });
+  expect(log).toEqual(["stream runs", "a runs"]);
+});
+
+test("a share of one client leaves room for the others", () => {
+  const { log, refusals, enter } = setup({ callsPerClient: 2 });
+  const leave = enter("a");
+  enter("b");
+  enter("c");
+  enter("d", { client: "192.0.2.2" });
+  leave();
+  enter("e");
+  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient", "d runs", "e runs"]);
+  expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
+});
+
+test("a share of one client counts what it has in the queue", () => {
+  const { log, enter } = setup({ callsInFlight: 1, callsPerClient: 2 });
+  enter("a");
+  enter("b");
+  enter("c");
+  expect(log).toEqual(["a runs", "c refused by callsPerClient"]);
+});
+
+test("a share of one upstream leaves room for the others", () => {
+  const { log, refusals, enter } = setup({});
+  const slow = { upstream: "slow", callsInFlight: 1 };
+  const leave = enter("a", { share: slow });
+  enter("b", { share: slow });
+  enter("c", { share: { upstream: "fast", callsInFlight: 1 } });
+  leave();
+  enter("d", { share: slow });
+  expect(log).toEqual(["a runs", "b refused by upstream.callsInFlight", "c runs", "d runs"]);
+  expect(refusals[0]?.error.rawMessage).toBe(
+    "1 calls of the upstream slow are running, its limit callsInFlight; try again later",
+  );
 });
 
 test("while the process is overloaded, what runs goes on and what comes is refused", () => {

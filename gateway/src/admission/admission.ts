@@ -19,11 +19,11 @@ export interface QueuedCall {
   readonly deadlineAt: number;
   /** Undefined for a call that goes to none. */
   readonly share: UpstreamShare | undefined;
-  /** Whether it is over with one answer: streams say nothing about how long calls take. */
+  /** Whether it has one response: streams say nothing about how long calls take. */
   readonly isUnary: boolean;
   /** Runs the call, at once or after it has waited. */
   readonly run: () => void;
-  /** Answers it without running it. */
+  /** Refuses the call. */
   readonly refuse: (refused: Refused) => void;
 }
 
@@ -39,9 +39,9 @@ const WEIGHT = 0.05;
 const OVERLOAD_RETRY_MS = 1000;
 
 /**
- * Takes calls, lets them wait, or refuses them: by how busy the process is, by the share of their client and their
- * upstream, and by how many run. Those that wait are taken in the order in which they came; those that could not be
- * answered before their deadline any more are refused, so that no work is done for nobody.
+ * Admits calls, lets them wait, or refuses them: by how busy the process is, by the share of their client and their
+ * upstream, and by how many run. Those that wait are taken in the order in which they came; those that could not
+ * finish before their deadline any more are refused, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
@@ -73,7 +73,7 @@ export class Admission {
   }
 
   /**
-   * Calls exactly one of the call's functions, now or later.
+   * Calls exactly one of `run` and `refuse`, now or later.
    *
    * @returns a function to be called once, when the call is over or its client is gone
    */
@@ -152,7 +152,7 @@ export class Admission {
     return () => leave();
   }
 
-  /** Starts what waits, as far as there is room. */
+  /** Starts what waits, as far as the limits allow. */
   private next(): void {
     for (const waiting of this.queue) {
       if (this.active >= this.limits.callsInFlight) return;

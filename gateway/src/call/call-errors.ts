@@ -8,7 +8,7 @@ export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
 
 /** The error of a call that outlived its deadline. */
 export function deadlineExceeded(deadline: Deadline): ConnectError {
-  const text = `no answer within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
+  const text = `no response within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
   const info = { desc: ErrorInfoSchema, value: { reason: DEADLINE_REASON, domain: "connect-rest" } };
   return new ConnectError(text, Code.DeadlineExceeded, undefined, [info]);
 }

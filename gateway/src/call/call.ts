@@ -33,7 +33,7 @@ export interface Call extends Caller {
   readonly trace: CallTrace;
   /** Requests to upstreams so far. */
   attempts: number;
-  /** HTTP status of the last upstream answer. */
+  /** HTTP status of the last upstream response. */
   upstreamStatus: number | undefined;
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   signal: AbortSignal | undefined;

@@ -35,9 +35,9 @@ export async function checkConfig({ config: file }: { readonly config: string })
   process.exitCode = EXIT_STATUS.usage;
 }
 
-/** What a configuration that is right comes to, and what of it is hardly meant. */
+/** What a valid configuration amounts to, with warnings. */
 function report(config: Config, adapters: readonly ServiceAdapter[]): void {
-  printLine(`${config.file} is right: ${countOf(adapters.length)}`);
+  printLine(`${config.file} is valid: ${countOf(adapters.length)}`);
   for (const use of usesOf(config, adapters)) printLine(`  upstream ${use}`);
   for (const warning of warningsOf(config, adapters)) printError(`warning: ${formatProblem(warning)}`);
 }

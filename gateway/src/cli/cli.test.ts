@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Run, runCli } from "../testing/child.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-cli-"));
@@ -49,181 +49,173 @@ function echo(url: string, text: string): Promise<Response> {
   });
 }
 
-describe("serve", () => {
-  test("prints the ready lines and what to try, serves, drains upon SIGTERM and exits with 0", async () => {
-    const { run, url } = await serve();
-    await run.line(/^http:.*\/$/);
-    expect(await (await echo(url, "hello")).json()).toEqual({ text: "hello" });
-    expect(run.output().stdout.split("\n")).toEqual([
-      expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
-      `gateway ready on ${url}`,
-      `curl -d '{"text":"hello"}' -H 'content-type: application/json' ${url}/echo.v1.EchoService/Echo`,
-      `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"text":"hello"}' ${url}/echo.v1.EchoService/Echo`,
-      `${url}/`,
-      "",
-    ]);
-    run.process.kill("SIGTERM");
-    expect(await run.exit).toBe(0);
-    const [line] = run.output().stderr.split("\n");
-    expect(JSON.parse(line ?? "")).toMatchObject({
-      level: "info",
-      method: "echo.v1.EchoService/Echo",
-      protocol: "connect",
-      code: "ok",
-      bytesIn: 16,
-      bytesOut: 16,
-      upstreamStatus: 200,
-      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      durationMs: expect.any(Number),
-    });
-  });
-
-  test.each(["SIGTERM", "SIGINT"] as const)("loses no call in flight upon %s", async (signal) => {
-    const { run, url } = await serve();
-    const calls = Promise.all([echo(url, "late 1"), echo(url, "late 2"), echo(url, "late 3")]);
-    // The server has the three calls when it answers a fourth that came after them.
-    await echo(url, "now");
-    run.process.kill(signal);
-    const answers = await calls;
-    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
-      { text: "late 1" },
-      { text: "late 2" },
-      { text: "late 3" },
-    ]);
-    expect(await run.exit).toBe(0);
-    await expect(echo(url, "gone")).rejects.toThrow();
-  });
-
-  test("ends at once with 1 upon a second signal", async () => {
-    const { run, url } = await serve();
-    const call = echo(url, "late").catch(() => undefined);
-    await echo(url, "now");
-    // The first ones, close together, count as one: npm hands on what the terminal has sent already.
-    const pressing = setInterval(() => run.process.kill("SIGINT"), 50);
-    expect(await run.exit).toBe(1);
-    clearInterval(pressing);
-    await call;
-  });
-
-  test("loses no call when one Ctrl-C reaches it twice", async () => {
-    const { run, url } = await serve();
-    const call = echo(url, "late");
-    await echo(url, "now");
-    run.process.kill("SIGINT");
-    run.process.kill("SIGINT");
-    expect(await (await call).json()).toEqual({ text: "late" });
-    expect(await run.exit).toBe(0);
-  });
-
-  test("says that its port is in use, and what to do", async () => {
-    const taken = net.createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    const { port } = taken.address() as net.AddressInfo;
-    const run = cli(["serve", "--port", String(port)]);
-    expect(await run.exit).toBe(1);
-    expect(run.output().stderr).toBe(
-      `error: port ${port} of 127.0.0.1 is in use; name another with --port or GATEWAY_PORT, or 0 for a free one\n`,
-    );
-    taken.close();
-  });
-
-  test("says that its address is none of this machine", async () => {
-    const run = cli(["serve", "--host", "192.0.2.1"]);
-    expect(await run.exit).toBe(1);
-    expect(run.output().stderr).toBe(
-      "error: 192.0.2.1 is no address of this machine; name another with --host, e.g. 127.0.0.1 or 0.0.0.0\n",
-    );
-  });
-
-  test("says that the sandbox does not start", async () => {
-    const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);
-    expect(await run.exit).toBe(1);
-    expect(run.output().stderr).toBe(
-      `error: the sandbox ${testing}/raw.ts exited with status 0 before it was ready; its own message is above\n`,
-    );
-  });
-
-  test("prints problems of its configuration and exits with 2", async () => {
-    const run = cli(["serve", "--config", "wrong.yaml"]);
-    expect(await run.exit).toBe(2);
-    expect(run.output()).toEqual({
-      stdout: "",
-      stderr: 'wrong.yaml:2:1: upstream: unknown setting. Did you mean "upstreams"?\n',
-    });
+test("serve prints the ready lines and what to try, serves, drains upon SIGTERM and exits with 0", async () => {
+  const { run, url } = await serve();
+  await run.line(/^http:.*\/$/);
+  expect(await (await echo(url, "hello")).json()).toEqual({ text: "hello" });
+  expect(run.output().stdout.split("\n")).toEqual([
+    expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
+    `gateway ready on ${url}`,
+    `curl -d '{"text":"hello"}' -H 'content-type: application/json' ${url}/echo.v1.EchoService/Echo`,
+    `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"text":"hello"}' ${url}/echo.v1.EchoService/Echo`,
+    `${url}/`,
+    "",
+  ]);
+  run.process.kill("SIGTERM");
+  expect(await run.exit).toBe(0);
+  const [line] = run.output().stderr.split("\n");
+  expect(JSON.parse(line ?? "")).toMatchObject({
+    level: "info",
+    method: "echo.v1.EchoService/Echo",
+    protocol: "connect",
+    code: "ok",
+    bytesIn: 16,
+    bytesOut: 16,
+    upstreamStatus: 200,
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    durationMs: expect.any(Number),
   });
 });
 
-describe("check-config", () => {
-  test("says that all is right, and who calls which upstream", async () => {
-    const run = cli(["check-config"]);
-    expect(await run.exit).toBe(0);
-    const stdout = "connect-rest.yaml is right: 1 service\n  upstream echo: echo.v1.EchoService\n";
-    expect(run.output()).toEqual({ stdout, stderr: "" });
-  });
-
-  test("warns of what is hardly meant, and exits with 0", async () => {
-    const run = cli(["check-config", "--config", "unused.yaml"]);
-    expect(await run.exit).toBe(0);
-    expect(run.output().stderr).toBe(
-      'warning: unused.yaml:4:9: upstreams.ecko: no adapter calls this upstream. Did you mean "echo"?\n',
-    );
-  });
-
-  test("prints every problem and exits with 2", async () => {
-    const run = cli(["check-config", "--config", "wrong.yaml"], { GATEWAY_PORT: "-1" });
-    expect(await run.exit).toBe(2);
-    expect(run.output().stderr.split("\n")).toEqual([
-      'environment: GATEWAY_PORT: expected a port from 0 to 65535; it is "-1"',
-      'wrong.yaml:2:1: upstream: unknown setting. Did you mean "upstreams"?',
-      "",
-    ]);
-  });
+test.each(["SIGTERM", "SIGINT"] as const)("serve loses no call in flight upon %s", async (signal) => {
+  const { run, url } = await serve();
+  const calls = Promise.all([echo(url, "late 1"), echo(url, "late 2"), echo(url, "late 3")]);
+  // The server has the three calls when it answers a fourth that came after them.
+  await echo(url, "now");
+  run.process.kill(signal);
+  const answers = await calls;
+  expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
+    { text: "late 1" },
+    { text: "late 2" },
+    { text: "late 3" },
+  ]);
+  expect(await run.exit).toBe(0);
+  await expect(echo(url, "gone")).rejects.toThrow();
 });
 
-describe("print-config and schema", () => {
-  test("print YAML and JSON", async () => {
-    const printed = cli(["print-config"]);
-    expect(await printed.exit).toBe(0);
-    expect(printed.output().stdout).toMatch(/^adapters:\n {2}- .*echo-rest\.ts\nupstreams:\n {2}echo:\n/);
-    const schema = cli(["schema"]);
-    expect(await schema.exit).toBe(0);
-    expect(JSON.parse(schema.output().stdout)).toMatchObject({ title: "connect-rest.yaml", type: "object" });
-  });
-
-  test("print problems in place of a configuration that is wrong", async () => {
-    const run = cli(["print-config", "--config", "wrong.yaml"]);
-    expect(await run.exit).toBe(2);
-    expect(run.output().stdout).toBe("");
-  });
+test("serve ends at once with 1 upon a second signal", async () => {
+  const { run, url } = await serve();
+  const call = echo(url, "late").catch(() => undefined);
+  await echo(url, "now");
+  // The first ones, close together, count as one: npm hands on what the terminal has sent already.
+  const pressing = setInterval(() => run.process.kill("SIGINT"), 50);
+  expect(await run.exit).toBe(1);
+  clearInterval(pressing);
+  await call;
 });
 
-describe("the command line", () => {
-  test.each([["--help"], ["serve", "--help"], ["check-config", "--help"], ["print-config", "--help"]])(
-    "explains itself: %s %s",
-    async (...args) => {
-      const run = cli(args);
-      expect(await run.exit).toBe(0);
-      expect(run.output().stdout).toMatch(/^Usage: connect-rest /);
-    },
+test("serve loses no call when one Ctrl-C reaches it twice", async () => {
+  const { run, url } = await serve();
+  const call = echo(url, "late");
+  await echo(url, "now");
+  run.process.kill("SIGINT");
+  run.process.kill("SIGINT");
+  expect(await (await call).json()).toEqual({ text: "late" });
+  expect(await run.exit).toBe(0);
+});
+
+test("serve says that its port is in use, and what to do", async () => {
+  const taken = net.createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as net.AddressInfo;
+  const run = cli(["serve", "--port", String(port)]);
+  expect(await run.exit).toBe(1);
+  expect(run.output().stderr).toBe(
+    `error: port ${port} of 127.0.0.1 is in use; name another with --port or GATEWAY_PORT, or 0 for a free one\n`,
   );
+  taken.close();
+});
 
-  test("prints its version", async () => {
-    const run = cli(["--version"]);
-    expect(await run.exit).toBe(0);
-    expect(run.output().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+test("serve says that its address is none of this machine", async () => {
+  const run = cli(["serve", "--host", "192.0.2.1"]);
+  expect(await run.exit).toBe(1);
+  expect(run.output().stderr).toBe(
+    "error: 192.0.2.1 is no address of this machine; name another with --host, e.g. 127.0.0.1 or 0.0.0.0\n",
+  );
+});
+
+test("serve says that the sandbox does not start", async () => {
+  const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);
+  expect(await run.exit).toBe(1);
+  expect(run.output().stderr).toBe(
+    `error: the sandbox ${testing}/raw.ts exited with status 0 before it was ready; its own message is above\n`,
+  );
+});
+
+test("serve prints problems of its configuration and exits with 2", async () => {
+  const run = cli(["serve", "--config", "wrong.yaml"]);
+  expect(await run.exit).toBe(2);
+  expect(run.output()).toEqual({
+    stdout: "",
+    stderr: 'wrong.yaml:2:1: upstream: unknown setting. Did you mean "upstreams"?\n',
   });
+});
 
-  test.each([
-    [["serv"], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
-    [["serve", "--prot", "1"], "error: unknown option '--prot'\n(Did you mean --port?)\n"],
-    [
-      ["serve", "--port", "x"],
-      "error: option '--port <port>' argument 'x' is invalid. Expected a port from 0 to 65535.\n",
-    ],
-    [["serve", "now"], "error: too many arguments for 'serve'. Expected 0 arguments but got 1: now.\n"],
-  ])("refuses %j with 2", async (args, message) => {
+test("check-config says that all is valid, and who calls which upstream", async () => {
+  const run = cli(["check-config"]);
+  expect(await run.exit).toBe(0);
+  const stdout = "connect-rest.yaml is valid: 1 service\n  upstream echo: echo.v1.EchoService\n";
+  expect(run.output()).toEqual({ stdout, stderr: "" });
+});
+
+test("check-config warns of what is hardly intended, and exits with 0", async () => {
+  const run = cli(["check-config", "--config", "unused.yaml"]);
+  expect(await run.exit).toBe(0);
+  expect(run.output().stderr).toBe(
+    'warning: unused.yaml:4:9: upstreams.ecko: no adapter calls this upstream. Did you mean "echo"?\n',
+  );
+});
+
+test("check-config prints every problem and exits with 2", async () => {
+  const run = cli(["check-config", "--config", "wrong.yaml"], { GATEWAY_PORT: "-1" });
+  expect(await run.exit).toBe(2);
+  expect(run.output().stderr.split("\n")).toEqual([
+    'environment: GATEWAY_PORT: expected a port from 0 to 65535; it is "-1"',
+    'wrong.yaml:2:1: upstream: unknown setting. Did you mean "upstreams"?',
+    "",
+  ]);
+});
+
+test("print-config and schema print YAML and JSON", async () => {
+  const printed = cli(["print-config"]);
+  expect(await printed.exit).toBe(0);
+  expect(printed.output().stdout).toMatch(/^adapters:\n {2}- .*echo-rest\.ts\nupstreams:\n {2}echo:\n/);
+  const schema = cli(["schema"]);
+  expect(await schema.exit).toBe(0);
+  expect(JSON.parse(schema.output().stdout)).toMatchObject({ title: "connect-rest.yaml", type: "object" });
+});
+
+test("print-config and schema print problems in place of a configuration that is wrong", async () => {
+  const run = cli(["print-config", "--config", "wrong.yaml"]);
+  expect(await run.exit).toBe(2);
+  expect(run.output().stdout).toBe("");
+});
+
+test.each([["--help"], ["serve", "--help"], ["check-config", "--help"], ["print-config", "--help"]])(
+  "the command line explains itself: %s %s",
+  async (...args) => {
     const run = cli(args);
-    expect(await run.exit).toBe(2);
-    expect(run.output().stderr).toBe(`${message}(connect-rest --help shows what there is)\n`);
-  });
+    expect(await run.exit).toBe(0);
+    expect(run.output().stdout).toMatch(/^Usage: connect-rest /);
+  },
+);
+
+test("the command line prints its version", async () => {
+  const run = cli(["--version"]);
+  expect(await run.exit).toBe(0);
+  expect(run.output().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [["serv"], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
+  [["serve", "--prot", "1"], "error: unknown option '--prot'\n(Did you mean --port?)\n"],
+  [
+    ["serve", "--port", "x"],
+    "error: option '--port <port>' argument 'x' is invalid. Expected a port from 0 to 65535.\n",
+  ],
+  [["serve", "now"], "error: too many arguments for 'serve'. Expected 0 arguments but got 1: now.\n"],
+])("the command line refuses %j with 2", async (args, message) => {
+  const run = cli(args);
+  expect(await run.exit).toBe(2);
+  expect(run.output().stderr).toBe(`${message}(run connect-rest --help for usage)\n`);
 });

@@ -4,15 +4,15 @@ import { VERSION } from "../version.ts";
 import { printLine } from "./output.ts";
 
 const AFTER_HELP = `
-Settings come from ${DEFAULT_CONFIG_FILE} in the working directory, or the file named by --config, then from the environment
-(GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port), then from options. Secrets are named there, never written:
-{ env: NAME } or { file: PATH }.
+Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
+(GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port) takes precedence over it, and options over both. Secrets are referenced,
+never written into the file: { env: NAME } or { file: PATH }.
 
-Exit status: 0 after a complete drain, 1 when something failed, 2 for a wrong command line or configuration.`;
+Exit status: 0 after a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
- * The command line. Rejects with CommanderError for a wrong one, after it has said so. What a command runs is loaded with
- * it: help and mistakes need none of it.
+ * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is loaded only when
+ * it runs: help and errors need none of it.
  */
 export function createProgram(): Command {
   const program = new Command("connect-rest")
@@ -20,28 +20,28 @@ export function createProgram(): Command {
     .version(VERSION, "--version", "print the version and exit")
     .helpOption("--help", "show this text and exit")
     .addHelpText("after", AFTER_HELP)
-    .showHelpAfterError("(connect-rest --help shows what there is)")
+    .showHelpAfterError("(run connect-rest --help for usage)")
     .exitOverride();
   program
     .command("serve")
     .description("serve the adapters of the configuration until SIGTERM or SIGINT, then drain")
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
-    .option("--port <port>", "listen on this port, 0 for a free one; wins over the configuration", parsePort)
-    .option("--host <address>", "listen on this address; wins over the configuration")
-    .option("--sandbox", "start the sandbox of the configuration, and call it in place of the upstreams")
+    .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
+    .option("--host <address>", "listen on this address; overrides the configuration")
+    .option("--sandbox", "start the configured sandbox and call it instead of the upstreams")
     .helpOption("--help", "show this text and exit")
     .exitOverride()
     .action(async (options) => (await import("./serve.ts")).serve(options));
   program
     .command("check-config")
-    .description("read the configuration, its secrets and its adapters, and print every problem")
+    .description("check the configuration, its secrets and its adapters, and print every problem")
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .helpOption("--help", "show this text and exit")
     .exitOverride()
     .action(async (options) => (await import("./check-config.ts")).checkConfig(options));
   program
     .command("print-config")
-    .description("print the configuration as it is used, with every default and no secret")
+    .description("print the effective configuration, with every default and without secrets")
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .helpOption("--help", "show this text and exit")
     .exitOverride()

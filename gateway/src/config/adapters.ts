@@ -34,7 +34,7 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   return served;
 }
 
-/** What generators were told differently, where an adapter does not find its messages. */
+/** The options that generators probably disagree on, where an adapter does not find its messages. */
 function hint(text: string): string {
   if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
   return "; generate messages and adapters with the same target, and with import_extension=ts or js";

@@ -30,7 +30,7 @@ function readPort(name: string, env: Environment, problems: Problem[]): number |
   return undefined;
 }
 
-/** Tells whether the text is a port from 0 to 65535. */
+/** Whether the text is a port from 0 to 65535. */
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 }

@@ -6,7 +6,7 @@ import { dotted, problemsOf } from "./issues.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 
-/** A configuration that is right, and the places of its settings for what is found out later. */
+/** A valid configuration, and the places of its settings for what is found out later. */
 export interface Config extends ConfigFile {
   /** As it was named. */
   readonly file: string;

@@ -20,21 +20,21 @@ export function configReference(): string {
   return [
     "# Configuration",
     "",
-    "One YAML file: `connect-rest.yaml` in the working directory, or the one named by `--config`.",
-    "`connect-rest check-config` prints every problem of it as `file:line:col: setting: text`.",
+    "The gateway reads one YAML file: `connect-rest.yaml` in the working directory, or the one named by `--config`.",
+    "`connect-rest check-config` prints every problem in it as `file:line:col: setting: text`.",
     "",
-    "A *secret* is never in the file: it is `{ env: NAME }` or `{ file: PATH }`, relative to the file.",
+    "A *secret* is never written into the file. Name where it is instead: `{ env: NAME }` for an environment variable, or\n`{ file: PATH }`, relative to the configuration file.",
     "",
     table(
-      ["Setting", "Type", "Default", ""],
+      ["Setting", "Type", "Default", "What it is for"],
       settings.map(({ path, type, default: value, text }) => [`\`${path}\``, type, value, text]),
     ),
     "",
     "## Limits",
     "",
-    "Below `server.limits`. Every limit is finite; each is at least 1.",
+    "Set below `server.limits`. Every limit is finite, and at least 1.",
     "",
-    table(["Limit", "Default", "At most", "Of what, and what happens beyond it"], limits),
+    table(["Limit", "Default", "Maximum", "What it limits, and what happens beyond it"], limits),
     "",
   ].join("\n");
 }
@@ -89,12 +89,12 @@ function typeName(type: z.core.$ZodType): string {
   if (isSecret(type)) return "secret";
   if (type instanceof z.ZodObject) return "settings";
   if (type instanceof z.ZodRecord) return "settings by name";
-  if (type instanceof z.ZodArray) return "list of texts";
+  if (type instanceof z.ZodArray) return "list of strings";
   if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
-  if (settingsOf(type) !== undefined) return "settings, or `false`";
-  if (type instanceof z.ZodNumber) return type instanceof z.ZodNumberFormat ? "whole number" : "number";
+  if (settingsOf(type) !== undefined) return "settings or `false`";
+  if (type instanceof z.ZodNumber) return type instanceof z.ZodNumberFormat ? "integer" : "number";
   if (type instanceof z.ZodBoolean) return "`true` or `false`";
-  return type instanceof z.ZodURL ? "address" : "text";
+  return type instanceof z.ZodURL ? "URL" : "string";
 }
 
 /** The settings of a group that can be turned off. */

@@ -17,7 +17,7 @@ const secret = z
 /** Where a secret is: never in the configuration itself. */
 export type SecretPlace = z.infer<typeof secret>;
 
-/** Headers that mean something to HTTP, to the protocols or to the gateway itself. */
+/** Headers that HTTP, the protocols or the gateway itself use. */
 const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
 
@@ -28,47 +28,63 @@ const headerName = z
     error: "this header means something else; name one of your own, e.g. x-api-token, or authorization",
   });
 
-const fromHeader = z.strictObject({ header: headerName.describe("The name of the request header.") });
+const fromHeader = z.strictObject({ header: headerName.describe("Name of the request header.") });
 
 const passThrough = z
   .strictObject({
-    apiKey: fromHeader.optional().describe("An API key."),
+    apiKey: fromHeader.optional().describe("The header that carries the caller's API key."),
     oauth1: z
       .strictObject({
-        token: fromHeader.describe("The user's token."),
-        tokenSecret: fromHeader.describe("The secret of the token."),
+        token: fromHeader.describe("The header that carries the caller's token."),
+        tokenSecret: fromHeader.describe("The header that carries the token's secret."),
       })
       .optional()
-      .describe("A user's token; the client's key and secret are those of `credentials.oauth1`."),
-    oauth2: fromHeader.optional().describe("An OAuth 2 bearer token, bare or after `Bearer`."),
+      .describe(
+        "The headers that carry a caller's OAuth 1.0a token. The consumer key and secret stay those of `credentials.oauth1`.",
+      ),
+    oauth2: fromHeader
+      .optional()
+      .describe(
+        "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
+      ),
     basic: fromHeader
       .optional()
-      .describe("A user and a password as HTTP Basic writes them (RFC 7617), bare or after `Basic`."),
+      .describe(
+        "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
+      ),
   })
-  .describe("Credentials that every caller brings, in request headers that go to this upstream alone.");
+  .describe(
+    "Forward the caller's own credentials: each is read from a request header of the call and sent to this upstream only.",
+  );
 
 const credentials = z.strictObject({
-  apiKey: secret.optional().describe("An API key."),
+  apiKey: secret.optional().describe("The API key that the gateway sends to this upstream."),
   oauth1: z
     .strictObject({
-      consumerKey: secret.describe("The client's key."),
-      consumerSecret: secret.describe("The client's secret."),
-      token: secret.optional().describe("The user's token, where a user is meant."),
-      tokenSecret: secret.optional().describe("The secret of the token."),
+      consumerKey: secret.describe("The consumer key, which identifies the application."),
+      consumerSecret: secret.describe("The consumer secret, which signs requests."),
+      token: secret
+        .optional()
+        .describe(
+          "The token of the user on whose behalf requests are made. Default: none; requests are the application's own.",
+        ),
+      tokenSecret: secret.optional().describe("The token secret."),
     })
     .optional()
-    .describe("OAuth 1.0a (RFC 5849)."),
+    .describe("Sign requests with OAuth 1.0a (RFC 5849)."),
   oauth2: z
-    .strictObject({ accessToken: secret.describe("The token.") })
+    .strictObject({ accessToken: secret.describe("The access token.") })
     .optional()
-    .describe("An OAuth 2 bearer token (RFC 6750)."),
+    .describe("Authenticate requests with an OAuth 2 bearer token (RFC 6750)."),
   basic: z
     .strictObject({
-      username: secret.describe("The user, or a token."),
-      password: secret.optional().describe("The password; none where a token is the user."),
+      username: secret.describe("The user name, or a token that stands in for it."),
+      password: secret
+        .optional()
+        .describe("The password. Default: none, for APIs whose token is the user name."),
     })
     .optional()
-    .describe("A user and a password (HTTP Basic, RFC 7617)."),
+    .describe("Authenticate requests with a user name and a password (HTTP Basic, RFC 7617)."),
   passThrough: passThrough.optional(),
 });
 
@@ -98,68 +114,89 @@ const retry = offOr({
     .min(1)
     .max(10)
     .optional()
-    .describe("How often a request is sent at most, the first time included. Default: 3."),
+    .describe("How many times a request is sent at most, including the first. Default: 3."),
   baseDelayMs: count.describe(
-    "The longest wait before the second attempt; it doubles with each, and each is drawn at random. Default: 100.",
+    "Upper bound of the random wait before the first retry; it doubles with every further one. Default: 100.",
   ),
   maxDelayMs: count.describe(
-    "The longest wait. An upstream that says when is waited for as long as it says. Default: 2000.",
+    "Upper bound of the wait between attempts. A wait that the upstream asks for (Retry-After) is honored as it is. Default: 2000.",
   ),
-  budget: part.describe("How many further attempts every request that succeeds pays for. Default: 0.2."),
+  budget: part.describe(
+    "Retry tokens earned per success; each retry spends one, so that retries cannot multiply the load on a failing upstream. Default: 0.2.",
+  ),
 });
 
 const breaker = offOr({
-  failures: count.describe("So many failures, one after the other. Default: 5."),
-  window: count.describe("How many of the last requests are looked at for `ratio`. Default: 20."),
-  ratio: part.describe("The part of them that fails. Default: 0.5."),
-  cooldownMs: count.describe("The first cooldown; it grows while the upstream fails. Default: 5000."),
-  maxCooldownMs: count.describe("The longest cooldown. Default: 60000."),
+  failures: count.describe("Open the circuit after this many consecutive failures. Default: 5."),
+  window: count.describe("How many of the last requests `ratio` is computed over. Default: 20."),
+  ratio: part.describe(
+    "Open the circuit when this part of the last `window` requests has failed. Default: 0.5.",
+  ),
+  cooldownMs: count.describe(
+    "How long the circuit stays open before one probe decides; it grows each time the probe fails. Default: 5000.",
+  ),
+  maxCooldownMs: count.describe("Upper bound of the time that the circuit stays open. Default: 60000."),
 });
 
 const rateLimits = offOr({
   share: part.describe(
-    "The part of each limit that this gateway may use: 0.25 for one of four replicas. Rounded down, but at least one request. Default: 1.",
+    "The part of each limit that this process may use, e.g. 0.25 for one of four replicas. Rounded down, but at least one request. Default: 1.",
   ),
 });
 
 const upstream = z
   .strictObject({
-    baseUrl: address.optional().describe("The base address, where there is one."),
-    bases: z.record(text, address).optional().describe("Base addresses by the names that the adapters use."),
-    credentials: credentials.optional().describe("What proves to the upstream who calls. Default: none."),
-    userAgent: text.optional().describe("The `User-Agent` of every request."),
-    acceptEncoding: text.optional().describe("The `Accept-Encoding` of every request; `identity` for none."),
-    maxResponseBytes: count.describe("The largest body of an answer in bytes, as sent and decompressed."),
-    maxDownloadBytes: count.describe(
-      "The largest body of a method that streams it, decompressed, in bytes. Default: no limit, since it is never held as a whole.",
+    baseUrl: address
+      .optional()
+      .describe(
+        "The base URL of the API, e.g. `https://api.example.com`. It serves every base that `bases` does not name.",
+      ),
+    bases: z
+      .record(text, address)
+      .optional()
+      .describe("Base URLs by name, for adapters that call several of them."),
+    credentials: credentials
+      .optional()
+      .describe("How the gateway authenticates to the upstream. Default: not at all."),
+    userAgent: text.optional().describe("The `User-Agent` header of every request."),
+    acceptEncoding: text
+      .optional()
+      .describe("The `Accept-Encoding` header of every request; `identity` turns compression off."),
+    maxResponseBytes: count.describe(
+      "Maximum size of a response body in bytes, before and after decompression.",
     ),
-    maxHeaderBytes: count.describe("The largest head of an answer in bytes."),
-    connectTimeoutMs: count.describe("How long a connection may take, TLS included."),
-    headersTimeoutMs: count.describe("How long the head of an answer may take."),
-    bodyTimeoutMs: count.describe("How long a body may pause."),
-    connections: count.describe("Connections at most, for each base address."),
+    maxDownloadBytes: count.describe(
+      "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is streamed and never held in memory as a whole.",
+    ),
+    maxHeaderBytes: count.describe("Maximum size of the response headers in bytes."),
+    connectTimeoutMs: count.describe("Timeout for establishing a connection, including TLS."),
+    headersTimeoutMs: count.describe("Timeout for receiving the response headers."),
+    bodyTimeoutMs: count.describe("Timeout between two chunks of a response body."),
+    connections: count.describe("Maximum number of connections per base URL."),
     retry: retry
       .optional()
       .describe(
-        "When requests of idempotent methods are sent again: no connection, 502, 503, 429 with a time to wait. `false` for never.",
+        "Retry requests of idempotent methods after a connection failure, after 502 and 503, and after 429 with a Retry-After. `false` turns retries off.",
       ),
     breaker: breaker
       .optional()
       .describe(
-        "When an upstream that fails is left alone for a while: its calls fail with UNAVAILABLE at once. `false` for never.",
+        "Circuit breaker: when requests keep failing the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. `false` turns it off.",
       ),
     rateLimits: rateLimits
       .optional()
       .describe(
-        "How the limits that its methods name (`rate_limits`) are kept. `false` for not at all, e.g. for a stand-in.",
+        "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
       ),
     callsInFlight: count.describe(
-      "Calls of it that run at the same time, so that a slow upstream leaves room for others. A further one fails with UNAVAILABLE. Default: 1024.",
+      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",
     ),
     traceContext: z
       .boolean()
       .optional()
-      .describe("Default: `true`. Send `traceparent` and `tracestate` along, as W3C Trace Context has them."),
+      .describe(
+        "Propagate the trace context (`traceparent` and `tracestate`, W3C Trace Context) to this upstream. Default: `true`.",
+      ),
   })
   .refine((value) => value.baseUrl !== undefined || Object.keys(value.bases ?? {}).length > 0, {
     error: "an upstream needs an address: baseUrl, or bases",
@@ -180,43 +217,51 @@ const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 });
 
 const server = z.strictObject({
-  host: text.default("127.0.0.1").describe("The address to listen on; `0.0.0.0` for all of IPv4."),
+  host: text.default("127.0.0.1").describe("The address to listen on; `0.0.0.0` is every IPv4 interface."),
   port: portSchema
     .default(8080)
-    .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` win over it."),
+    .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
   origins: z
     .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
     .default([])
-    .describe("Origins whose pages may call the gateway from a browser (CORS), e.g. `https://app.example`."),
+    .describe(
+      "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
+    ),
   tls: z
     .strictObject({
-      certificate: text.describe(
-        "A PEM file with the certificate and those of its issuers, relative to this file.",
-      ),
-      key: text.describe("A PEM file with its private key."),
+      certificate: text.describe("PEM file with the certificate chain, relative to this file."),
+      key: text.describe("PEM file with the private key, relative to this file."),
     })
     .optional()
-    .describe("Speak TLS, with HTTP/2 and HTTP/1.1 by ALPN. The files are read again when they change."),
+    .describe("Serve TLS, with HTTP/2 and HTTP/1.1 chosen by ALPN. The files are reloaded when they change."),
   proxies: z
     .strictObject({
-      trusted: z.array(network).min(1).describe("Their addresses and networks."),
+      trusted: z
+        .array(network)
+        .min(1)
+        .describe("IP addresses and networks of the proxies, e.g. `10.0.0.0/8`."),
       header: z
         .enum(FORWARDED_HEADERS)
         .default("x-forwarded")
         .describe(
-          "What they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). The other one is not read.",
+          "Which header the proxies set: `x-forwarded` for X-Forwarded-For, -Proto and -Host, or `forwarded` (RFC 7239). The other is ignored.",
         ),
     })
     .optional()
-    .describe("Proxies in front of the gateway whose word about the client counts. Default: none."),
+    .describe(
+      "Trusted proxies: the client's address, scheme and host are taken from the headers that they set. Default: none, so that no such header is read.",
+    ),
   metrics: z
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
       port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
     })
     .optional()
-    .describe("Serve metrics for Prometheus at `/metrics` on a port of their own. Default: nowhere."),
-  limits: z.strictObject(limitShape).default({}).describe("Limits of the gateway; see below."),
+    .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),
+  limits: z
+    .strictObject(limitShape)
+    .default({})
+    .describe("Limits that protect the gateway from overload and from its clients; see below."),
 });
 
 /** The configuration file. */
@@ -224,14 +269,12 @@ export const configSchema = z.strictObject({
   adapters: z
     .array(text)
     .min(1)
-    .describe(
-      "Generated adapter modules: paths relative to this file, or packages. All their services are served.",
-    ),
+    .describe("The generated adapter modules to serve, as paths relative to this file or as package names."),
   upstreams: z
     .record(text, upstream)
     .default({})
-    .describe("The upstreams, by the names that the adapters use."),
-  server: server.prefault({}).describe("Where the gateway listens."),
+    .describe("The REST APIs that the gateway calls, by the names that the adapters use."),
+  server: server.prefault({}).describe("How the gateway listens for calls."),
   routes: z
     .strictObject({
       include: z
@@ -239,36 +282,40 @@ export const configSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          "Full names of the services, or methods (`package.Service/Method`), that are served. Default: all.",
+          "Serve only these services (`package.Service`) and methods (`package.Service/Method`). Default: all.",
         ),
-      exclude: z.array(text).default([]).describe("Full names of services, or methods, that are not served."),
+      exclude: z.array(text).default([]).describe("Do not serve these services and methods."),
     })
     .prefault({})
-    .describe("Which services and methods are served."),
+    .describe("Restrict which services and methods are served."),
   examples: z
     .record(text, z.json())
     .default({})
-    .describe("Request messages to show, by method (`package.Service/Method`)."),
+    .describe("Example request messages for the start page, by method (`package.Service/Method`)."),
   strict: z
     .boolean()
     .default(false)
-    .describe("Fail calls whose answers are not as the adapter declares; otherwise that is logged as drift."),
+    .describe(
+      "Fail calls whose response violates its description. Otherwise it is decoded best-effort, and the difference is logged as drift.",
+    ),
   log: z
-    .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("How much is logged.") })
+    .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
     .prefault({})
-    .describe("What is logged on standard error."),
+    .describe("Logging, to standard error."),
   sandbox: z
     .strictObject({
       module: text.describe(
-        "A module to run in a process of its own: a path relative to this file, or a package.",
+        "The module to run as a child process, as a path relative to this file or as a package name.",
       ),
-      port: portSchema.default(8081).describe("Its port; 0 picks a free one. `SANDBOX_PORT` wins over it."),
+      port: portSchema
+        .default(8081)
+        .describe("The port of the sandbox; 0 picks a free one. `SANDBOX_PORT` takes precedence."),
     })
     .optional()
-    .describe("The stand-in for the upstreams that `serve --sandbox` starts."),
+    .describe("A test server that stands in for the upstreams; `serve --sandbox` starts it."),
 });
 
-/** A configuration file that is right. */
+/** A valid configuration file. */
 export type ConfigFile = z.infer<typeof configSchema>;
 
 /** Browsers send an origin without a final slash, and it is compared as it comes. */

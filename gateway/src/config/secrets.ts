@@ -46,7 +46,7 @@ export function resolveUpstreams(
   return { ...overrides, ...resolved };
 }
 
-/** Tells whether a secret can be read from its place. */
+/** Whether a secret can be read from its place. */
 export function isSecretSet(place: SecretPlace, config: Config, env: Environment): boolean {
   try {
     return valueOfSecret(place, config, env) !== "";

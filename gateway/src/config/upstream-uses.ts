@@ -17,7 +17,7 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
- * What is no mistake, but hardly meant: upstreams that no adapter calls, and methods that have none of the credentials
+ * Warnings, of what is valid but hardly intended: upstreams that no adapter calls, and methods that have none of the credentials
  * that they need, so that each of their calls will fail.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {

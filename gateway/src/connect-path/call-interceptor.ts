@@ -1,7 +1,7 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { callKey, runAs } from "../call/call.ts";
 
-/** Makes the call known to the code behind it, for callbacks that are not told which call they belong to. */
+/** Makes the call known to the code behind it, for callbacks that do not get the call that they belong to. */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
   if (call === undefined) return next(request);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type CallOptions, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { Secret } from "connect-rest";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
 import { createLogger } from "../log/logger.ts";
@@ -120,50 +120,51 @@ test("a call by GET is answered without a word that caches may keep", async () =
   expect(cached).toBeNull();
 });
 
-describe("the credentials of a call", () => {
-  const from = {
-    oauth2: { header: "authorization" },
-    oauth1: { token: { header: "x-token" }, tokenSecret: { header: "x-token-secret" } },
-  };
-  const fixed = { oauth1: { consumerKey: new Secret("ck"), consumerSecret: new Secret("cs") } };
-  const of = async (headers: Record<string, string>) => {
-    const provide = passThroughCredentials("echo", fixed, from, () => ["oauth2", "oauth1", "oauth1_client"]);
-    return await provide({ method: EchoService.method.echo, header: new Headers(headers) });
-  };
-  const reveal = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
+const from = {
+  oauth2: { header: "authorization" },
+  oauth1: { token: { header: "x-token" }, tokenSecret: { header: "x-token-secret" } },
+};
+const fixed = { oauth1: { consumerKey: new Secret("ck"), consumerSecret: new Secret("cs") } };
+const of = async (headers: Record<string, string>) => {
+  const provide = passThroughCredentials("echo", fixed, from, () => ["oauth2", "oauth1", "oauth1_client"]);
+  return await provide({ method: EchoService.method.echo, header: new Headers(headers) });
+};
+const reveal = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
 
-  test.each(["Bearer abc", "bearer  abc", "abc"])("take a token from %j", async (value) => {
+test.each(["Bearer abc", "bearer  abc", "abc"])(
+  "the credentials of a call take a token from %j",
+  async (value) => {
     const { oauth2 } = await of({ authorization: value });
     expect(reveal(oauth2?.accessToken)).toBe("abc");
-  });
+  },
+);
 
-  test("take a user and a password as HTTP Basic writes them, and nothing else", async () => {
-    const from = { basic: { header: "authorization" } };
-    const provide = passThroughCredentials("echo", {}, from, () => ["basic"]);
-    const of = async (authorization: string) =>
-      await provide({ method: EchoService.method.echo, header: new Headers({ authorization }) });
-    const pair = Buffer.from("ada:pass:word").toString("base64");
-    for (const value of [`Basic ${pair}`, `basic ${pair}`, pair]) {
-      const { basic } = await of(value);
-      expect([basic?.username, basic?.password].map(reveal)).toEqual(["ada", "pass:word"]);
-    }
-    await expect(of("Basic bm8gY29sb24=")).rejects.toThrow(
-      "[unauthenticated] echo.v1.EchoService.Echo needs the caller's credentials for the upstream echo; send them in the header authorization",
-    );
-  });
+test("the credentials of a call take a user and a password as HTTP Basic writes them, and nothing else", async () => {
+  const from = { basic: { header: "authorization" } };
+  const provide = passThroughCredentials("echo", {}, from, () => ["basic"]);
+  const of = async (authorization: string) =>
+    await provide({ method: EchoService.method.echo, header: new Headers({ authorization }) });
+  const pair = Buffer.from("ada:pass:word").toString("base64");
+  for (const value of [`Basic ${pair}`, `basic ${pair}`, pair]) {
+    const { basic } = await of(value);
+    expect([basic?.username, basic?.password].map(reveal)).toEqual(["ada", "pass:word"]);
+  }
+  await expect(of("Basic bm8gY29sb24=")).rejects.toThrow(
+    "[unauthenticated] echo.v1.EchoService.Echo needs the caller's credentials for the upstream echo; send them in the header authorization",
+  );
+});
 
-  test("join the caller's OAuth 1.0a token and the configured client", async () => {
-    const { oauth1 } = await of({ "x-token": "t", "x-token-secret": "ts" });
-    expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
-  });
+test("the credentials of a call join the caller's OAuth 1.0a token and the configured client", async () => {
+  const { oauth1 } = await of({ "x-token": "t", "x-token-secret": "ts" });
+  expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
+});
 
-  test("leave half a token out, and stay the configured ones", async () => {
-    expect(await of({ "x-token": "t" })).toEqual(fixed);
-    expect(await of({ authorization: "" })).toEqual(fixed);
-  });
+test("the credentials of a call leave half a token out, and stay the configured ones", async () => {
+  expect(await of({ "x-token": "t" })).toEqual(fixed);
+  expect(await of({ authorization: "" })).toEqual(fixed);
+});
 
-  test("print nothing", async () => {
-    const all = await of({ authorization: "abc", "x-token": "t0k3n", "x-token-secret": "s3cret" });
-    expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
-  });
+test("the credentials of a call print nothing", async () => {
+  const all = await of({ authorization: "abc", "x-token": "t0k3n", "x-token-secret": "s3cret" });
+  expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
 });

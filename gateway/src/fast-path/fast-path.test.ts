@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { compressionGzip } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { protocolOf } from "../call/protocol.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
@@ -52,51 +52,52 @@ test.each(fastPathCases)("both paths answer alike: $name", async ({ call }) => {
   expect(comparable(ours)).toEqual(comparable(theirs));
 });
 
-describe("the way of a call", () => {
-  const { echo, repeat } = EchoService.method;
-  const unary = () => Promise.reject(new Error("not called"));
-  const way = (
-    method: DescMethod,
-    verb: string,
-    version: number,
-    headers: Record<string, string>,
-    url = "/",
-  ) => {
-    const request = { method: verb, headers, url, httpVersionMajor: version } as unknown as HttpRequest;
-    const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
-    return call === undefined ? "connect" : "fast";
-  };
+const { echo, repeat } = EchoService.method;
+const unary = () => Promise.reject(new Error("not called"));
+const way = (
+  method: DescMethod,
+  verb: string,
+  version: number,
+  headers: Record<string, string>,
+  url = "/",
+) => {
+  const request = { method: verb, headers, url, httpVersionMajor: version } as unknown as HttpRequest;
+  const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
+  return call === undefined ? "connect" : "fast";
+};
 
-  test.each([
-    ["fast", echo, "POST", 1, { "content-type": "application/json" }],
-    ["fast", echo, "POST", 1, { "content-type": "application/proto", "content-encoding": "gzip" }],
-    ["fast", echo, "POST", 2, { "content-type": "application/grpc", "grpc-timeout": "1S" }],
-    ["fast", echo, "POST", 2, { "content-type": "application/grpc+json", "grpc-encoding": "identity" }],
-    ["fast", echo, "POST", 1, { "content-type": "application/grpc-web+proto" }],
-    ["connect", echo, "POST", 1, { "content-type": "application/grpc" }],
-    ["connect", echo, "POST", 1, { "content-type": "application/grpc-web-text" }],
-    ["connect", echo, "POST", 1, { "content-type": "text/plain" }],
-    ["connect", echo, "POST", 1, {}],
-    ["connect", echo, "POST", 1, { "content-type": "application/json", "content-encoding": "zstd" }],
-    ["connect", echo, "POST", 1, { "content-type": "application/json", "connect-timeout-ms": "1s" }],
-    ["connect", echo, "PUT", 1, { "content-type": "application/json" }],
-    ["connect", repeat, "POST", 2, { "content-type": "application/grpc" }],
-  ] as const)("is %s for %s by %s over HTTP/%s with %o", (expected, method, verb, version, headers) => {
+test.each([
+  ["fast", echo, "POST", 1, { "content-type": "application/json" }],
+  ["fast", echo, "POST", 1, { "content-type": "application/proto", "content-encoding": "gzip" }],
+  ["fast", echo, "POST", 2, { "content-type": "application/grpc", "grpc-timeout": "1S" }],
+  ["fast", echo, "POST", 2, { "content-type": "application/grpc+json", "grpc-encoding": "identity" }],
+  ["fast", echo, "POST", 1, { "content-type": "application/grpc-web+proto" }],
+  ["connect", echo, "POST", 1, { "content-type": "application/grpc" }],
+  ["connect", echo, "POST", 1, { "content-type": "application/grpc-web-text" }],
+  ["connect", echo, "POST", 1, { "content-type": "text/plain" }],
+  ["connect", echo, "POST", 1, {}],
+  ["connect", echo, "POST", 1, { "content-type": "application/json", "content-encoding": "zstd" }],
+  ["connect", echo, "POST", 1, { "content-type": "application/json", "connect-timeout-ms": "1s" }],
+  ["connect", echo, "PUT", 1, { "content-type": "application/json" }],
+  ["connect", repeat, "POST", 2, { "content-type": "application/grpc" }],
+] as const)(
+  "the way of a call is %s for %s by %s over HTTP/%s with %o",
+  (expected, method, verb, version, headers) => {
     expect(way(method, verb, version, headers)).toBe(expected);
-  });
+  },
+);
 
-  test.each([
-    ["fast", "encoding=json&message=%7B%7D"],
-    ["fast", "connect=v1&encoding=proto&base64=1&message="],
-    ["connect", "encoding=xml&message="],
-    ["connect", "encoding=json&compression=zstd&message="],
-    ["connect", ""],
-  ])("is %s for a GET with %j", (expected, query) => {
-    expect(way(echo, "GET", 1, {}, `/?${query}`)).toBe(expected);
-  });
+test.each([
+  ["fast", "encoding=json&message=%7B%7D"],
+  ["fast", "connect=v1&encoding=proto&base64=1&message="],
+  ["connect", "encoding=xml&message="],
+  ["connect", "encoding=json&compression=zstd&message="],
+  ["connect", ""],
+])("the way of a call is %s for a GET with %j", (expected, query) => {
+  expect(way(echo, "GET", 1, {}, `/?${query}`)).toBe(expected);
+});
 
-  test("is connect's for a method without an adapter", () => {
-    const request = { method: "POST", headers: { "content-type": "application/json" } } as HttpRequest;
-    expect(fastCallOf(request, "connect", echo, undefined, [])).toBeUndefined();
-  });
+test("the way of a call is connect's for a method without an adapter", () => {
+  const request = { method: "POST", headers: { "content-type": "application/json" } } as HttpRequest;
+  expect(fastCallOf(request, "connect", echo, undefined, [])).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
 /**
- * Holds a request message to its limit, of which `bytes` are known. `isAll` says whether that is its whole size.
+ * Enforces the size limit of a request message, of which `bytes` are known. `isAll` says whether that is its whole size.
  *
  * @throws ConnectError RESOURCE_EXHAUSTED
  */
@@ -13,7 +13,7 @@ export function checkReadBytes(bytes: number, maxBytes: number, isAll: boolean):
 }
 
 /**
- * Holds a response message to its limit.
+ * Enforces the size limit of a response message.
  *
  * @throws ConnectError RESOURCE_EXHAUSTED
  */

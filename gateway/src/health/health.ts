@@ -8,7 +8,7 @@ import {
 } from "../gen/grpc/health/v1/health_pb.ts";
 import { show } from "../text/show.ts";
 
-/** The largest answer of List that the protocol allows. */
+/** The largest response of List that the protocol allows. */
 const MAX_LISTED = 100;
 
 /** Whether the gateway takes calls, for `grpc.health.v1`, `/readyz`, and whoever waits for the change. */
@@ -34,13 +34,13 @@ export class Health {
   routes(): ServiceImpl<typeof HealthService> {
     return {
       check: ({ service }) => {
-        if (this.isKnown(service)) return answer(this.status());
+        if (this.isKnown(service)) return statusResponse(this.status());
         throw new ConnectError(`no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
         const names = ["", ...this.services];
         if (names.length > MAX_LISTED) throw tooMany(names.length);
-        return { statuses: Object.fromEntries(names.map((name) => [name, answer(this.status())])) };
+        return { statuses: Object.fromEntries(names.map((name) => [name, statusResponse(this.status())])) };
       },
       watch: ({ service }, context) => this.watch(service, context),
     };
@@ -48,11 +48,11 @@ export class Health {
 
   private async *watch(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
     const isKnown = this.isKnown(service);
-    yield answer(isKnown ? this.status() : Status.SERVICE_UNKNOWN);
+    yield statusResponse(isKnown ? this.status() : Status.SERVICE_UNKNOWN);
     if (!this.isDraining) {
       await aborted(AbortSignal.any([this.draining.signal, context.signal]));
       if (context.signal.aborted) return;
-      if (isKnown) yield answer(Status.NOT_SERVING);
+      if (isKnown) yield statusResponse(Status.NOT_SERVING);
     }
     throw new ConnectError("the gateway is shutting down; watch another one", Code.Unavailable);
   }
@@ -66,7 +66,7 @@ export class Health {
   }
 }
 
-function answer(status: Status): HealthCheckResponse {
+function statusResponse(status: Status): HealthCheckResponse {
   return create(HealthCheckResponseSchema, { status });
 }
 

@@ -5,7 +5,7 @@
 const AUTHORITY_PATTERN = /^(?:[A-Za-z0-9._~-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
 
 /**
- * Tells whether the text is a host with an optional port from 0 to 65535, such that whoever puts it into an address
+ * Whether the text is a host with an optional port from 0 to 65535, such that whoever puts it into an address
  * gets that host and port. The pattern keeps out what means more in an address; the parser, which does not throw,
  * what it would refuse: ports, a last label that makes an IPv4 address of a name, punycode.
  */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** What a proxy says about whom it got a request from. */
+/** Where a proxy says that it got a request from. */
 export interface ForwardedHop {
   /** An IP address; undefined where the proxy hides it, or says something else. */
   readonly address: string | undefined;
@@ -8,7 +8,7 @@ export interface ForwardedHop {
   readonly authority?: string | undefined;
 }
 
-/** Hops that are read, from the last: nobody has more proxies than that. */
+/** Hops that are read, from the last; no deployment has more proxies than that. */
 const MAX_HOPS = 32;
 
 /** `token=value` of RFC 7239 section 4, the value a token or quoted; a comma ends a hop. */

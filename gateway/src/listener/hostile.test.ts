@@ -1,6 +1,6 @@
 import http2 from "node:http2";
 import net from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 import { exchange, http2Request, parseAnswer } from "../testing/raw.ts";
@@ -25,62 +25,61 @@ const expected = (value: string) => ({
   message: `the Host header must be a host name or address with an optional port; it is ${value}`,
 });
 
-describe("a malformed Host header", () => {
-  test.each([
-    ["[", '"["'],
-    ["%", '"%"'],
-    ["a%b", '"a%b"'],
-    ["x:99999", '"x:99999"'],
-    ["x:1:2", '"x:1:2"'],
-    ["x:-1", '"x:-1"'],
-    ["user@x", '"user@x"'],
-    ["a b", '"a b"'],
-    ["", '""'],
-    ["[::1", '"[::1"'],
-    ["\u00e4", '"\\u00e4"'],
-    ["x/../y", '"x/../y"'],
-    ["x".repeat(256), `"${"x".repeat(60)}..."`],
-  ])("%j gets 400 and a text", async (host, shown) => {
-    const request = Buffer.from(`POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: ${host}\r\n\r\n`, "latin1");
-    const { status, body, head } = parseAnswer(await exchange(server.port, request));
-    expect([status, body]).toEqual([400, expected(shown)]);
-    expect(head.toLowerCase()).toContain("connection: close");
-    await expectAlive();
-  });
-
-  test("that is missing gets 400 and a text, in HTTP/1.0 and 1.1", async () => {
-    for (const version of ["1.0", "1.1"]) {
-      const { status, body } = parseAnswer(await exchange(server.port, `GET / HTTP/${version}\r\n\r\n`));
-      const message = "the request has no Host header; send the name it is meant for";
-      expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
-    }
-    await expectAlive();
-  });
-
-  test("that comes twice gets 400 and a text", async () => {
-    const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
-    const { status, body } = parseAnswer(answer);
-    expect([status, body]).toEqual([
-      400,
-      { code: "invalid_argument", message: "the request has 2 Host headers; send one" },
-    ]);
-    await expectAlive();
-  });
-
-  test.each(["localhost", "localhost:8080", "127.0.0.1", "[::1]:8080", "a-b.example", "a_b:0", "x:"])(
-    "%s is a good one",
-    async (host) => {
-      const answer = await exchange(
-        server.port,
-        `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-      );
-      expect(parseAnswer(answer).status).toBe(200);
-    },
-  );
+test.each([
+  ["[", '"["'],
+  ["%", '"%"'],
+  ["a%b", '"a%b"'],
+  ["x:99999", '"x:99999"'],
+  ["x:1:2", '"x:1:2"'],
+  ["x:-1", '"x:-1"'],
+  ["user@x", '"user@x"'],
+  ["a b", '"a b"'],
+  ["", '""'],
+  ["[::1", '"[::1"'],
+  ["\u00e4", '"\\u00e4"'],
+  ["x/../y", '"x/../y"'],
+  ["x".repeat(256), `"${"x".repeat(60)}..."`],
+])("a malformed Host header %j gets 400 and a text", async (host, shown) => {
+  const request = Buffer.from(`POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: ${host}\r\n\r\n`, "latin1");
+  const { status, body, head } = parseAnswer(await exchange(server.port, request));
+  expect([status, body]).toEqual([400, expected(shown)]);
+  expect(head.toLowerCase()).toContain("connection: close");
+  await expectAlive();
 });
 
-describe("a malformed :authority", () => {
-  test.each(["[", "%", "a%b", "x:99999"])("%j gets 400 and a text", async (authority) => {
+test("a malformed Host header that is missing gets 400 and a text, in HTTP/1.0 and 1.1", async () => {
+  for (const version of ["1.0", "1.1"]) {
+    const { status, body } = parseAnswer(await exchange(server.port, `GET / HTTP/${version}\r\n\r\n`));
+    const message = "the request has no Host header; send the name it is meant for";
+    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+  }
+  await expectAlive();
+});
+
+test("a malformed Host header that comes twice gets 400 and a text", async () => {
+  const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+  const { status, body } = parseAnswer(answer);
+  expect([status, body]).toEqual([
+    400,
+    { code: "invalid_argument", message: "the request has 2 Host headers; send one" },
+  ]);
+  await expectAlive();
+});
+
+test.each(["localhost", "localhost:8080", "127.0.0.1", "[::1]:8080", "a-b.example", "a_b:0", "x:"])(
+  "a malformed Host header %s is a good one",
+  async (host) => {
+    const answer = await exchange(
+      server.port,
+      `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(parseAnswer(answer).status).toBe(200);
+  },
+);
+
+test.each(["[", "%", "a%b", "x:99999"])(
+  "a malformed :authority %j gets 400 and a text",
+  async (authority) => {
     const { status, body } = await http2Request(server.port, {
       ":path": "/healthz",
       ":authority": authority,
@@ -88,234 +87,221 @@ describe("a malformed :authority", () => {
     const message = `:authority must be a host name or address with an optional port; it is "${authority}"`;
     expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
     await expectAlive();
-  });
+  },
+);
 
-  test.each(["user@x", "a b"])("%j is refused by HTTP/2 itself", async (authority) => {
-    await expect(http2Request(server.port, { ":path": "/healthz", ":authority": authority })).rejects.toThrow(
-      "Stream closed with error code NGHTTP2_PROTOCOL_ERROR",
-    );
-    await expectAlive();
-  });
-
-  test("that differs from the Host header gets 400 and a text", async () => {
-    const { status, body } = await http2Request(server.port, {
-      ":path": "/healthz",
-      ":authority": "a",
-      host: "b",
-    });
-    const message = ':authority is "a" but the Host header is "b"; send one of them';
-    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
-    await expectAlive();
-  });
+test.each(["user@x", "a b"])("a malformed :authority %j is refused by HTTP/2 itself", async (authority) => {
+  await expect(http2Request(server.port, { ":path": "/healthz", ":authority": authority })).rejects.toThrow(
+    "Stream closed with error code NGHTTP2_PROTOCOL_ERROR",
+  );
+  await expectAlive();
 });
 
-describe("a malformed request", () => {
-  test("that is not HTTP gets 400 and a text", async () => {
-    const { status, body } = parseAnswer(await exchange(server.port, "\x16\x03\x01hello\r\n\r\n"));
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      code: "invalid_argument",
-      message: expect.stringMatching(/^not an HTTP\/1.1 request: /),
-    });
-    await expectAlive();
+test("a malformed :authority that differs from the Host header gets 400 and a text", async () => {
+  const { status, body } = await http2Request(server.port, {
+    ":path": "/healthz",
+    ":authority": "a",
+    host: "b",
   });
-
-  test("with a target that is no path gets 400 and a text", async () => {
-    const { status, body } = parseAnswer(await exchange(server.port, "GET foo HTTP/1.1\r\nHost: a\r\n\r\n"));
-    expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
-    await expectAlive();
-  });
-
-  test("in absolute form is served", async () => {
-    const answer = await exchange(
-      server.port,
-      "GET http://a/healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    );
-    expect(parseAnswer(answer).status).toBe(200);
-  });
-
-  test("whose absolute form has no good host gets 400", async () => {
-    for (const target of ["http://[/", "http://u:p@a/", "http://a%b/"]) {
-      const { status } = parseAnswer(
-        await exchange(server.port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`),
-      );
-      expect([target, status]).toEqual([target, 400]);
-    }
-  });
-
-  test("of another version gets 505 and a text", async () => {
-    const { status, body } = parseAnswer(await exchange(server.port, "GET / HTTP/0.9\r\nHost: a\r\n\r\n"));
-    const message = "HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/0.9";
-    expect([status, body]).toEqual([505, { code: "unimplemented", message }]);
-  });
-
-  test("by GET with a message that is not base64 gets 400 and a text", async () => {
-    const query = "connect=v1&encoding=json&base64=1&message=***";
-    const answer = await fetch(`${server.url}/echo.v1.EchoService/Echo?${query}`);
-    const message = 'base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is "***"';
-    expect([answer.status, await answer.json()]).toEqual([400, { code: "invalid_argument", message }]);
-  });
-
-  test("with a length and chunks gets 400", async () => {
-    const text =
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
-    expect(parseAnswer(await exchange(server.port, text)).status).toBe(400);
-    await expectAlive();
-  });
+  const message = ':authority is "a" but the Host header is "b"; send one of them';
+  expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+  await expectAlive();
 });
 
-describe("a request beyond a limit", () => {
-  test("of the URL gets 414 and a text", async () => {
-    const path = `/${"x".repeat(8192)}`;
-    const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    const message = "the request target has 8193 bytes; the limit urlBytes is 8192";
-    expect(parseAnswer(answer)).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
-    const overHttp2 = await http2Request(server.port, { ":path": path });
-    expect(overHttp2).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
-    await expectAlive();
+test("a malformed request that is not HTTP gets 400 and a text", async () => {
+  const { status, body } = parseAnswer(await exchange(server.port, "\x16\x03\x01hello\r\n\r\n"));
+  expect(status).toBe(400);
+  expect(body).toMatchObject({
+    code: "invalid_argument",
+    message: expect.stringMatching(/^not an HTTP\/1.1 request: /),
   });
-
-  test("of header bytes gets 431 and a text", async () => {
-    const answer = await exchange(
-      server.port,
-      `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-    );
-    const message = "the headers are longer than headerBytes, 16384 bytes";
-    expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
-    await expectAlive();
-  });
-
-  test("of header bytes over HTTP/2 gets 431 and a text, or loses its stream", async () => {
-    const headers = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "x".repeat(1000)]));
-    const { status, body } = await http2Request(server.port, { ":path": "/healthz", ...headers(20) });
-    const message = expect.stringMatching(/^the headers have \d+ bytes; the limit headerBytes is 16384$/);
-    expect([status, body]).toEqual([431, { code: "resource_exhausted", message }]);
-    await expect(http2Request(server.port, { ":path": "/healthz", ...headers(90) })).rejects.toThrow();
-    await expectAlive();
-  });
-
-  test("of header count gets 431 and a text", async () => {
-    const headers = Array.from({ length: 100 }, (_, i) => `x-${i}: 1\r\n`).join("");
-    const answer = await exchange(server.port, `GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
-    const message = "the request has 101 headers or more; the limit headerCount is 100";
-    expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
-    const overHttp2 = await http2Request(server.port, {
-      ":path": "/",
-      ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, "1"])),
-    });
-    expect(overHttp2.status).toBe(431);
-    await expectAlive();
-  });
-
-  test("of time for its headers gets 408 and a text", async () => {
-    const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
-    const message = "the headers did not arrive within headersTimeoutMs, 300 ms";
-    expect(parseAnswer(answer)).toMatchObject({ status: 408, body: { code: "deadline_exceeded", message } });
-    await expectAlive();
-  });
-
-  test("of time for its first byte is cut off", async () => {
-    expect(await exchange(server.port)).toBe("");
-    expect(await exchange(server.port, "PRI * HT")).toBe("");
-    await expectAlive();
-  });
-
-  test("of time for its headers over HTTP/2 gets GOAWAY", async () => {
-    // A HEADERS frame that announces 100 bytes and has 3.
-    const partial = Buffer.from([0, 0, 100, 1, 4, 0, 0, 0, 1, 0x82, 0x86, 0x84]);
-    const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
-    const received = await exchange(server.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings, partial);
-    expect(frameTypes(Buffer.from(received, "latin1"))).toContain(7);
-    await expectAlive();
-  });
-
-  test("of silence between requests is closed", async () => {
-    const answer = await exchange(server.port, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(parseAnswer(answer)).toMatchObject({ status: 200 });
-    const session = http2.connect(server.url);
-    const goaway = new Promise((resolve) => session.once("goaway", resolve));
-    session.request({ ":path": "/healthz" }).resume();
-    expect(await goaway).toBe(http2.constants.NGHTTP2_NO_ERROR);
-    await new Promise((resolve) => session.once("close", resolve));
-  });
+  await expectAlive();
 });
 
-describe("a slow body", () => {
-  const head =
-    "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
-
-  test("ends with a text after bodyIdleTimeoutMs", async () => {
-    const { status, body } = parseAnswer(await exchange(server.port, `${head}{"te`));
-    const message = "nothing more of the request arrived for bodyIdleTimeoutMs, 200 ms";
-    expect([status, body]).toEqual([504, { code: "deadline_exceeded", message }]);
-    await expectAlive();
-  });
-
-  test("ends over HTTP/2 as well", async () => {
-    const session = http2.connect(server.url);
-    const stream = session.request({
-      ":method": "POST",
-      ":path": "/echo.v1.EchoService/Echo",
-      "content-type": "application/json",
-    });
-    stream.write('{"te');
-    const status = await new Promise((resolve) =>
-      stream.once("response", (headers) => resolve(headers[":status"])),
-    );
-    expect(status).toBe(504);
-    session.destroy();
-    await expectAlive();
-  });
-
-  test("is not waited for where nobody reads it", async () => {
-    const answer = await exchange(
-      server.port,
-      "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
-    );
-    expect(parseAnswer(answer)).toMatchObject({ status: 404 });
-    await expectAlive();
-  });
+test("a malformed request with a target that is no path gets 400 and a text", async () => {
+  const { status, body } = parseAnswer(await exchange(server.port, "GET foo HTTP/1.1\r\nHost: a\r\n\r\n"));
+  expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
+  await expectAlive();
 });
 
-describe("a connection", () => {
-  test("that resets streams rapidly is closed", async () => {
-    const session = http2.connect(server.url);
-    session.on("error", () => undefined);
-    const closed = new Promise<number | undefined>((resolve) => {
-      let code: number | undefined;
-      session.once("goaway", (got) => {
-        code = got;
-      });
-      session.once("close", () => resolve(code));
+test("a malformed request in absolute form is served", async () => {
+  const answer = await exchange(
+    server.port,
+    "GET http://a/healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+  );
+  expect(parseAnswer(answer).status).toBe(200);
+});
+
+test("a malformed request whose absolute form has no good host gets 400", async () => {
+  for (const target of ["http://[/", "http://u:p@a/", "http://a%b/"]) {
+    const { status } = parseAnswer(await exchange(server.port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`));
+    expect([target, status]).toEqual([target, 400]);
+  }
+});
+
+test("a malformed request of another version gets 505 and a text", async () => {
+  const { status, body } = parseAnswer(await exchange(server.port, "GET / HTTP/0.9\r\nHost: a\r\n\r\n"));
+  const message = "HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/0.9";
+  expect([status, body]).toEqual([505, { code: "unimplemented", message }]);
+});
+
+test("a malformed request by GET with a message that is not base64 gets 400 and a text", async () => {
+  const query = "connect=v1&encoding=json&base64=1&message=***";
+  const answer = await fetch(`${server.url}/echo.v1.EchoService/Echo?${query}`);
+  const message = 'base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is "***"';
+  expect([answer.status, await answer.json()]).toEqual([400, { code: "invalid_argument", message }]);
+});
+
+test("a malformed request with a length and chunks gets 400", async () => {
+  const text =
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  expect(parseAnswer(await exchange(server.port, text)).status).toBe(400);
+  await expectAlive();
+});
+
+test("a request beyond a limit of the URL gets 414 and a text", async () => {
+  const path = `/${"x".repeat(8192)}`;
+  const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const message = "the request target has 8193 bytes; the limit urlBytes is 8192";
+  expect(parseAnswer(answer)).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
+  const overHttp2 = await http2Request(server.port, { ":path": path });
+  expect(overHttp2).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
+  await expectAlive();
+});
+
+test("a request beyond a limit of header bytes gets 431 and a text", async () => {
+  const answer = await exchange(server.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
+  const message = "the headers are longer than headerBytes, 16384 bytes";
+  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
+  await expectAlive();
+});
+
+test("a request beyond a limit of header bytes over HTTP/2 gets 431 and a text, or loses its stream", async () => {
+  const headers = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "x".repeat(1000)]));
+  const { status, body } = await http2Request(server.port, { ":path": "/healthz", ...headers(20) });
+  const message = expect.stringMatching(/^the headers have \d+ bytes; the limit headerBytes is 16384$/);
+  expect([status, body]).toEqual([431, { code: "resource_exhausted", message }]);
+  await expect(http2Request(server.port, { ":path": "/healthz", ...headers(90) })).rejects.toThrow();
+  await expectAlive();
+});
+
+test("a request beyond a limit of header count gets 431 and a text", async () => {
+  const headers = Array.from({ length: 100 }, (_, i) => `x-${i}: 1\r\n`).join("");
+  const answer = await exchange(server.port, `GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+  const message = "the request has 101 headers or more; the limit headerCount is 100";
+  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
+  const overHttp2 = await http2Request(server.port, {
+    ":path": "/",
+    ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, "1"])),
+  });
+  expect(overHttp2.status).toBe(431);
+  await expectAlive();
+});
+
+test("a request beyond a limit of time for its headers gets 408 and a text", async () => {
+  const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  const message = "the headers did not arrive within headersTimeoutMs, 300 ms";
+  expect(parseAnswer(answer)).toMatchObject({ status: 408, body: { code: "deadline_exceeded", message } });
+  await expectAlive();
+});
+
+test("a request beyond a limit of time for its first byte is cut off", async () => {
+  expect(await exchange(server.port)).toBe("");
+  expect(await exchange(server.port, "PRI * HT")).toBe("");
+  await expectAlive();
+});
+
+test("a request beyond a limit of time for its headers over HTTP/2 gets GOAWAY", async () => {
+  // A HEADERS frame that announces 100 bytes and has 3.
+  const partial = Buffer.from([0, 0, 100, 1, 4, 0, 0, 0, 1, 0x82, 0x86, 0x84]);
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+  const received = await exchange(server.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings, partial);
+  expect(frameTypes(Buffer.from(received, "latin1"))).toContain(7);
+  await expectAlive();
+});
+
+test("a request beyond a limit of silence between requests is closed", async () => {
+  const answer = await exchange(server.port, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(parseAnswer(answer)).toMatchObject({ status: 200 });
+  const session = http2.connect(server.url);
+  const goaway = new Promise((resolve) => session.once("goaway", resolve));
+  session.request({ ":path": "/healthz" }).resume();
+  expect(await goaway).toBe(http2.constants.NGHTTP2_NO_ERROR);
+  await new Promise((resolve) => session.once("close", resolve));
+});
+
+const head =
+  "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
+
+test("a slow body ends with a text after bodyIdleTimeoutMs", async () => {
+  const { status, body } = parseAnswer(await exchange(server.port, `${head}{"te`));
+  const message = "nothing more of the request arrived for bodyIdleTimeoutMs, 200 ms";
+  expect([status, body]).toEqual([504, { code: "deadline_exceeded", message }]);
+  await expectAlive();
+});
+
+test("a slow body ends over HTTP/2 as well", async () => {
+  const session = http2.connect(server.url);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/echo.v1.EchoService/Echo",
+    "content-type": "application/json",
+  });
+  stream.write('{"te');
+  const status = await new Promise((resolve) =>
+    stream.once("response", (headers) => resolve(headers[":status"])),
+  );
+  expect(status).toBe(504);
+  session.destroy();
+  await expectAlive();
+});
+
+test("a slow body is not waited for where nobody reads it", async () => {
+  const answer = await exchange(
+    server.port,
+    "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
+  );
+  expect(parseAnswer(answer)).toMatchObject({ status: 404 });
+  await expectAlive();
+});
+
+test("a connection that resets streams rapidly is closed", async () => {
+  const session = http2.connect(server.url);
+  session.on("error", () => undefined);
+  const closed = new Promise<number | undefined>((resolve) => {
+    let code: number | undefined;
+    session.once("goaway", (got) => {
+      code = got;
     });
-    await new Promise((resolve) => session.once("connect", resolve));
-    for (let i = 0; i < 60; i++) {
-      const stream = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Repeat" });
-      stream.on("error", () => undefined);
-      stream.close(http2.constants.NGHTTP2_CANCEL);
-    }
-    expect(await closed).not.toBe(http2.constants.NGHTTP2_NO_ERROR);
-    await expectAlive();
+    session.once("close", () => resolve(code));
   });
+  await new Promise((resolve) => session.once("connect", resolve));
+  for (let i = 0; i < 60; i++) {
+    const stream = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Repeat" });
+    stream.on("error", () => undefined);
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+  }
+  expect(await closed).not.toBe(http2.constants.NGHTTP2_NO_ERROR);
+  await expectAlive();
+});
 
-  test("that pipelines without end is closed", async () => {
-    const one =
-      "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n" +
-      '{"text":"never"}';
-    expect(await exchange(server.port, one.repeat(200))).toBe("");
-    await expectAlive();
-  });
+test("a connection that pipelines without end is closed", async () => {
+  const one =
+    "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n" +
+    '{"text":"never"}';
+  expect(await exchange(server.port, one.repeat(200))).toBe("");
+  await expectAlive();
+});
 
-  test("that ends in the middle of anything harms nobody", async () => {
-    const socket = net.connect(server.port, "127.0.0.1");
-    await new Promise((resolve) => socket.once("connect", resolve));
-    socket.write(
-      "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
-    );
-    socket.resetAndDestroy();
-    await expectAlive();
-  });
+test("a connection that ends in the middle of anything harms nobody", async () => {
+  const socket = net.connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.write(
+    "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+  );
+  socket.resetAndDestroy();
+  await expectAlive();
 });
 
 /** The types of the frames in what an HTTP/2 server sent. */

@@ -5,31 +5,31 @@ import type { Writable } from "node:stream";
 /** A request as Node gives it, of either HTTP version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 
-/** An answer to it. */
+/** The response to it. */
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
 /** Serves one request, after the listener has checked it. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void;
 
-/** Tells HTTP/2 from HTTP/1. */
+/** Whether a request came over HTTP/2. */
 export function isHttp2(request: HttpRequest): request is Http2ServerRequest {
   return request.httpVersionMajor === 2;
 }
 
-/** Makes an HTTP/1.1 answer say `connection: close`, as far as its headers are not out yet. */
+/** Makes an HTTP/1.1 response say `connection: close`, as far as its headers are not out yet. */
 export function noKeepAlive(response: HttpResponse): void {
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
 }
 
 /**
- * What emits `finish` when an answer is written and `close` when its stream or connection is gone. With HTTP/2 the
+ * What emits `finish` when a response is written and `close` when its stream or connection is gone. With HTTP/2 the
  * response does both only when the request is in as well, which may be never.
  */
 export function outgoing(response: HttpResponse): Writable {
   return "stream" in response ? response.stream : response;
 }
 
-/** Tells whether the client is gone, so that nothing can be written to it. */
+/** Whether the client is gone, so that nothing can be written to it. */
 export function isGone(response: HttpResponse): boolean {
   return (
     response.destroyed || ("stream" in response && (response.stream.destroyed || response.stream.closed))
@@ -37,7 +37,7 @@ export function isGone(response: HttpResponse): boolean {
 }
 
 /**
- * Tells, when a response is closed, whether all of it was sent. Node ends the stream of HTTP/2 that a client resets, so
+ * Whether all of a response was sent, once it is closed. Node ends the stream of HTTP/2 that a client resets, so
  * that it has finished as well.
  */
 export function isSent(response: HttpResponse): boolean {

@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
 import { type Refusal, sendRawRefusal } from "./refusal.ts";
 
-/** Tells whether a connection has begun to send an answer, so that nothing else may be written to it. */
-type IsAnswering = (socket: Duplex) => boolean;
+/** Whether a connection has begun to send a response, so that nothing else may be written to it. */
+type HasResponse = (socket: Duplex) => boolean;
 
 /**
  * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer here:
@@ -13,7 +13,7 @@ type IsAnswering = (socket: Duplex) => boolean;
 export function createHttp1Server(
   limits: Limits,
   onRequest: http.RequestListener,
-  isAnswering: IsAnswering,
+  hasResponse: HasResponse,
   onLimit: OnLimit,
 ): http.Server {
   const refuse = (socket: Duplex, refusal: Refusal) => {
@@ -26,14 +26,14 @@ export function createHttp1Server(
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersTimeoutMs / 4)),
-    // Without a Host, Node answers an empty 400: the listener says why.
+    // Without a Host, Node sends an empty 400: the listener says why.
     requireHostHeader: false,
   };
   const server = http.createServer(options, onRequest);
   // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) socket.destroy();
+    if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) socket.destroy();
     else refuse(socket, parseRefusal(error, limits));
   });
   // Only this event starts Node's list of connections: no header timeout and no idle close without it.

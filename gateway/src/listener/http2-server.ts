@@ -19,7 +19,7 @@ export function createHttp2Server(limits: Limits, onRequest: Http2Listener, onLi
       maxHeaderListSize: limits.headerBytes,
       enablePush: false,
     },
-    // Beyond this Node resets the stream; up to it the listener answers 431 with a text.
+    // Beyond this Node resets the stream; up to it the listener responds with 431 and a text.
     maxHeaderListPairs: limits.headerCount * 2,
     streamResetBurst: limits.resetsPerSecond,
     streamResetRate: limits.resetsPerSecond,

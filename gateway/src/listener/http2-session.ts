@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import type { Limits, OnLimit } from "../limits.ts";
 
-/** How long a session that was told to close may take for it. */
+/** How long a session may take to close. */
 const CLOSE_GRACE_MS = 1000;
 
 /**

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from "./http.ts";
 import { isHttp2 } from "./http.ts";
 
-/** The requests that are being answered, by connection. */
+/** The requests in flight, by connection. */
 export class InFlight {
   private readonly byConnection = new Map<object, Set<HttpResponse>>();
 
-  /** Adds a request until its response closes; `onDone` is told how many are left on its connection. */
+  /** Adds a request until its response closes; `onDone` gets how many are left on its connection. */
   add(request: HttpRequest, response: HttpResponse, onDone: (left: number) => void): number {
     const connection = connectionOf(request);
     const responses = this.byConnection.get(connection) ?? new Set();

@@ -20,16 +20,16 @@ import { type Identify, sniff } from "./preface.ts";
 import { sendRefusal } from "./refusal.ts";
 import { createSecure } from "./secure.ts";
 
-/** How long a client may go on to send a request that is answered already. */
+/** How long a client may go on sending a request that already has its response. */
 const LINGER_MS = 1000;
 
 export interface ListenerOptions {
   readonly limits: Limits;
-  /** Serves a checked request. What it throws is answered with 500 and reported. */
+  /** Serves a checked request. What it throws becomes a 500 and is reported. */
   readonly handler: HttpHandler;
-  /** Told of errors that no caller can act on. */
+  /** Notified of errors that no caller can act on. */
   readonly onError: (error: unknown) => void;
-  /** Told of requests and connections beyond a limit. */
+  /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
@@ -69,8 +69,8 @@ export function createListener(options: ListenerOptions): Listener {
       request.socket.destroy();
     } else serve(request, response, options);
   };
-  const isAnswering = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
-  const h1 = createHttp1Server(limits, onRequest, isAnswering, onLimit);
+  const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
+  const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
   const h2 = createHttp2Server(limits, onRequest, onLimit);
   const secure = options.certificate && createSecure(options.certificate, limits);
   const identify: Identify =
@@ -121,7 +121,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
 }
 
 /**
- * An answer is out before its request is in: the rest is read and dropped, so that the connection stays good for
+ * A response is out before its request is in: the rest is read and dropped, so that the connection stays good for
  * the next request, but not for long.
  */
 function lingerForBody(request: HttpRequest): void {

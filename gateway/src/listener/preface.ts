@@ -10,7 +10,7 @@ export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
   return length === PREFACE.length ? "http2" : "more";
 }
 
-/** Told which protocol a connection speaks, and the socket to speak it on. */
+/** Gets the protocol of a connection, and the socket to speak it on. */
 export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 
 /** Finds out which protocol a new connection speaks. One that does not say in time is destroyed without a report. */

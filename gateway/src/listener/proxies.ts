@@ -3,17 +3,17 @@ import { isAuthority } from "./authority.ts";
 import { type ForwardedHop, parseForwarded, parseForwardedFor, plainAddress } from "./forwarded.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
 
-/** The headers by which proxies tell whom they speak for. */
+/** The headers in which proxies pass on the client. */
 export const FORWARDED_HEADERS = ["x-forwarded", "forwarded"] as const;
 export type ForwardedHeader = (typeof FORWARDED_HEADERS)[number];
 
-/** Proxies in front of the gateway whose word counts. */
+/** Trusted proxies in front of the gateway. */
 export interface ProxyOptions {
   /** Addresses and networks (`10.0.0.0/8`). Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /**
    * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Only the one that the proxies
-   * write is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
+   * set is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
    */
   readonly header?: ForwardedHeader | undefined;
 }

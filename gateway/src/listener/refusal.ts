@@ -23,14 +23,14 @@ export function refusalBody(refusal: Refusal): string {
   return `${JSON.stringify({ code: refusal.code, message: refusal.message })}\n`;
 }
 
-/** Answers a request with a refusal. */
+/** Sends a refusal as the response to a request. */
 export function sendRefusal(response: HttpResponse, refusal: Refusal): void {
   const body = refusalBody(refusal);
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
   sendResponse(response, refusal.status, headers, body);
 }
 
-/** Answers on a socket whose request Node could not parse, and closes it. */
+/** Sends a refusal on a socket whose request Node could not parse, and closes it. */
 export function sendRawRefusal(socket: Duplex, refusal: Refusal): void {
   const body = refusalBody(refusal);
   const phrase = REASON_PHRASES[refusal.status] ?? "Error";

@@ -7,7 +7,7 @@ import path from "node:path";
 import tls from "node:tls";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
@@ -82,142 +82,136 @@ function exchange(socket: tls.TLSSocket, text: string): Promise<string> {
   });
 }
 
-describe("over TLS", () => {
-  test.each([
-    [
-      "Connect, HTTP/1.1",
-      () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", nodeOptions: { ca } }),
-    ],
-    [
-      "Connect, HTTP/2",
-      () => createConnectTransport({ baseUrl: server.url, httpVersion: "2", nodeOptions: { ca } }),
-    ],
-    ["gRPC", () => createGrpcTransport({ baseUrl: server.url, nodeOptions: { ca } })],
-  ])("%s is served", async (_name, transport) => {
-    expect(server.url).toMatch(/^https:/);
-    expect((await createClient(EchoService, transport()).echo({ text: "safe" })).text).toBe("safe");
-    expect(lines.at(-1)).toMatchObject({ code: "ok", client: "127.0.0.1" });
-  });
-
-  test("a long answer comes whole over both versions", async () => {
-    const text = "x".repeat(1_000_000);
-    for (const httpVersion of ["1.1", "2"] as const) {
-      const transport = createConnectTransport({ baseUrl: server.url, httpVersion, nodeOptions: { ca } });
-      expect((await createClient(EchoService, transport).echo({ text })).text.length).toBe(text.length);
-    }
-  });
-
-  test.each([
-    [["h2", "http/1.1"], "h2"],
-    [["http/1.1", "h2"], "h2"],
-    [["http/1.1"], "http/1.1"],
-    [undefined, false],
-  ])("a client that offers %j gets %j", async (ALPNProtocols, agreed) => {
-    const socket = await shake(ALPNProtocols === undefined ? {} : { ALPNProtocols });
-    expect(socket.alpnProtocol).toBe(agreed);
-    socket.destroy();
-  });
-
-  test("a client that offers other protocols alone is refused", async () => {
-    await expect(shake({ ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no.application.protocol/i);
-  });
-
-  test("TLS 1.1 is refused", async () => {
-    await expect(
-      shake({ maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }),
-    ).rejects.toThrow();
-  });
-
-  test("the start page names https", async () => {
-    const page = await new Promise<string>((resolve, reject) => {
-      https
-        .get(`${server.url}/`, { ca, agent: false }, (answer) => {
-          let text = "";
-          answer.setEncoding("utf8").on("data", (chunk: string) => {
-            text += chunk;
-          });
-          answer.on("end", () => resolve(text));
-        })
-        .on("error", reject);
-    });
-    expect(page).toContain(`${server.url}/echo.v1.EchoService/Echo`);
-    expect(page).not.toContain("http://");
-  });
-
-  test("a malformed host is refused as in cleartext", async () => {
-    const answer = parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: [\r\n\r\n"));
-    expect(answer.status).toBe(400);
-    const session = http2.connect(server.url, { ca });
-    const stream = session.request({ ":path": "/healthz", ":authority": "[" });
-    const status = await new Promise((resolve) =>
-      stream.once("response", (head) => resolve(head[":status"])),
-    );
-    expect(status).toBe(400);
-    session.destroy();
-  });
-
-  test("slow headers get 408", async () => {
-    expect(parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: a\r\nX: ")).status).toBe(408);
-  });
-
-  test.each([
-    ["nothing", ""],
-    ["cleartext", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
-    ["half a hello", "\x16\x03\x01\x02\x00\x01\x00"],
-    ["garbage", "\x00".repeat(1000)],
-  ])("a client that sends %s in place of a handshake is cut off", async (_name, text) => {
-    const socket = net.connect(server.port, "127.0.0.1");
-    const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
-    socket.write(text, "latin1");
-    socket.resume();
-    await closed;
-  });
-
-  test("garbage within TLS cuts the connection", async () => {
-    const raw = net.connect(server.port, "127.0.0.1");
-    const socket = await new Promise<tls.TLSSocket>((resolve) => {
-      const secured = tls.connect({ socket: raw, ca, servername: "localhost" }, () => resolve(secured));
-    });
-    const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
-    raw.write(Buffer.alloc(100, 0x17));
-    await closed;
-  });
+test.each([
+  [
+    "Connect, HTTP/1.1",
+    () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", nodeOptions: { ca } }),
+  ],
+  [
+    "Connect, HTTP/2",
+    () => createConnectTransport({ baseUrl: server.url, httpVersion: "2", nodeOptions: { ca } }),
+  ],
+  ["gRPC", () => createGrpcTransport({ baseUrl: server.url, nodeOptions: { ca } })],
+])("over TLS %s is served", async (_name, transport) => {
+  expect(server.url).toMatch(/^https:/);
+  expect((await createClient(EchoService, transport()).echo({ text: "safe" })).text).toBe("safe");
+  expect(lines.at(-1)).toMatchObject({ code: "ok", client: "127.0.0.1" });
 });
 
-describe("a new certificate", () => {
-  test("is used for new connections, while those that are open go on", async () => {
-    const session = http2.connect(server.url, { ca });
-    const ask = () =>
-      new Promise((resolve, reject) => {
-        const stream = session.request({ ":path": "/healthz" });
-        stream
-          .once("response", (head) => resolve(head[":status"]))
-          .once("error", reject)
-          .resume();
-      });
-    expect(await ask()).toBe(200);
-    const reloaded = logged("certificate reloaded");
-    use(second);
-    await reloaded;
-    expect(await ask()).toBe(200);
-    session.destroy();
-    const socket = await shake({});
-    expect(socket.getPeerCertificate().subject.CN).toBe("second");
-    socket.destroy();
-  });
+test("over TLS a long response comes whole over both versions", async () => {
+  const text = "x".repeat(1_000_000);
+  for (const httpVersion of ["1.1", "2"] as const) {
+    const transport = createConnectTransport({ baseUrl: server.url, httpVersion, nodeOptions: { ca } });
+    expect((await createClient(EchoService, transport).echo({ text })).text.length).toBe(text.length);
+  }
+});
 
-  test("that does not fit its key is not used, and said", async () => {
-    const kept = logged("certificate not reloaded, the one before is kept");
-    put(files.key, first.key);
-    await kept;
-    expect(lines.at(-1)).toMatchObject({
-      level: "error",
-      cause: expect.stringContaining("are no certificate and its key: "),
-    });
-    const socket = await shake({});
-    expect(socket.getPeerCertificate().subject.CN).toBe("second");
-    socket.destroy();
+test.each([
+  [["h2", "http/1.1"], "h2"],
+  [["http/1.1", "h2"], "h2"],
+  [["http/1.1"], "http/1.1"],
+  [undefined, false],
+])("over TLS a client that offers %j gets %j", async (ALPNProtocols, agreed) => {
+  const socket = await shake(ALPNProtocols === undefined ? {} : { ALPNProtocols });
+  expect(socket.alpnProtocol).toBe(agreed);
+  socket.destroy();
+});
+
+test("over TLS a client that offers other protocols alone is refused", async () => {
+  await expect(shake({ ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no.application.protocol/i);
+});
+
+test("over TLS TLS 1.1 is refused", async () => {
+  await expect(
+    shake({ maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }),
+  ).rejects.toThrow();
+});
+
+test("over TLS the start page names https", async () => {
+  const page = await new Promise<string>((resolve, reject) => {
+    https
+      .get(`${server.url}/`, { ca, agent: false }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk;
+        });
+        answer.on("end", () => resolve(text));
+      })
+      .on("error", reject);
   });
+  expect(page).toContain(`${server.url}/echo.v1.EchoService/Echo`);
+  expect(page).not.toContain("http://");
+});
+
+test("over TLS a malformed host is refused as in cleartext", async () => {
+  const answer = parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: [\r\n\r\n"));
+  expect(answer.status).toBe(400);
+  const session = http2.connect(server.url, { ca });
+  const stream = session.request({ ":path": "/healthz", ":authority": "[" });
+  const status = await new Promise((resolve) => stream.once("response", (head) => resolve(head[":status"])));
+  expect(status).toBe(400);
+  session.destroy();
+});
+
+test("over TLS slow headers get 408", async () => {
+  expect(parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: a\r\nX: ")).status).toBe(408);
+});
+
+test.each([
+  ["nothing", ""],
+  ["cleartext", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["half a hello", "\x16\x03\x01\x02\x00\x01\x00"],
+  ["garbage", "\x00".repeat(1000)],
+])("over TLS a client that sends %s in place of a handshake is cut off", async (_name, text) => {
+  const socket = net.connect(server.port, "127.0.0.1");
+  const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+  socket.write(text, "latin1");
+  socket.resume();
+  await closed;
+});
+
+test("over TLS garbage within TLS cuts the connection", async () => {
+  const raw = net.connect(server.port, "127.0.0.1");
+  const socket = await new Promise<tls.TLSSocket>((resolve) => {
+    const secured = tls.connect({ socket: raw, ca, servername: "localhost" }, () => resolve(secured));
+  });
+  const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+  raw.write(Buffer.alloc(100, 0x17));
+  await closed;
+});
+
+test("a new certificate is used for new connections, while those that are open go on", async () => {
+  const session = http2.connect(server.url, { ca });
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      const stream = session.request({ ":path": "/healthz" });
+      stream
+        .once("response", (head) => resolve(head[":status"]))
+        .once("error", reject)
+        .resume();
+    });
+  expect(await ask()).toBe(200);
+  const reloaded = logged("certificate reloaded");
+  use(second);
+  await reloaded;
+  expect(await ask()).toBe(200);
+  session.destroy();
+  const socket = await shake({});
+  expect(socket.getPeerCertificate().subject.CN).toBe("second");
+  socket.destroy();
+});
+
+test("a new certificate that does not fit its key is not used, and said", async () => {
+  const kept = logged("certificate not reloaded, the one before is kept");
+  put(files.key, first.key);
+  await kept;
+  expect(lines.at(-1)).toMatchObject({
+    level: "error",
+    cause: expect.stringContaining("are no certificate and its key: "),
+  });
+  const socket = await shake({});
+  expect(socket.getPeerCertificate().subject.CN).toBe("second");
+  socket.destroy();
 });
 
 test("files that are none are said before anything listens", () => {

@@ -22,7 +22,7 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
     client: call.client,
   };
   const cause = causeOf(reason);
-  if (cause === undefined || isUpstreamAnswer(reason)) log.info(line, "call");
+  if (cause === undefined || isUpstreamResponse(reason)) log.info(line, "call");
   else log.error({ ...line, cause }, "call");
 }
 
@@ -34,8 +34,8 @@ function causeOf(reason: unknown): string | undefined {
   return reason.cause instanceof Error ? stackOf(reason.cause) : undefined;
 }
 
-/** What an upstream answered is no defect, and its text, which would be the cause, is its caller's alone. */
-function isUpstreamAnswer(reason: unknown): boolean {
+/** An error response of an upstream is no defect, and its text, which would be the cause, is its caller's alone. */
+function isUpstreamResponse(reason: unknown): boolean {
   if (!(reason instanceof ConnectError)) return false;
   return reason.findDetails(ErrorInfoSchema)[0]?.metadata.http_status !== undefined;
 }

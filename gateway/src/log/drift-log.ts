@@ -5,7 +5,7 @@ import type { Logger } from "./logger.ts";
 /** One line for a place of drift in this time, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** Places that are told apart; beyond it the oldest is forgotten. */
+/** Places that are remembered; beyond it the oldest is forgotten. */
 const MAX_PLACES = 1000;
 
 interface Place {

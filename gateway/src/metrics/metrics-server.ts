@@ -33,7 +33,7 @@ export function startMetricsServer(
     requireHostHeader: false,
   };
   const server = http.createServer(options, (request, response) => {
-    void answer(metrics, request, response);
+    void respond(metrics, request, response);
   });
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export function startMetricsServer(
   });
 }
 
-async function answer(
+async function respond(
   metrics: Metrics,
   request: http.IncomingMessage,
   response: http.ServerResponse,
@@ -56,9 +56,7 @@ async function answer(
   response.on("error", () => undefined);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
-    response
-      .writeHead(404, { "content-type": "text/plain" })
-      .end("there is GET /metrics, and nothing else\n");
+    response.writeHead(404, { "content-type": "text/plain" }).end("only GET /metrics is served here\n");
     return;
   }
   try {

@@ -2,7 +2,7 @@ import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
@@ -89,27 +89,25 @@ test("an upstream that does not answer is counted as none", async () => {
   dead.close();
 });
 
-describe("the port of the metrics", () => {
-  test("has nothing else, and survives what is no HTTP", async () => {
-    const { origin, port } = new URL(gateway.metricsUrl ?? "");
-    expect((await fetch(`${origin}/`)).status).toBe(404);
-    expect((await fetch(`${origin}/metrics`, { method: "POST" })).status).toBe(404);
-    expect(
-      await exchange(Number(port), "GET /metrics HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n"),
-    ).toContain("200 OK");
-    expect(await exchange(Number(port), "\x00\x01\r\n\r\n")).toContain("400 Bad Request");
-    await scrape();
-  });
+test("the port of the metrics has nothing else, and survives what is no HTTP", async () => {
+  const { origin, port } = new URL(gateway.metricsUrl ?? "");
+  expect((await fetch(`${origin}/`)).status).toBe(404);
+  expect((await fetch(`${origin}/metrics`, { method: "POST" })).status).toBe(404);
+  expect(
+    await exchange(Number(port), "GET /metrics HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n"),
+  ).toContain("200 OK");
+  expect(await exchange(Number(port), "\x00\x01\r\n\r\n")).toContain("400 Bad Request");
+  await scrape();
+});
 
-  test("is another one than that of the calls", async () => {
-    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
-  });
+test("the port of the metrics is another one than that of the calls", async () => {
+  expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+});
 
-  test("that is taken fails the start, and leaves nothing behind", async () => {
-    const { port } = new URL(gateway.metricsUrl ?? "");
-    const options = { adapters: [EchoServiceRest], upstreams: { echo: { baseUrl: "http://127.0.0.1:1" } } };
-    await expect(startGateway({ ...options, metrics: { port: Number(port) } })).rejects.toThrow("EADDRINUSE");
-  });
+test("the port of the metrics that is taken fails the start, and leaves nothing behind", async () => {
+  const { port } = new URL(gateway.metricsUrl ?? "");
+  const options = { adapters: [EchoServiceRest], upstreams: { echo: { baseUrl: "http://127.0.0.1:1" } } };
+  await expect(startGateway({ ...options, metrics: { port: Number(port) } })).rejects.toThrow("EADDRINUSE");
 });
 
 test("places of drift are at most a thousand, whatever an upstream sends", async () => {

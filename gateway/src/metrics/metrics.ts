@@ -32,15 +32,15 @@ export class Metrics {
   ]);
   private readonly requests = this.counter(
     "upstream_requests_total",
-    'Requests to upstreams, by HTTP status; "none" is one without an answer.',
+    'Requests to upstreams, by HTTP status; "none" is one without a response.',
     ["upstream", "status"],
   );
   private readonly requestSeconds = this.histogram(
     "upstream_request_duration_seconds",
-    "How long upstreams took to answer.",
+    "How long upstreams took to respond.",
     ["upstream"],
   );
-  private readonly drift = this.counter("drift_total", "Places of answers that were not as declared.", [
+  private readonly drift = this.counter("drift_total", "Places where a response violated its description.", [
     "method",
     "path",
     "kind",
@@ -53,7 +53,7 @@ export class Metrics {
 
   private readonly breakers = new Gauge({
     name: "connect_rest_breaker_state",
-    help: "Whether an upstream is left alone: 0 closed, 1 half open, 2 open. From its first change on.",
+    help: "State of an upstream's circuit breaker: 0 closed, 1 half open, 2 open. From its first change on.",
     labelNames: ["upstream", "origin"],
     registers: [this.registry],
   });
@@ -129,7 +129,7 @@ export class Metrics {
 class LabelSets {
   private readonly known = new Set<string>();
 
-  /** Whether a label set may be told apart: the first thousand different ones are. */
+  /** Whether a label set may be distinguished: the first thousand different ones are. */
   admits(set: string): boolean {
     if (this.known.has(set)) return true;
     if (this.known.size >= MAX_SETS) return false;

@@ -2,7 +2,7 @@ import { cors } from "@connectrpc/connect";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 
-/** How long a browser may remember the answer to a preflight request, in seconds. */
+/** How long a browser may remember the response to a preflight request, in seconds. */
 const MAX_AGE_SECONDS = 7200;
 
 /** `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named. */
@@ -10,8 +10,8 @@ const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "*"].join(",
 
 /**
  * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section
- * 3.2); `*` is every origin. Cookies are not allowed along; further
- * request headers that callers may send are. Tells whether it has answered the request.
+ * 3.2); `*` is every origin. Cookies are not allowed; `requestHeaders` are. Returns true when it has sent the
+ * response.
  */
 export function createCors(
   origins: readonly string[],

@@ -18,44 +18,41 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("the start page", () => {
-  test("lists services and methods with their comments and a command for each", async () => {
-    const response = await fetch(server.url);
-    const html = await response.text();
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(html).toContain("Says &lt;b&gt;it&lt;/b&gt; again.");
-    expect(html).toContain("Once &amp; only.");
-    expect(html).toContain(`${server.url}/echo.v1.EchoService/Echo`);
-    expect(html).toContain("npx buf curl");
-    expect(html).toContain("prefers-color-scheme: dark");
-  });
+test("the start page lists services and methods with their comments and a command for each", async () => {
+  const response = await fetch(server.url);
+  const html = await response.text();
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(html).toContain("Says &lt;b&gt;it&lt;/b&gt; again.");
+  expect(html).toContain("Once &amp; only.");
+  expect(html).toContain(`${server.url}/echo.v1.EchoService/Echo`);
+  expect(html).toContain("npx buf curl");
+  expect(html).toContain("prefers-color-scheme: dark");
+});
 
-  test("takes nothing from elsewhere", async () => {
-    const response = await fetch(server.url);
-    expect(response.headers.get("content-security-policy")).toBe(
-      "default-src 'none'; style-src 'unsafe-inline'",
-    );
-    expect(await response.text()).not.toMatch(/<(?:script|link|img|iframe)/);
-  });
+test("the start page takes nothing from elsewhere", async () => {
+  const response = await fetch(server.url);
+  expect(response.headers.get("content-security-policy")).toBe(
+    "default-src 'none'; style-src 'unsafe-inline'",
+  );
+  expect(await response.text()).not.toMatch(/<(?:script|link|img|iframe)/);
+});
 
-  test("has a command that a shell runs as it is", async () => {
-    const { echo } = EchoService.method;
-    const command =
-      curlCommand(echo, server.url, { "echo.v1.EchoService/Echo": { text: "it's $HOME" } }) ?? "";
-    // Not execFileSync("curl"): the quoting is what is tested.
-    const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")]).toString();
-    expect(args.split("\n").slice(0, 4)).toEqual([
-      "-d",
-      '{"text":"it\'s $HOME"}',
-      "-H",
-      "content-type: application/json",
-    ]);
-    expect(bufCurlCommand(echo, "http://a", {})).toBe(
-      `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"text":"..."}' http://a/echo.v1.EchoService/Echo`,
-    );
-    expect(exampleMessage(echo, {})).toBe('{"text":"..."}');
-    expect(quote("'")).toBe("''\\'''");
-  });
+test("the start page has a command that a shell runs as it is", async () => {
+  const { echo } = EchoService.method;
+  const command = curlCommand(echo, server.url, { "echo.v1.EchoService/Echo": { text: "it's $HOME" } }) ?? "";
+  // Not execFileSync("curl"): the quoting is what is tested.
+  const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")]).toString();
+  expect(args.split("\n").slice(0, 4)).toEqual([
+    "-d",
+    '{"text":"it\'s $HOME"}',
+    "-H",
+    "content-type: application/json",
+  ]);
+  expect(bufCurlCommand(echo, "http://a", {})).toBe(
+    `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"text":"..."}' http://a/echo.v1.EchoService/Echo`,
+  );
+  expect(exampleMessage(echo, {})).toBe('{"text":"..."}');
+  expect(quote("'")).toBe("''\\'''");
 });
 
 describe.each(["/", "/healthz", "/readyz"])("%s", (path) => {

@@ -11,7 +11,7 @@ interface Page {
   readonly body: string;
 }
 
-/** Serves `/`, `/healthz` and `/readyz`; tells whether the request was for one of them. */
+/** Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them. */
 export function createPages(
   start: StartPageOptions,
   health: Health,

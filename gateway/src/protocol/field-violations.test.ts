@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { withFieldViolations } from "./field-violations.ts";
 
@@ -22,31 +22,29 @@ const violations = create(ViolationsSchema, {
   ],
 });
 
-describe("violations of a request", () => {
-  it("are google.rpc.BadRequest as well, with a reason to program against", () => {
-    const error = new ConnectError("bad", Code.InvalidArgument, undefined, [
-      { desc: ViolationsSchema, value: violations },
-    ]);
-    const explained = withFieldViolations(error) as ConnectError;
-    const [request] = explained.findDetails(BadRequestSchema);
-    expect(
-      request?.fieldViolations.map(({ field, description, reason }) => [field, description, reason]),
-    ).toEqual([
-      ["limit", "must be at most 20", "INT32_LTE"],
-      ['content[2].labels["a\\"b"]', "is too long", "STRING_MAX_LEN"],
-      ["", "only one of before and offset", "ONE_POSITION"],
-    ]);
-    expect(explained.findDetails(ErrorInfoSchema)[0]).toMatchObject({
-      reason: "REQUEST_INVALID",
-      domain: "connect-rest",
-    });
-    expect(explained.findDetails(ViolationsSchema)).toHaveLength(1);
+test("violations of a request are google.rpc.BadRequest as well, with a reason to program against", () => {
+  const error = new ConnectError("bad", Code.InvalidArgument, undefined, [
+    { desc: ViolationsSchema, value: violations },
+  ]);
+  const explained = withFieldViolations(error) as ConnectError;
+  const [request] = explained.findDetails(BadRequestSchema);
+  expect(
+    request?.fieldViolations.map(({ field, description, reason }) => [field, description, reason]),
+  ).toEqual([
+    ["limit", "must be at most 20", "INT32_LTE"],
+    ['content[2].labels["a\\"b"]', "is too long", "STRING_MAX_LEN"],
+    ["", "only one of before and offset", "ONE_POSITION"],
+  ]);
+  expect(explained.findDetails(ErrorInfoSchema)[0]).toMatchObject({
+    reason: "REQUEST_INVALID",
+    domain: "connect-rest",
   });
+  expect(explained.findDetails(ViolationsSchema)).toHaveLength(1);
+});
 
-  it("leave other errors as they are", () => {
-    const refused = new ConnectError("no", Code.InvalidArgument);
-    expect(withFieldViolations(refused)).toBe(refused);
-    expect(refused.details).toEqual([]);
-    expect(withFieldViolations(5)).toBe(5);
-  });
+test("violations of a request leave other errors as they are", () => {
+  const refused = new ConnectError("no", Code.InvalidArgument);
+  expect(withFieldViolations(refused)).toBe(refused);
+  expect(refused.details).toEqual([]);
+  expect(withFieldViolations(5)).toBe(5);
 });

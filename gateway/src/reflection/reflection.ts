@@ -15,7 +15,7 @@ import { type FileIndex, withImports } from "./file-index.ts";
 type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type MessageResponse = NonNullable<Response["messageResponse"]>;
 
-/** What reflection tells about: the services' names, and the files that declare them. */
+/** What reflection describes: the services' names, and the files that declare them. */
 export interface Schema {
   readonly services: readonly string[];
   readonly files: FileIndex;

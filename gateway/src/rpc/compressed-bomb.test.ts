@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../testing/child.ts";
 import { http2Request } from "../testing/raw.ts";
 
@@ -50,13 +50,14 @@ afterAll(() => server.process.kill("SIGKILL"));
 
 const unary = { ":method": "POST", ":path": "/echo.v1.EchoService/Echo", "content-type": "application/json" };
 
-describe("a message that is a gibibyte when decompressed", () => {
-  test("is small to send", () => {
-    expect(bombs.br?.length).toBeLessThan(2048);
-    expect(bombs.gzip?.length).toBeLessThan(8 * mib);
-  });
+test("a message that is a gibibyte when decompressed is small to send", () => {
+  expect(bombs.br?.length).toBeLessThan(2048);
+  expect(bombs.gzip?.length).toBeLessThan(8 * mib);
+});
 
-  test.each(["br", "gzip"])("is refused by Connect for %s", async (encoding) => {
+test.each(["br", "gzip"])(
+  "a message that is a gibibyte when decompressed is refused by Connect for %s",
+  async (encoding) => {
     const { status, body } = await http2Request(
       port,
       { ...unary, "content-encoding": encoding },
@@ -67,9 +68,12 @@ describe("a message that is a gibibyte when decompressed", () => {
       code: "resource_exhausted",
       message: expect.stringMatching(/is larger than configured readMaxBytes 4194304/),
     });
-  });
+  },
+);
 
-  test.each(["br", "gzip"])("is refused by gRPC for %s", async (encoding) => {
+test.each(["br", "gzip"])(
+  "a message that is a gibibyte when decompressed is refused by gRPC for %s",
+  async (encoding) => {
     const data = bombs[encoding] ?? Buffer.alloc(0);
     const prefix = Buffer.from([1, 0, 0, 0, 0]);
     prefix.writeUInt32BE(data.length, 1);
@@ -82,10 +86,10 @@ describe("a message that is a gibibyte when decompressed", () => {
     const response = await http2Request(port, headers, Buffer.concat([prefix, data]));
     expect(response.trailers?.["grpc-status"]).toBe("8");
     expect(response.trailers?.["grpc-message"]).toContain("readMaxBytes");
-  });
+  },
+);
 
-  test("leaves the process alive and below 64 MiB more", async () => {
-    expect(await http2Request(port, { ":path": "/healthz" })).toMatchObject({ status: 200, body: "alive\n" });
-    expect((await peak(2)) - peakBefore).toBeLessThan(64 * mib);
-  });
+test("a message that is a gibibyte when decompressed leaves the process alive and below 64 MiB more", async () => {
+  expect(await http2Request(port, { ":path": "/healthz" })).toMatchObject({ status: 200, body: "alive\n" });
+  expect((await peak(2)) - peakBefore).toBeLessThan(64 * mib);
 });

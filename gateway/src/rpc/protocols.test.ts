@@ -63,7 +63,7 @@ describe.each(transports)("%s", (_, transport) => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ text: "never" }));
     expect(error.message).toBe(
-      "[deadline_exceeded] no answer within 300 ms, the deadline set by the gateway",
+      "[deadline_exceeded] no response within 300 ms, the deadline set by the gateway",
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(transports)("%s", (_, transport) => {
     };
     const error = await failure(read());
     expect(error.message).toBe(
-      "[deadline_exceeded] no answer within 400 ms, the deadline set by the gateway",
+      "[deadline_exceeded] no response within 400 ms, the deadline set by the gateway",
     );
   });
 
@@ -100,138 +100,138 @@ describe.each(transports)("%s", (_, transport) => {
   });
 });
 
-describe("Connect with curl", () => {
-  test("refuses a key that occurs twice", async () => {
-    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
-    const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
-    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
-  });
+test("Connect with curl refuses a key that occurs twice", async () => {
+  const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
+  const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
+  expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+});
 
-  test("refuses two spellings of one key", async () => {
-    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","\\u0074ext":"b"}');
-    expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
-  });
+test("Connect with curl refuses two spellings of one key", async () => {
+  const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","\\u0074ext":"b"}');
+  expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
+});
 
-  test.each(["9999999999", "2147483648", "4294967296"])("takes a timeout of %s ms", async (timeout) => {
+test.each(["9999999999", "2147483648", "4294967296"])(
+  "Connect with curl takes a timeout of %s ms",
+  async (timeout) => {
     const { status } = await post("echo.v1.EchoService/Echo", '{"text":"a"}', {
       "connect-timeout-ms": timeout,
     });
     expect(status).toBe(200);
-  });
+  },
+);
 
-  test("tells who set the deadline", async () => {
-    const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"never"}', {
-      "connect-timeout-ms": "50",
-    });
-    const message = "no answer within 50 ms, the deadline set by the client";
-    expect([status, body]).toMatchObject([
-      504,
-      { code: "deadline_exceeded", message, details: [{ debug: { reason: "DEADLINE_EXCEEDED" } }] },
-    ]);
+test("Connect with curl tells who set the deadline", async () => {
+  const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"never"}', {
+    "connect-timeout-ms": "50",
   });
+  const message = "no response within 50 ms, the deadline set by the client";
+  expect([status, body]).toMatchObject([
+    504,
+    { code: "deadline_exceeded", message, details: [{ debug: { reason: "DEADLINE_EXCEEDED" } }] },
+  ]);
+});
 
-  test.each(["", "-1", "1.5", "99999999999", "1s"])("refuses the timeout %j", async (timeout) => {
+test.each(["", "-1", "1.5", "99999999999", "1s"])(
+  "Connect with curl refuses the timeout %j",
+  async (timeout) => {
     const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "connect-timeout-ms": timeout });
     const message = `protocol error: invalid connect timeout value: ${timeout}`;
     expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
-  });
+  },
+);
 
-  test("says which content types there are", async () => {
-    const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
-    const message =
-      'echo.v1.EchoService.Echo takes application/json, application/proto, application/grpc, application/grpc-web; the content-type is "text/plain"';
-    expect([status, body]).toEqual([415, { code: "invalid_argument", message }]);
-  });
+test("Connect with curl says which content types there are", async () => {
+  const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
+  const message =
+    'echo.v1.EchoService.Echo takes application/json, application/proto, application/grpc, application/grpc-web; the content-type is "text/plain"';
+  expect([status, body]).toEqual([415, { code: "invalid_argument", message }]);
+});
 
-  test("names the content types in a header as well", async () => {
-    const { headers } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
-    expect(headers.get("accept-post")).toBe(
-      "application/json, application/proto, application/grpc, application/grpc-web",
-    );
-  });
+test("Connect with curl names the content types in a header as well", async () => {
+  const { headers } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
+  expect(headers.get("accept-post")).toBe(
+    "application/json, application/proto, application/grpc, application/grpc-web",
+  );
+});
 
-  test("refuses another version of the protocol", async () => {
-    const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
-    const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
-    expect([header.status, header.body]).toEqual([400, { code: "invalid_argument", message: text }]);
-    const query = await fetch(
-      `${server.url}/echo.v1.EchoService/Echo?connect=v2&encoding=json&message=%7B%7D`,
-    );
-    const parameter = 'the parameter connect must be "v1", the version of the protocol; it is "v2"';
-    expect(await query.json()).toEqual({ code: "invalid_argument", message: parameter });
-  });
+test("Connect with curl refuses another version of the protocol", async () => {
+  const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
+  const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
+  expect([header.status, header.body]).toEqual([400, { code: "invalid_argument", message: text }]);
+  const query = await fetch(`${server.url}/echo.v1.EchoService/Echo?connect=v2&encoding=json&message=%7B%7D`);
+  const parameter = 'the parameter connect must be "v1", the version of the protocol; it is "v2"';
+  expect(await query.json()).toEqual({ code: "invalid_argument", message: parameter });
+});
 
-  test("says which verbs there are", async () => {
-    const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
-    const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
-    expect(await response.json()).toEqual({ code: "invalid_argument", message });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
-  });
+test("Connect with curl says which verbs there are", async () => {
+  const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
+  const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
+  expect(await response.json()).toEqual({ code: "invalid_argument", message });
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
+});
 
-  test("says that a two-way stream needs HTTP/2", async () => {
-    const response = await fetch(`${server.url}/echo.v1.EchoService/Talk`, {
-      method: "POST",
-      headers: { "content-type": "application/connect+json" },
-    });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const message =
-      "echo.v1.EchoService.Talk streams in both directions, which needs HTTP/2; the request came over HTTP/1.1";
-    expect(JSON.parse(bytes.subarray(5).toString())).toEqual({ error: { code: "unimplemented", message } });
-    expect(response.headers.get("connection")).toBe("close");
+test("Connect with curl says that a two-way stream needs HTTP/2", async () => {
+  const response = await fetch(`${server.url}/echo.v1.EchoService/Talk`, {
+    method: "POST",
+    headers: { "content-type": "application/connect+json" },
   });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const message =
+    "echo.v1.EchoService.Talk streams in both directions, which needs HTTP/2; the request came over HTTP/1.1";
+  expect(JSON.parse(bytes.subarray(5).toString())).toEqual({ error: { code: "unimplemented", message } });
+  expect(response.headers.get("connection")).toBe("close");
+});
 
-  test("repeats a good request id, and makes one up for a bad one", async () => {
-    const good = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": "abc-1" });
-    expect(good.headers.get("x-request-id")).toBe("abc-1");
-    const bad = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": 'a"b' });
-    expect(bad.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+test("Connect with curl repeats a good request id, and makes one up for a bad one", async () => {
+  const good = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": "abc-1" });
+  expect(good.headers.get("x-request-id")).toBe("abc-1");
+  const bad = await post("echo.v1.EchoService/Echo", "{}", { "x-request-id": 'a"b' });
+  expect(bad.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+const noMethod =
+  'echo.v1.EchoService has no method "Ech". Did you mean "Echo"? It has Echo, Repeat, Join, Talk.';
+
+test("an unknown path is 404 and unimplemented in JSON", async () => {
+  const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
+  expect([status, body]).toEqual([404, { code: "unimplemented", message: noMethod }]);
+});
+
+test("an unknown path names the nearest service", async () => {
+  const { body } = await post("echo.v1.EchoServise/Echo", "{}");
+  expect(body).toMatchObject({
+    message:
+      'no service "echo.v1.EchoServise" is served here. Did you mean "echo.v1.EchoService"? There are echo.v1.EchoService, grpc.health.v1.Health, grpc.reflection.v1.ServerReflection, grpc.reflection.v1alpha.ServerReflection.',
   });
 });
 
-describe("an unknown path", () => {
-  const noMethod =
-    'echo.v1.EchoService has no method "Ech". Did you mean "Echo"? It has Echo, Repeat, Join, Talk.';
-
-  test("is 404 and unimplemented in JSON", async () => {
-    const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
-    expect([status, body]).toEqual([404, { code: "unimplemented", message: noMethod }]);
+test("an unknown path is told to a Connect stream in its last message", async () => {
+  const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
+    method: "POST",
+    headers: { "content-type": "application/connect+json" },
   });
-
-  test("names the nearest service", async () => {
-    const { body } = await post("echo.v1.EchoServise/Echo", "{}");
-    expect(body).toMatchObject({
-      message:
-        'no service "echo.v1.EchoServise" is served here. Did you mean "echo.v1.EchoService"? There are echo.v1.EchoService, grpc.health.v1.Health, grpc.reflection.v1.ServerReflection, grpc.reflection.v1alpha.ServerReflection.',
-    });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect([response.status, bytes[0], bytes.readUInt32BE(1)]).toEqual([200, 2, bytes.length - 5]);
+  expect(JSON.parse(bytes.subarray(5).toString())).toEqual({
+    error: { code: "unimplemented", message: noMethod },
   });
+});
 
-  test("is told to a Connect stream in its last message", async () => {
+test.each(["application/grpc+proto", "application/grpc-web+proto"])(
+  "an unknown path is told in headers to %s",
+  async (type) => {
     const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
       method: "POST",
-      headers: { "content-type": "application/connect+json" },
+      headers: { "content-type": type },
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    expect([response.status, bytes[0], bytes.readUInt32BE(1)]).toEqual([200, 2, bytes.length - 5]);
-    expect(JSON.parse(bytes.subarray(5).toString())).toEqual({
-      error: { code: "unimplemented", message: noMethod },
-    });
-  });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
+    expect(response.headers.get("grpc-status")).toBe("12");
+    expect(decodeURIComponent(response.headers.get("grpc-message") ?? "")).toBe(noMethod);
+  },
+);
 
-  test.each(["application/grpc+proto", "application/grpc-web+proto"])(
-    "is told in headers to %s",
-    async (type) => {
-      const response = await fetch(`${server.url}/echo.v1.EchoService/Ech`, {
-        method: "POST",
-        headers: { "content-type": type },
-      });
-      expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
-      expect(response.headers.get("grpc-status")).toBe("12");
-      expect(decodeURIComponent(response.headers.get("grpc-message") ?? "")).toBe(noMethod);
-    },
-  );
-
-  test("of no service is 404 in JSON", async () => {
-    const { status, body } = await http2Request(server.port, { ":path": "/favicon.ico" });
-    expect([status, body]).toMatchObject([404, { code: "unimplemented" }]);
-  });
+test("an unknown path of no service is 404 in JSON", async () => {
+  const { status, body } = await http2Request(server.port, { ":path": "/favicon.ico" });
+  expect([status, body]).toMatchObject([404, { code: "unimplemented" }]);
 });

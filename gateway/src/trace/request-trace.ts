@@ -30,7 +30,7 @@ export function startRequestTrace(parent: Context | undefined, upstream: string,
     end: ({ status }) => {
       if (status !== undefined) span.setAttribute("http.response.status_code", status);
       if (status === undefined || status >= 400) {
-        const message = status === undefined ? "no answer" : String(status);
+        const message = status === undefined ? "no response" : String(status);
         span.setStatus({ code: SpanStatusCode.ERROR, message });
       }
       span.end();

@@ -5,7 +5,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
 import { createLogger } from "../log/logger.ts";
@@ -64,88 +64,88 @@ const echo = (headers: Record<string, string> = {}) =>
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
 
-describe("without an SDK", () => {
-  test("the caller's trace context goes on to the upstream, and its id into the log", async () => {
-    await echo({ traceparent, tracestate: "vendor=1", baggage: "user=alice" });
-    expect(received).toMatchObject({ traceparent, tracestate: "vendor=1" });
-    expect(received.baggage).toBeUndefined();
-    expect(lines.at(-1)).toMatchObject({ traceId, attempts: 1, upstreamStatus: 200 });
-  });
-
-  test.each([
-    undefined,
-    "",
-    "garbage",
-    `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
-    `${traceparent}-x`.repeat(9),
-  ])("the trace context %j is none", async (given) => {
-    await echo(given === undefined ? {} : { traceparent: given });
-    expect(received.traceparent).toBeUndefined();
-    expect(lines.at(-1)).not.toHaveProperty("traceId");
-  });
+test("without an SDK the caller's trace context goes on to the upstream, and its id into the log", async () => {
+  await echo({ traceparent, tracestate: "vendor=1", baggage: "user=alice" });
+  expect(received).toMatchObject({ traceparent, tracestate: "vendor=1" });
+  expect(received.baggage).toBeUndefined();
+  expect(lines.at(-1)).toMatchObject({ traceId, attempts: 1, upstreamStatus: 200 });
 });
 
-describe("with an SDK", () => {
-  beforeAll(() => {
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    trace.setGlobalTracerProvider(provider);
-  });
+test.each([
+  undefined,
+  "",
+  "garbage",
+  `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+  `${traceparent}-x`.repeat(9),
+])("without an SDK the trace context %j is none", async (given) => {
+  await echo(given === undefined ? {} : { traceparent: given });
+  expect(received.traceparent).toBeUndefined();
+  expect(lines.at(-1)).not.toHaveProperty("traceId");
+});
 
-  test("a call and its request are spans that a person can read, below the caller's", async () => {
-    await echo({ traceparent });
-    const [request, call] = exporter.getFinishedSpans();
-    expect(call).toMatchObject({
-      name: "echo.v1.EchoService/Echo",
-      kind: SpanKind.SERVER,
-      parentSpanContext: { traceId, spanId: "00f067aa0ba902b7" },
-      status: { code: SpanStatusCode.UNSET },
-      attributes: {
-        "rpc.system": "grpc",
-        "rpc.service": "echo.v1.EchoService",
-        "rpc.method": "Echo",
-        "client.address": "127.0.0.1",
-        "connect_rest.code": "ok",
-        "connect_rest.protocol": "grpc",
-        "connect_rest.request_id": lines.at(-1)?.requestId,
-      },
-    });
-    expect(request).toMatchObject({
-      name: "POST echo",
-      kind: SpanKind.CLIENT,
-      parentSpanContext: { traceId, spanId: call?.spanContext().spanId },
-      attributes: {
-        "http.request.method": "POST",
-        "http.response.status_code": 200,
-        "connect_rest.upstream": "echo",
-      },
-    });
-    expect(received.traceparent).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`);
-    expect(active).toBe(traceId);
-  });
+/** Without effect from the second time on. */
+function registerSdk(): void {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+}
 
-  test("a call without a trace begins one", async () => {
-    await echo();
-    const call = exporter.getFinishedSpans().at(-1);
-    expect(call?.parentSpanContext).toBeUndefined();
-    expect(lines.at(-1)).toMatchObject({ traceId: call?.spanContext().traceId });
-    expect(received.traceparent).toContain(call?.spanContext().traceId);
+test("with an SDK a call and its request are spans that a person can read, below the caller's", async () => {
+  registerSdk();
+  await echo({ traceparent });
+  const [request, call] = exporter.getFinishedSpans();
+  expect(call).toMatchObject({
+    name: "echo.v1.EchoService/Echo",
+    kind: SpanKind.SERVER,
+    parentSpanContext: { traceId, spanId: "00f067aa0ba902b7" },
+    status: { code: SpanStatusCode.UNSET },
+    attributes: {
+      "rpc.system": "grpc",
+      "rpc.service": "echo.v1.EchoService",
+      "rpc.method": "Echo",
+      "client.address": "127.0.0.1",
+      "connect_rest.code": "ok",
+      "connect_rest.protocol": "grpc",
+      "connect_rest.request_id": lines.at(-1)?.requestId,
+    },
   });
+  expect(request).toMatchObject({
+    name: "POST echo",
+    kind: SpanKind.CLIENT,
+    parentSpanContext: { traceId, spanId: call?.spanContext().spanId },
+    attributes: {
+      "http.request.method": "POST",
+      "http.response.status_code": 200,
+      "connect_rest.upstream": "echo",
+    },
+  });
+  expect(received.traceparent).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`);
+  expect(active).toBe(traceId);
+});
 
-  test("what fails says so, each attempt by itself, and no span holds a message or a key", async () => {
-    status = 503;
-    await echo().catch(() => undefined);
-    const spans = exporter.getFinishedSpans();
-    const failed = { code: SpanStatusCode.ERROR, message: "503" };
-    expect(spans.map((span) => span.status)).toEqual([
-      failed,
-      failed,
-      failed,
-      { code: SpanStatusCode.ERROR, message: "unavailable" },
-    ]);
-    expect(lines.at(-1)).toMatchObject({ attempts: 3, upstreamStatus: 503, code: "unavailable" });
-    const texts = spans.map(({ name, attributes, events, status: end }) =>
-      JSON.stringify({ name, attributes, events, end }),
-    );
-    expect(texts.join("")).not.toContain("s3cret");
-  });
+test("with an SDK a call without a trace begins one", async () => {
+  registerSdk();
+  await echo();
+  const call = exporter.getFinishedSpans().at(-1);
+  expect(call?.parentSpanContext).toBeUndefined();
+  expect(lines.at(-1)).toMatchObject({ traceId: call?.spanContext().traceId });
+  expect(received.traceparent).toContain(call?.spanContext().traceId);
+});
+
+test("with an SDK what fails says so, each attempt by itself, and no span holds a message or a key", async () => {
+  registerSdk();
+  status = 503;
+  await echo().catch(() => undefined);
+  const spans = exporter.getFinishedSpans();
+  const failed = { code: SpanStatusCode.ERROR, message: "503" };
+  expect(spans.map((span) => span.status)).toEqual([
+    failed,
+    failed,
+    failed,
+    { code: SpanStatusCode.ERROR, message: "unavailable" },
+  ]);
+  expect(lines.at(-1)).toMatchObject({ attempts: 3, upstreamStatus: 503, code: "unavailable" });
+  const texts = spans.map(({ name, attributes, events, status: end }) =>
+    JSON.stringify({ name, attributes, events, end }),
+  );
+  expect(texts.join("")).not.toContain("s3cret");
 });

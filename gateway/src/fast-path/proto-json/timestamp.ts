@@ -27,7 +27,7 @@ export function timestampText(cursor: WireCursor, end: number): string {
   return `${dateText(day)}T${clockText(seconds - day * SECONDS_PER_DAY)}${fraction(nanos)}Z`;
 }
 
-/** Dates by their days since 1970: the times of answers are near one another. */
+/** Dates by their days since 1970: the times of a response are near one another. */
 const dates = new Map<number, string>();
 const MAX_DATES = 1000;
 
