@@ -138,7 +138,7 @@ export const GetAvatarResponseSchema: GenMessage<GetAvatarResponse> = /*@__PURE_
   messageDesc(file_blog_v1_blog, 3);
 
 /**
- * Blogs: what they are and what belongs to them.
+ * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
  *
  * @generated from service blog.v1.BlogService
  */

@@ -666,7 +666,7 @@ export const BlogService_getPage = unary(BlogService.method.getPage, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
 
 /**
- * Blogs: what they are and what belongs to them.
+ * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
  *
  * The REST adapter of blog.v1.BlogService.
  */
@@ -694,7 +694,7 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
     getPage: BlogService_getPage,
   },
   comments: {
-    service: "Blogs: what they are and what belongs to them.",
+    service: "Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.",
     methods: {
       getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.",
       getAvatar: "Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.\n\nNo credentials are required.",
