@@ -119,7 +119,7 @@ export type CreateBlockRequest = Message<"blog.v1.CreateBlockRequest"> & {
    */
   target: {
     /**
-     * A blog: its short name, its host name, or its uuid.
+     * A blog: its short name, its host name, or its UUID.
      *
      * @generated from field: string blocked_blog = 2;
      */
@@ -178,7 +178,7 @@ export type BulkCreateBlocksRequest = Message<"blog.v1.BulkCreateBlocksRequest">
   blogIdentifier: string;
 
   /**
-   * The blogs: short names, host names, or uuids.
+   * The blogs: short names, host names, or UUIDs.
    *
    * @generated from field: repeated string blocked_blogs = 2;
    */
@@ -234,7 +234,7 @@ export type DeleteBlockRequest = Message<"blog.v1.DeleteBlockRequest"> & {
    */
   target: {
     /**
-     * A blog: its short name, its host name, or its uuid.
+     * A blog: its short name, its host name, or its UUID.
      *
      * @generated from field: string blocked_blog = 2;
      */

@@ -828,7 +828,7 @@ export const BlogServiceTools = {
         blockedBlog: {
           type: "string",
           minLength: 1,
-          description: "A blog: its short name, its host name, or its uuid.",
+          description: "A blog: its short name, its host name, or its UUID.",
         },
         postId: {
           type: "string",
@@ -859,7 +859,7 @@ export const BlogServiceTools = {
           type: "array",
           items: { type: "string", minLength: 1 },
           minItems: 1,
-          description: "The blogs: short names, host names, or uuids.",
+          description: "The blogs: short names, host names, or UUIDs.",
         },
         force: {
           type: "boolean",
@@ -887,7 +887,7 @@ export const BlogServiceTools = {
         blockedBlog: {
           type: "string",
           minLength: 1,
-          description: "A blog: its short name, its host name, or its uuid.",
+          description: "A blog: its short name, its host name, or its UUID.",
         },
         anonymousOnly: {
           type: "boolean",
