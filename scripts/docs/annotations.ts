@@ -166,8 +166,9 @@ function shortName(type: Type): string {
 /** The examples of the fields that have one, in one block. */
 function fieldExamples(message: DescMessage): string[] {
   const sources = message.fields.map((field) => splitExample(commentOf(field)).source);
-  const examples = fence(sources.filter((source) => source !== "").join("\n\n"));
-  return examples.length === 0 ? [] : ["Examples:", ...examples];
+  const examples = sources.filter((source) => source !== "");
+  if (examples.length === 0) return [];
+  return [examples.length === 1 ? "Example:" : "Examples:", ...fence(examples.join("\n\n"))];
 }
 
 /** A comment may end in an example: lines indented by four spaces, set off by an empty line. */

@@ -18,13 +18,13 @@ export const file_blog_v1_attribution: GenFile = /*@__PURE__*/
   fileDesc("ChlibG9nL3YxL2F0dHJpYnV0aW9uLnByb3RvEgdibG9nLnYxIqADCgtBdHRyaWJ1dGlvbhI2CgRwb3N0GAEgASgLMhguYmxvZy52MS5Qb3N0QXR0cmlidXRpb25CDLrrGAhiBhIEcG9zdEgAEjYKBGxpbmsYAiABKAsyGC5ibG9nLnYxLkxpbmtBdHRyaWJ1dGlvbkIMuusYCGIGEgRsaW5rSAASNgoEYmxvZxgDIAEoCzIYLmJsb2cudjEuQmxvZ0F0dHJpYnV0aW9uQgy66xgIYgYSBGJsb2dIABIzCgNhcHAYBCABKAsyFy5ibG9nLnYxLkFwcEF0dHJpYnV0aW9uQgu66xgHYgUSA2FwcEgAEh0KCXR5cGVfbmFtZRgKIAEoCUIKuusYBhIEdHlwZRJHCg51bmtub3duX2ZpZWxkcxhkIAMoCzInLmJsb2cudjEuQXR0cmlidXRpb24uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGc291cmNlEgy66xgICgR0eXBlEAEiZgoPUG9zdEF0dHJpYnV0aW9uEgsKA3VybBgBIAEoCRIkCgRwb3N0GAIgASgLMhYuYmxvZy52MS5Qb3N0UmVmZXJlbmNlEiAKBGJsb2cYAyABKAsyEi5ibG9nLnYxLlNob3J0QmxvZyIjCg1Qb3N0UmVmZXJlbmNlEhIKAmlkGAEgASgEQga66xgCcAEiNAoPTGlua0F0dHJpYnV0aW9uEgsKA3VybBgBIAEoCRIUCgx1cmxfcmVkaXJlY3QYAiABKAkiQAoPQmxvZ0F0dHJpYnV0aW9uEgsKA3VybBgBIAEoCRIgCgRibG9nGAIgASgLMhIuYmxvZy52MS5TaG9ydEJsb2ciYwoOQXBwQXR0cmlidXRpb24SCwoDdXJsGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEhQKDGRpc3BsYXlfdGV4dBgDIAEoCRIcCgRsb2dvGAQgASgLMg4uYmxvZy52MS5NZWRpYWIGcHJvdG8z", [file_blog_v1_media, file_blog_v1_short_blog, file_connectrest_v1_annotations]);
 
 /**
- * Where content comes from, or who asks.
+ * The source of content, or the author of a question.
  *
  * @generated from message blog.v1.Attribution
  */
 export type Attribution = Message<"blog.v1.Attribution"> & {
   /**
-   * What the content is attributed to; unset where that is none of these.
+   * The source; unset if its type is none of these.
    *
    * @generated from oneof blog.v1.Attribution.source
    */
@@ -63,14 +63,14 @@ export type Attribution = Message<"blog.v1.Attribution"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Type as the service spells it, also where it is none of the above. Needed in requests only then.
+   * The type as the service spells it, even if it is none of the above. Requests need it only in that case.
    *
    * @generated from field: string type_name = 10;
    */
   typeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -91,7 +91,7 @@ export const AttributionSchema: GenMessage<Attribution> = /*@__PURE__*/
  */
 export type PostAttribution = Message<"blog.v1.PostAttribution"> & {
   /**
-   * Address of the post.
+   * URL of the post.
    *
    * @generated from field: string url = 1;
    */
@@ -147,14 +147,14 @@ export const PostReferenceSchema: GenMessage<PostReference> = /*@__PURE__*/
  */
 export type LinkAttribution = Message<"blog.v1.LinkAttribution"> & {
   /**
-   * Address of the page.
+   * URL of the page.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * The same address by way of the service.
+   * The same URL as a redirect through the service.
    *
    * @generated from field: string url_redirect = 2;
    */
@@ -175,7 +175,7 @@ export const LinkAttributionSchema: GenMessage<LinkAttribution> = /*@__PURE__*/
  */
 export type BlogAttribution = Message<"blog.v1.BlogAttribution"> & {
   /**
-   * Address of the blog.
+   * URL of the blog.
    *
    * @generated from field: string url = 1;
    */
@@ -203,7 +203,7 @@ export const BlogAttributionSchema: GenMessage<BlogAttribution> = /*@__PURE__*/
  */
 export type AppAttribution = Message<"blog.v1.AppAttribution"> & {
   /**
-   * Address in the application.
+   * URL in the application.
    *
    * @generated from field: string url = 1;
    */

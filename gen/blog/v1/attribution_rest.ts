@@ -50,7 +50,7 @@ export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, APP_ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.Attribution. Where content comes from, or who asks. */
+/** Decodes blog.v1.Attribution. The source of content, or the author of a question. */
 export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "post":

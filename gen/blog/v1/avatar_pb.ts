@@ -36,7 +36,7 @@ export type Avatar = Message<"blog.v1.Avatar"> & {
   height: number;
 
   /**
-   * Address of the picture.
+   * URL of the picture.
    *
    * @generated from field: string url = 3;
    */
@@ -64,7 +64,7 @@ export const AvatarSchema: GenMessage<Avatar> = /*@__PURE__*/
  */
 export const AvatarShape = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: AVATAR_SHAPE_UNSPECIFIED = 0;
    */

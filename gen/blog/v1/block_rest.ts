@@ -26,7 +26,7 @@ export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): v
   out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ListBlocksResponse. Blogs that a blog has blocked. */
+/** Decodes blog.v1.ListBlocksResponse. The blogs that a blog has blocked. */
 export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.blocked_tumblelogs ?? json.blockedTumblelogs, "blocked_tumblelogs", decodeBlog);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);

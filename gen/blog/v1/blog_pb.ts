@@ -32,21 +32,21 @@ export const file_blog_v1_blog: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL2Jsb2cucHJvdG8SB2Jsb2cudjEi1AIKEkdldEJsb2dJbmZvUmVxdWVzdBL1AQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQtsBukjXAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEkYKBmZpZWxkcxgCIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEIjIKE0dldEJsb2dJbmZvUmVzcG9uc2USGwoEYmxvZxgBIAEoCzINLmJsb2cudjEuQmxvZyLBAgoQR2V0QXZhdGFyUmVxdWVzdBL1AQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQtsBukjXAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEiwKBHNpemUYAiABKAVCGbpIFhoUMBAwGDAeMCgwMDBAMGAwgAEwgARIAIgBAUIHCgVfc2l6ZSJsChFHZXRBdmF0YXJSZXNwb25zZRIyCgphdmF0YXJfdXJsGAEgASgJQh666xgaKgwaCmF2YXRhcl91cmwqCgoITG9jYXRpb24SIwoFaW1hZ2UYAiABKAsyFC5nb29nbGUuYXBpLkh0dHBCb2R5MtAeCgtCbG9nU2VydmljZRKUAQoLR2V0QmxvZ0luZm8SGy5ibG9nLnYxLkdldEJsb2dJbmZvUmVxdWVzdBocLmJsb2cudjEuR2V0QmxvZ0luZm9SZXNwb25zZSJKkAIBuusYHCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQKC0+STAiESHy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2luZm8SkAIKCUdldEF2YXRhchIZLmJsb2cudjEuR2V0QXZhdGFyUmVxdWVzdBoaLmJsb2cudjEuR2V0QXZhdGFyUmVzcG9uc2UiywGQAgG66xhhIhoIkAMgAyoTSU5WQUxJRF9BVkFUQVJfU0laRSIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EQh4KBkFjY2VwdBIUaW1hZ2UvcG5nLCAqLyo7cT0wLjVSAgQBwAEFygEErQKuAoLT5JMCXVoqYgVpbWFnZRIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYXZhdGFyYgVpbWFnZRIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYXZhdGFyL3tzaXplfRKSAQoKTGlzdEJsb2NrcxIaLmJsb2cudjEuTGlzdEJsb2Nrc1JlcXVlc3QaGy5ibG9nLnYxLkxpc3RCbG9ja3NSZXNwb25zZSJLkAIBuusYG6IBBWJhc2lj0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCIxIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEscBCgxTdHJlYW1CbG9ja3MSGi5ibG9nLnYxLkxpc3RCbG9ja3NSZXF1ZXN0Gg0uYmxvZy52MS5CbG9nIokBkAIBuusYWaIBBWJhc2lj0gEQCDwSAgg8IgZibG9ja3MoAdoBOwoSYmxvY2tlZF90dW1ibGVsb2dzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXMSC19saW5rcy5uZXh0gtPkkwIjEiEvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ibG9ja3MwARKVAQoLQ3JlYXRlQmxvY2sSGy5ibG9nLnYxLkNyZWF0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuQ3JlYXRlQmxvY2tSZXNwb25zZSJLuusYG6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCJjoBKiIhL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqkBChBCdWxrQ3JlYXRlQmxvY2tzEiAuYmxvZy52MS5CdWxrQ3JlYXRlQmxvY2tzUmVxdWVzdBohLmJsb2cudjEuQnVsa0NyZWF0ZUJsb2Nrc1Jlc3BvbnNlIlC66xgbogEFd3JpdGXSARAIPBICCDwiBmJsb2NrcygBgtPkkwIrOgEqIiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ibG9ja3MvYnVsaxKwAQoLRGVsZXRlQmxvY2sSGy5ibG9nLnYxLkRlbGV0ZUJsb2NrUmVxdWVzdBocLmJsb2cudjEuRGVsZXRlQmxvY2tSZXNwb25zZSJmkAICuusYNiIZCJQDIAUqEk5PVEhJTkdfVE9fVU5CTE9DS6IBBXdyaXRl0gEQCDwSAgg8IgZibG9ja3MoAYLT5JMCIyohL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vYmxvY2tzEqgBCglMaXN0TGlrZXMSGS5ibG9nLnYxLkxpc3RMaWtlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RMaWtlc1Jlc3BvbnNlImSQAgG66xg1IhcIkwMgByoQTElLRVNfTk9UX1NIQVJFRCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EUgMEBQKC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2xpa2VzEtcBCgtTdHJlYW1MaWtlcxIZLmJsb2cudjEuTGlzdExpa2VzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCKbAZACAbrrGGwiFwiTAyAHKhBMSUtFU19OT1RfU0hBUkVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkRSAwQFAtoBNAoLbGlrZWRfcG9zdHNKGF9saW5rcy5uZXh0LnF1ZXJ5X3BhcmFtcxILX2xpbmtzLm5leHSC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L2xpa2VzMAESiwEKDUxpc3RGb2xsb3dpbmcSHS5ibG9nLnYxLkxpc3RGb2xsb3dpbmdSZXF1ZXN0Gh4uYmxvZy52MS5MaXN0Rm9sbG93aW5nUmVzcG9uc2UiO5ACAbrrGAiiAQViYXNpY4LT5JMCJhIkL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93aW5nEq8BCg9TdHJlYW1Gb2xsb3dpbmcSHS5ibG9nLnYxLkxpc3RGb2xsb3dpbmdSZXF1ZXN0Gg0uYmxvZy52MS5CbG9nImyQAgG66xg5ogEFYmFzaWPaAS4KBWJsb2dzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXMSC19saW5rcy5uZXh0gtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dpbmcwARKLAQoNTGlzdEZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaHi5ibG9nLnYxLkxpc3RGb2xsb3dlcnNSZXNwb25zZSI7kAIBuusYCKIBBWJhc2ljgtPkkwImEiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9mb2xsb3dlcnMSwAEKD1N0cmVhbUZvbGxvd2VycxIdLmJsb2cudjEuTGlzdEZvbGxvd2Vyc1JlcXVlc3QaES5ibG9nLnYxLkZvbGxvd2VyInmQAgG66xhGogEFYmFzaWPaATsKBXVzZXJzCgt1c2Vycy51c2Vyc0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zEgtfbGlua3MubmV4dILT5JMCJhIkL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZXJzMAESjQEKDUdldEZvbGxvd2VkQnkSHS5ibG9nLnYxLkdldEZvbGxvd2VkQnlSZXF1ZXN0Gh4uYmxvZy52MS5HZXRGb2xsb3dlZEJ5UmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vZm9sbG93ZWRfYnkSmwEKEUxpc3ROb3RpZmljYXRpb25zEiEuYmxvZy52MS5MaXN0Tm90aWZpY2F0aW9uc1JlcXVlc3QaIi5ibG9nLnYxLkxpc3ROb3RpZmljYXRpb25zUmVzcG9uc2UiP5ACAbrrGAiiAQViYXNpY4LT5JMCKhIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90aWZpY2F0aW9ucxLLAQoTU3RyZWFtTm90aWZpY2F0aW9ucxIhLmJsb2cudjEuTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0GhUuYmxvZy52MS5Ob3RpZmljYXRpb24ieJACAbrrGEGiAQViYXNpY9oBNgoNbm90aWZpY2F0aW9uc0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zEgtfbGlua3MubmV4dILT5JMCKhIoL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90aWZpY2F0aW9uczABEuwBCglMaXN0UGFnZXMSGS5ibG9nLnYxLkxpc3RQYWdlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3RQYWdlc1Jlc3BvbnNlIqcBkAIBuusYeCIoCJADIAMqIUlOVkFMSURfQkxPR19JREVOVElGSUVSX09SX1BBR0lORyISCJEDKg1OT1RfTE9HR0VEX0lOIhkIkwMgByoSQkxPR19BQ0NFU1NfREVOSUVEIhUIlAMgBSoOQkxPR19OT1RfRk9VTkSiAQViYXNpY4LT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcGFnZXMSlQIKC1N0cmVhbVBhZ2VzEhkuYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0Gg0uYmxvZy52MS5QYWdlItkBkAIBuusYqQEiKAiQAyADKiFJTlZBTElEX0JMT0dfSURFTlRJRklFUl9PUl9QQUdJTkciEgiRAyoNTk9UX0xPR0dFRF9JTiIZCJMDIAcqEkJMT0dfQUNDRVNTX0RFTklFRCIVCJQDIAUqDkJMT0dfTk9UX0ZPVU5EogEFYmFzaWPaAS4KBXBhZ2VzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXMSC19saW5rcy5uZXh0gtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wYWdlczABEvYBCgdHZXRQYWdlEhcuYmxvZy52MS5HZXRQYWdlUmVxdWVzdBoYLmJsb2cudjEuR2V0UGFnZVJlc3BvbnNlIrcBkAIBuusYdiIeCJADIAMqF0lOVkFMSURfQkxPR19JREVOVElGSUVSIhIIkQMqDU5PVF9MT0dHRURfSU4iGQiTAyAHKhJCTE9HX0FDQ0VTU19ERU5JRUQiHQiUAyAFKhZCTE9HX09SX1BBR0VfTk9UX0ZPVU5EogEFYmFzaWOC0+STAjRiBHBhZ2USLC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3BhZ2VzL3twYWdlX25hbWV9Gq4CuusYqQIKBGJsb2cSA2FwaRopCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_block, file_blog_v1_blog_resource, file_blog_v1_following, file_blog_v1_like, file_blog_v1_notification, file_blog_v1_page, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_api_httpbody]);
 
 /**
- * Asks for a blog.
+ * A request for a blog.
  *
  * @generated from message blog.v1.GetBlogInfoRequest
  */
 export type GetBlogInfoRequest = Message<"blog.v1.GetBlogInfoRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The fields of the blog to answer with, e.g. `name`. Those that come only on request have a `?` in front,
-   * e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The fields of the blog to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
+   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
    *
    * @generated from field: repeated string fields = 2;
    */
@@ -67,7 +67,7 @@ export const GetBlogInfoRequestSchema: GenMessage<GetBlogInfoRequest> = /*@__PUR
  */
 export type GetBlogInfoResponse = Message<"blog.v1.GetBlogInfoResponse"> & {
   /**
-   * The blog, with the fields that were asked for.
+   * The blog, with the requested fields.
    *
    * @generated from field: blog.v1.Blog blog = 1;
    */
@@ -82,13 +82,13 @@ export const GetBlogInfoResponseSchema: GenMessage<GetBlogInfoResponse> = /*@__P
   messageDesc(file_blog_v1_blog, 1);
 
 /**
- * Asks for the avatar of a blog.
+ * A request for the avatar of a blog.
  *
  * @generated from message blog.v1.GetAvatarRequest
  */
 export type GetAvatarRequest = Message<"blog.v1.GetAvatarRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -110,20 +110,20 @@ export const GetAvatarRequestSchema: GenMessage<GetAvatarRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_blog, 2);
 
 /**
- * The avatar of a blog: a picture or its address.
+ * The avatar of a blog: a picture or its URL.
  *
  * @generated from message blog.v1.GetAvatarResponse
  */
 export type GetAvatarResponse = Message<"blog.v1.GetAvatarResponse"> & {
   /**
-   * Address of the picture; empty where the answer is the picture.
+   * URL of the picture; empty if the response is the picture itself.
    *
    * @generated from field: string avatar_url = 1;
    */
   avatarUrl: string;
 
   /**
-   * The picture and its MIME type; without data where the answer is its address.
+   * The picture and its MIME type; without data if the response is its URL.
    *
    * @generated from field: google.api.HttpBody image = 2;
    */
@@ -138,7 +138,7 @@ export const GetAvatarResponseSchema: GenMessage<GetAvatarResponse> = /*@__PURE_
   messageDesc(file_blog_v1_blog, 3);
 
 /**
- * Blogs: what they are and what belongs to them.
+ * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
  *
  * @generated from service blog.v1.BlogService
  */
@@ -146,7 +146,7 @@ export const BlogService: GenService<{
   /**
    * Gets a blog: its name, title, description, avatar, theme and counts.
    *
-   * An API key is enough; with credentials of a user the answer also says how that user stands to the blog.
+   * An API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.
    *
    * @generated from rpc blog.v1.BlogService.GetBlogInfo
    */
@@ -156,9 +156,9 @@ export const BlogService: GenService<{
     output: typeof GetBlogInfoResponseSchema;
   },
   /**
-   * Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.
+   * Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.
    *
-   * No credentials are needed.
+   * No credentials are required.
    *
    * @generated from rpc blog.v1.BlogService.GetAvatar
    */
@@ -180,7 +180,7 @@ export const BlogService: GenService<{
   /**
    * Streams all blogs that a blog has blocked. Only for administrators of the blog.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamBlocks
    */
@@ -190,7 +190,7 @@ export const BlogService: GenService<{
     output: typeof BlogSchema;
   },
   /**
-   * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
+   * Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.
    *
    * @generated from rpc blog.v1.BlogService.CreateBlock
    */
@@ -220,9 +220,9 @@ export const BlogService: GenService<{
     output: typeof DeleteBlockResponseSchema;
   },
   /**
-   * Lists the posts that a blog likes, last liked first.
+   * Lists the posts that a blog likes, most recently liked first.
    *
-   * An API key is enough. The blog must share its likes.
+   * An API key is sufficient. The blog must share its likes.
    *
    * @generated from rpc blog.v1.BlogService.ListLikes
    */
@@ -232,9 +232,9 @@ export const BlogService: GenService<{
     output: typeof ListLikesResponseSchema;
   },
   /**
-   * Streams all posts that a blog likes, last liked first. The blog must share its likes.
+   * Streams all posts that a blog likes, most recently liked first. The blog must share its likes.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamLikes
    */
@@ -244,7 +244,7 @@ export const BlogService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the blogs that a blog follows, last followed first.
+   * Lists the blogs that a blog follows, most recently followed first.
    *
    * @generated from rpc blog.v1.BlogService.ListFollowing
    */
@@ -254,9 +254,9 @@ export const BlogService: GenService<{
     output: typeof ListFollowingResponseSchema;
   },
   /**
-   * Streams all blogs that a blog follows, last followed first.
+   * Streams all blogs that a blog follows, most recently followed first.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamFollowing
    */
@@ -278,7 +278,7 @@ export const BlogService: GenService<{
   /**
    * Streams all followers of a blog.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamFollowers
    */
@@ -288,7 +288,7 @@ export const BlogService: GenService<{
     output: typeof FollowerSchema;
   },
   /**
-   * Says whether a blog is followed by another one.
+   * Checks whether a blog is followed by another blog.
    *
    * @generated from rpc blog.v1.BlogService.GetFollowedBy
    */
@@ -298,7 +298,7 @@ export const BlogService: GenService<{
     output: typeof GetFollowedByResponseSchema;
   },
   /**
-   * Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+   * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
    *
    * @generated from rpc blog.v1.BlogService.ListNotifications
    */
@@ -308,9 +308,9 @@ export const BlogService: GenService<{
     output: typeof ListNotificationsResponseSchema;
   },
   /**
-   * Streams all that others did about a blog, newest first.
+   * Streams all notifications of a blog, newest first.
    *
-   * Pages are asked for as the stream is read, and none after it is left.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled.
    *
    * @generated from rpc blog.v1.BlogService.StreamNotifications
    */
@@ -320,7 +320,7 @@ export const BlogService: GenService<{
     output: typeof NotificationSchema;
   },
   /**
-   * Lists the pages of a blog in their order.
+   * Lists the pages of a blog in order.
    *
    * @generated from rpc blog.v1.BlogService.ListPages
    */
@@ -330,9 +330,9 @@ export const BlogService: GenService<{
     output: typeof ListPagesResponseSchema;
   },
   /**
-   * Streams all pages of a blog in their order.
+   * Streams all pages of a blog in order.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamPages
    */

@@ -20,28 +20,28 @@ export const file_blog_v1_blog_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL2Jsb2dfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEixxAKBEJsb2cSDAoEbmFtZRgBIAEoCRIMCgR1dWlkGAIgASgJEgsKA3VybBgDIAEoCRINCgV0aXRsZRgEIAEoCRITCgtkZXNjcmlwdGlvbhgFIAEoCRI1Cgd1cGRhdGVkGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESHwoGYXZhdGFyGAcgAygLMg8uYmxvZy52MS5BdmF0YXISJQoFdGhlbWUYCCABKAsyDi5ibG9nLnYxLlRoZW1lQga66xgCcAESFQoIdGhlbWVfaWQYCSABKANIAIgBARISCgVwb3N0cxgKIAEoBUgBiAEBEhgKC3RvdGFsX3Bvc3RzGAsgASgFSAKIAQESEgoFbGlrZXMYDCABKAVIA4gBARIQCgNhc2sYFCABKAhIBIgBARIVCghhc2tfYW5vbhgVIAEoCEgFiAEBEhYKDmFza19wYWdlX3RpdGxlGBYgASgJEh0KEGFza3NfYWxsb3dfbWVkaWEYFyABKAhIBogBARIXCgpjYW5fc3VibWl0GBggASgISAeIAQESHQoVc3VibWlzc2lvbl9wYWdlX3RpdGxlGBkgASgJEjIKEHN1Ym1pc3Npb25fdGVybXMYGiABKAsyGC5ibG9nLnYxLlN1Ym1pc3Npb25UZXJtcxIVCghmb2xsb3dlZBgeIAEoCEgIiAEBEiQKF2lzX2Jsb2NrZWRfZnJvbV9wcmltYXJ5GB8gASgISAmIAQESHQoQaXNfZm9sbG93aW5nX3lvdRggIAEoCEgKiAEBEigKG2R1cmF0aW9uX2Jsb2dfZm9sbG93aW5nX3lvdRghIAEoBUgLiAEBEiQKF2R1cmF0aW9uX2ZvbGxvd2luZ19ibG9nGCIgASgFSAyIAQESFgoJZm9sbG93aW5nGCMgASgISA2IAQESFwoKc3Vic2NyaWJlZBgkIAEoCEgOiAEBEj8KEWJsb2NrZWRfdGltZXN0YW1wGCUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESFQoIY2FuX2NoYXQYKCABKAhID4gBARIaCg1jYW5fc3Vic2NyaWJlGCkgASgISBCIAQESHgoRY2FuX3NlbmRfZmFuX21haWwYKiABKAhIEYgBARIcCg9jYW5fYmVfZm9sbG93ZWQYKyABKAhIEogBARIcCg9jYW5fc2hvd19iYWRnZXMYLCABKAhIE4gBARIUCgdpc19uc2Z3GC0gASgISBSIAQESGAoLc2hhcmVfbGlrZXMYLiABKAhIFYgBARIcCg9zaGFyZV9mb2xsb3dpbmcYLyABKAhIFogBARITCgZhY3RpdmUYMCABKAhIF4gBARIaCg1pc19vcHRvdXRfYWRzGDEgASgISBiIAQESKAobaXNfaGlkZGVuX2Zyb21fYmxvZ19uZXR3b3JrGDIgASgISBmIAQESEAoIdGltZXpvbmUYMyABKAkSFwoPdGltZXpvbmVfb2Zmc2V0GDQgASgJEhIKBWFkbWluGDwgASgISBqIAQESFAoHcHJpbWFyeRg9IAEoCEgbiAEBEhMKBmRyYWZ0cxg+IAEoBUgciAEBEhUKCG1lc3NhZ2VzGD8gASgFSB2IAQESEgoFcXVldWUYQCABKAVIHogBARIWCglmb2xsb3dlcnMYQSABKAVIH4gBARINCgV0d2VldBhCIAEoCRIfCgR0eXBlGEMgASgOMhEuYmxvZy52MS5CbG9nVHlwZRI0ChFzdWJzY3JpcHRpb25fcGxhbhhGIAEoCzIZLmJsb2cudjEuU3Vic2NyaXB0aW9uUGxhbhIaCg1pc19wYXl3YWxsX29uGEcgASgISCCIAQESLgoOcGF5d2FsbF9hY2Nlc3MYSCABKA4yFi5ibG9nLnYxLlBheXdhbGxBY2Nlc3MSQAoOdW5rbm93bl9maWVsZHMYZCADKAsyIC5ibG9nLnYxLkJsb2cuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3RoZW1lX2lkQggKBl9wb3N0c0IOCgxfdG90YWxfcG9zdHNCCAoGX2xpa2VzQgYKBF9hc2tCCwoJX2Fza19hbm9uQhMKEV9hc2tzX2FsbG93X21lZGlhQg0KC19jYW5fc3VibWl0QgsKCV9mb2xsb3dlZEIaChhfaXNfYmxvY2tlZF9mcm9tX3ByaW1hcnlCEwoRX2lzX2ZvbGxvd2luZ195b3VCHgocX2R1cmF0aW9uX2Jsb2dfZm9sbG93aW5nX3lvdUIaChhfZHVyYXRpb25fZm9sbG93aW5nX2Jsb2dCDAoKX2ZvbGxvd2luZ0INCgtfc3Vic2NyaWJlZEILCglfY2FuX2NoYXRCEAoOX2Nhbl9zdWJzY3JpYmVCFAoSX2Nhbl9zZW5kX2Zhbl9tYWlsQhIKEF9jYW5fYmVfZm9sbG93ZWRCEgoQX2Nhbl9zaG93X2JhZGdlc0IKCghfaXNfbnNmd0IOCgxfc2hhcmVfbGlrZXNCEgoQX3NoYXJlX2ZvbGxvd2luZ0IJCgdfYWN0aXZlQhAKDl9pc19vcHRvdXRfYWRzQh4KHF9pc19oaWRkZW5fZnJvbV9ibG9nX25ldHdvcmtCCAoGX2FkbWluQgoKCF9wcmltYXJ5QgkKB19kcmFmdHNCCwoJX21lc3NhZ2VzQggKBl9xdWV1ZUIMCgpfZm9sbG93ZXJzQhAKDl9pc19wYXl3YWxsX29uIrsHCgVUaGVtZRIqCgxhdmF0YXJfc2hhcGUYASABKA4yFC5ibG9nLnYxLkF2YXRhclNoYXBlEhgKEGJhY2tncm91bmRfY29sb3IYAiABKAkSEQoJYm9keV9mb250GAMgASgJEhIKCmxpbmtfY29sb3IYBCABKAkSEwoLdGl0bGVfY29sb3IYBSABKAkSEgoKdGl0bGVfZm9udBgGIAEoCRIZChF0aXRsZV9mb250X3dlaWdodBgHIAEoCRIUCgxoZWFkZXJfaW1hZ2UYCiABKAkSHAoUaGVhZGVyX2ltYWdlX2ZvY3VzZWQYCyABKAkSGwoTaGVhZGVyX2ltYWdlX3NjYWxlZBgMIAEoCRIbChNoZWFkZXJfaW1hZ2VfcG9zdGVyGA0gASgJEi0KEGhlYWRlcl9pbWFnZV9ucGYYDiABKAsyEy5ibG9nLnYxLkltYWdlQmxvY2sSHwoNaGVhZGVyX2JvdW5kcxgPIAMoBUIIuusYBCAEcAESGwoOaGVhZGVyX3N0cmV0Y2gYECABKAhIAIgBARIeChFoZWFkZXJfZnVsbF93aWR0aBgRIAEoBUgBiAEBEh8KEmhlYWRlcl9mdWxsX2hlaWdodBgSIAEoBUgCiAEBEh8KEmhlYWRlcl9mb2N1c193aWR0aBgTIAEoBUgDiAEBEiAKE2hlYWRlcl9mb2N1c19oZWlnaHQYFCABKAVIBIgBARIYCgtzaG93X2F2YXRhchgeIAEoCEgFiAEBEh0KEHNob3dfZGVzY3JpcHRpb24YHyABKAhIBogBARIeChFzaG93X2hlYWRlcl9pbWFnZRggIAEoCEgHiAEBEhcKCnNob3dfdGl0bGUYISABKAhICIgBARJBCg51bmtub3duX2ZpZWxkcxhkIAMoCzIhLmJsb2cudjEuVGhlbWUuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEQoPX2hlYWRlcl9zdHJldGNoQhQKEl9oZWFkZXJfZnVsbF93aWR0aEIVChNfaGVhZGVyX2Z1bGxfaGVpZ2h0QhUKE19oZWFkZXJfZm9jdXNfd2lkdGhCFgoUX2hlYWRlcl9mb2N1c19oZWlnaHRCDgoMX3Nob3dfYXZhdGFyQhMKEV9zaG93X2Rlc2NyaXB0aW9uQhQKEl9zaG93X2hlYWRlcl9pbWFnZUINCgtfc2hvd190aXRsZSLdAQoPU3VibWlzc2lvblRlcm1zEhYKDmFjY2VwdGVkX3R5cGVzGAEgAygJEgwKBHRhZ3MYAiADKAkSDQoFdGl0bGUYAyABKAkSEgoKZ3VpZGVsaW5lcxgEIAEoCRJLCg51bmtub3duX2ZpZWxkcxhkIAMoCzIrLmJsb2cudjEuU3VibWlzc2lvblRlcm1zLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrQDChBTdWJzY3JpcHRpb25QbGFuEhMKC2Rlc2NyaXB0aW9uGAEgASgJEhUKDWN1cnJlbmN5X2NvZGUYAiABKAkSIgoNbW9udGhseV9wcmljZRgDIAEoA0IGuusYAnABSACIAQESIQoMeWVhcmx5X3ByaWNlGAQgASgDQga66xgCcAFIAYgBARIUCgxtZW1iZXJfcGVya3MYBSADKAkSGgoSc3Vic2NyaXB0aW9uX2xhYmVsGAYgASgJEjAKD2NoZWNrb3V0X2xhYmVscxgHIAEoCzIXLmJsb2cudjEuQ2hlY2tvdXRMYWJlbHMSFQoIaXNfdmFsaWQYCCABKAhIAogBARJMCg51bmtub3duX2ZpZWxkcxhkIAMoCzIsLmJsb2cudjEuU3Vic2NyaXB0aW9uUGxhbi5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fbW9udGhseV9wcmljZUIPCg1feWVhcmx5X3ByaWNlQgsKCV9pc192YWxpZCJCCg5DaGVja291dExhYmVscxIPCgdtb250aGx5GAEgASgJEg4KBnllYXJseRgCIAEoCRIPCgdzdXBwb3J0GAMgASgJKm8KCEJsb2dUeXBlEhkKFUJMT0dfVFlQRV9VTlNQRUNJRklFRBAAEiIKEEJMT0dfVFlQRV9QVUJMSUMQARoMuusYCAoGcHVibGljEiQKEUJMT0dfVFlQRV9QUklWQVRFEAIaDbrrGAkKB3ByaXZhdGUq4QEKDVBheXdhbGxBY2Nlc3MSHgoaUEFZV0FMTF9BQ0NFU1NfVU5TUEVDSUZJRUQQABIvChlQQVlXQUxMX0FDQ0VTU19OT05fTUVNQkVSEAEaELrrGAwKCm5vbi1tZW1iZXISKQoWUEFZV0FMTF9BQ0NFU1NfQ1JFQVRPUhACGg266xgJCgdjcmVhdG9yEisKF1BBWVdBTExfQUNDRVNTX0RJU0FCTEVEEAMaDrrrGAoKCGRpc2FibGVkEicKFVBBWVdBTExfQUNDRVNTX01FTUJFUhAEGgy66xgICgZtZW1iZXJiBnByb3RvMw", [file_blog_v1_avatar, file_blog_v1_npf, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A blog. Which fields an answer carries depends on the endpoint, on the fields asked for and on who asks: a
- * missing text is empty, a missing number or flag is not set.
+ * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
+ * empty; a missing number or flag is unset.
  *
  * @generated from message blog.v1.Blog
  */
 export type Blog = Message<"blog.v1.Blog"> & {
   /**
-   * Short name, by which the blog can be asked for.
+   * Short name; identifies the blog in requests.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Identifier that survives a change of name or domain, `t:` and further characters.
+   * UUID, which starts with `t:` and does not change when the blog is renamed or moves to another domain.
    *
    * @generated from field: string uuid = 2;
    */
   uuid: string;
 
   /**
-   * Address.
+   * URL.
    *
    * @generated from field: string url = 3;
    */
@@ -76,7 +76,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   avatar: Avatar[];
 
   /**
-   * General theme options; may mean nothing for a theme of the blog's own.
+   * General theme options; they may not apply to a custom theme.
    *
    * @generated from field: blog.v1.Theme theme = 8;
    */
@@ -104,14 +104,14 @@ export type Blog = Message<"blog.v1.Blog"> & {
   totalPosts?: number | undefined;
 
   /**
-   * Number of likes. Only of a user's primary blog that shares its likes.
+   * Number of likes. Only for the primary blog of a user, if it shares its likes.
    *
    * @generated from field: optional int32 likes = 12;
    */
   likes?: number | undefined;
 
   /**
-   * The blog takes questions.
+   * The blog accepts questions.
    *
    * @generated from field: optional bool ask = 20;
    */
@@ -132,14 +132,14 @@ export type Blog = Message<"blog.v1.Blog"> & {
   askPageTitle: string;
 
   /**
-   * Questions may hold media.
+   * Questions may contain media.
    *
    * @generated from field: optional bool asks_allow_media = 23;
    */
   asksAllowMedia?: boolean | undefined;
 
   /**
-   * The blog takes submissions.
+   * The blog accepts submissions.
    *
    * @generated from field: optional bool can_submit = 24;
    */
@@ -153,21 +153,21 @@ export type Blog = Message<"blog.v1.Blog"> & {
   submissionPageTitle: string;
 
   /**
-   * What may be submitted. Only of blogs that take submissions.
+   * What can be submitted. Only for blogs that accept submissions.
    *
    * @generated from field: blog.v1.SubmissionTerms submission_terms = 26;
    */
   submissionTerms?: SubmissionTerms | undefined;
 
   /**
-   * The caller follows the blog. Only with credentials of a user.
+   * The caller follows the blog. Only with the credentials of a user.
    *
    * @generated from field: optional bool followed = 30;
    */
   followed?: boolean | undefined;
 
   /**
-   * The caller's primary blog has blocked the blog. Only with credentials of a user.
+   * The caller's primary blog has blocked the blog. Only with the credentials of a user.
    *
    * @generated from field: optional bool is_blocked_from_primary = 31;
    */
@@ -195,14 +195,14 @@ export type Blog = Message<"blog.v1.Blog"> & {
   durationFollowingBlog?: number | undefined;
 
   /**
-   * The caller follows the blog, as some lists say it.
+   * The caller follows the blog, as reported by some lists.
    *
    * @generated from field: optional bool following = 35;
    */
   following?: boolean | undefined;
 
   /**
-   * The caller gets a notice of each post.
+   * The caller is notified of each post.
    *
    * @generated from field: optional bool subscribed = 36;
    */
@@ -223,7 +223,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   canChat?: boolean | undefined;
 
   /**
-   * The caller can get a notice of each post.
+   * The caller can be notified of each post.
    *
    * @generated from field: optional bool can_subscribe = 41;
    */
@@ -244,14 +244,14 @@ export type Blog = Message<"blog.v1.Blog"> & {
   canBeFollowed?: boolean | undefined;
 
   /**
-   * Badges may be shown beside the name.
+   * Badges may be shown next to the name.
    *
    * @generated from field: optional bool can_show_badges = 44;
    */
   canShowBadges?: boolean | undefined;
 
   /**
-   * The blog is not for every eye.
+   * The blog is not safe for work.
    *
    * @generated from field: optional bool is_nsfw = 45;
    */
@@ -272,7 +272,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   shareFollowing?: boolean | undefined;
 
   /**
-   * The blog is in use.
+   * The blog is active.
    *
    * @generated from field: optional bool active = 48;
    */
@@ -307,7 +307,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   timezoneOffset: string;
 
   /**
-   * The caller is an administrator. Only of the caller's own blogs, like the following fields.
+   * The caller is an administrator. This and the following fields are returned only for the caller's own blogs.
    *
    * @generated from field: optional bool admin = 60;
    */
@@ -363,14 +363,14 @@ export type Blog = Message<"blog.v1.Blog"> & {
   type: BlogType;
 
   /**
-   * What a paying member gets. Only of blogs with paid posts.
+   * What paying members get. Only for blogs with paid posts.
    *
    * @generated from field: blog.v1.SubscriptionPlan subscription_plan = 70;
    */
   subscriptionPlan?: SubscriptionPlan | undefined;
 
   /**
-   * The blog takes money.
+   * The blog has a paywall.
    *
    * @generated from field: optional bool is_paywall_on = 71;
    */
@@ -384,7 +384,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   paywallAccess: PaywallAccess;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -454,28 +454,28 @@ export type Theme = Message<"blog.v1.Theme"> & {
   titleFontWeight: string;
 
   /**
-   * Address of the header as it was uploaded.
+   * URL of the header as it was uploaded.
    *
    * @generated from field: string header_image = 10;
    */
   headerImage: string;
 
   /**
-   * Address of the part of the header that is shown; to be preferred to `header_image` where it is there.
+   * URL of the part of the header that is shown. If present, prefer it to `header_image`.
    *
    * @generated from field: string header_image_focused = 11;
    */
   headerImageFocused: string;
 
   /**
-   * Address of the scaled header.
+   * URL of the scaled header.
    *
    * @generated from field: string header_image_scaled = 12;
    */
   headerImageScaled: string;
 
   /**
-   * Address of a still frame of an animated header; may be empty.
+   * URL of a still frame of an animated header; may be empty.
    *
    * @generated from field: string header_image_poster = 13;
    */
@@ -489,7 +489,7 @@ export type Theme = Message<"blog.v1.Theme"> & {
   headerImageNpf?: ImageBlock | undefined;
 
   /**
-   * Crop of the header: top, right, bottom and left, in pixels. Empty when it is not cropped.
+   * Crop of the header: top, right, bottom and left, in pixels. Empty if it is not cropped.
    *
    * @generated from field: repeated int32 header_bounds = 15;
    */
@@ -531,7 +531,7 @@ export type Theme = Message<"blog.v1.Theme"> & {
   headerFocusHeight?: number | undefined;
 
   /**
-   * Show the avatar. These flags count even where what they are about is given.
+   * Show the avatar. These flags apply even if the content they refer to is present.
    *
    * @generated from field: optional bool show_avatar = 30;
    */
@@ -559,7 +559,7 @@ export type Theme = Message<"blog.v1.Theme"> & {
   showTitle?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -574,13 +574,13 @@ export const ThemeSchema: GenMessage<Theme> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 1);
 
 /**
- * What may be submitted to a blog.
+ * What can be submitted to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
 export type SubmissionTerms = Message<"blog.v1.SubmissionTerms"> & {
   /**
-   * Types of posts that are taken.
+   * Types of posts that are accepted.
    *
    * @generated from field: repeated string accepted_types = 1;
    */
@@ -608,7 +608,7 @@ export type SubmissionTerms = Message<"blog.v1.SubmissionTerms"> & {
   guidelines: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -623,13 +623,13 @@ export const SubmissionTermsSchema: GenMessage<SubmissionTerms> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 2);
 
 /**
- * What a paying member gets, and for how much.
+ * What paying members get, and the price.
  *
  * @generated from message blog.v1.SubscriptionPlan
  */
 export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   /**
-   * What the plan is about.
+   * Description of the plan.
    *
    * @generated from field: string description = 1;
    */
@@ -643,14 +643,14 @@ export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   currencyCode: string;
 
   /**
-   * Price of a month, in hundredths of the currency.
+   * Price per month, in hundredths of the currency.
    *
    * @generated from field: optional int64 monthly_price = 3;
    */
   monthlyPrice?: bigint | undefined;
 
   /**
-   * Price of a year, in hundredths of the currency; absent where a year is not for sale.
+   * Price per year, in hundredths of the currency; absent if yearly plans are not sold.
    *
    * @generated from field: optional int64 yearly_price = 4;
    */
@@ -685,7 +685,7 @@ export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   isValid?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -741,7 +741,7 @@ export const CheckoutLabelsSchema: GenMessage<CheckoutLabels> = /*@__PURE__*/
  */
 export const BlogType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: BLOG_TYPE_UNSPECIFIED = 0;
    */
@@ -776,13 +776,13 @@ export const BlogTypeSchema: GenEnum<BlogType> = /*@__PURE__*/
   enumDesc(file_blog_v1_blog_resource, 0);
 
 /**
- * A caller's access to what is paid for.
+ * A caller's access to paid content.
  *
  * @generated from enum blog.v1.PaywallAccess
  */
 export const PaywallAccess = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: PAYWALL_ACCESS_UNSPECIFIED = 0;
    */
@@ -818,7 +818,7 @@ export const PaywallAccess = {
 } as const;
 
 /**
- * A caller's access to what is paid for.
+ * A caller's access to paid content.
  *
  * @generated from enum blog.v1.PaywallAccess
  */

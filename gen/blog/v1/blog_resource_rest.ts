@@ -190,7 +190,7 @@ const THEME_KEYS: ReadonlySet<string> = new Set([
   "showTitle",
 ]);
 
-/** Decodes blog.v1.Blog. A blog. Which fields an answer carries depends on the endpoint, on the fields asked for and on who asks: a missing text is empty, a missing number or flag is not set. */
+/** Decodes blog.v1.Blog. A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is empty; a missing number or flag is unset. */
 export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.uuid, "uuid");
@@ -254,7 +254,7 @@ export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CHECKOUT_LABELS_KEYS);
 }
 
-/** Decodes blog.v1.SubmissionTerms. What may be submitted to a blog. */
+/** Decodes blog.v1.SubmissionTerms. What can be submitted to a blog. */
 export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json.accepted_types ?? json.acceptedTypes, "accepted_types", "string");
   out.list(2, json.tags, "tags", "string");
@@ -263,7 +263,7 @@ export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void 
   out.unknown(100, json, SUBMISSION_TERMS_KEYS);
 }
 
-/** Decodes blog.v1.SubscriptionPlan. What a paying member gets, and for how much. */
+/** Decodes blog.v1.SubscriptionPlan. What paying members get, and the price. */
 export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.description, "description");
   out.string(2, json.currency_code ?? json.currencyCode, "currency_code");

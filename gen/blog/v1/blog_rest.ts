@@ -83,7 +83,7 @@ const BlogService_rules = {
 /**
  * Gets a blog: its name, title, description, avatar, theme and counts.
  *
- * An API key is enough; with credentials of a user the answer also says how that user stands to the blog.
+ * An API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.
  *
  * GET /v2/blog/{blog_identifier}/info
  */
@@ -111,9 +111,9 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
 
 /**
- * Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.
+ * Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.
  *
- * No credentials are needed.
+ * No credentials are required.
  *
  * GET /v2/blog/{blog_identifier}/avatar/{size}
  */
@@ -182,7 +182,7 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
 /**
  * Streams all blogs that a blog has blocked. Only for administrators of the blog.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/blocks
  */
@@ -211,7 +211,7 @@ export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
 
 /**
- * Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.
+ * Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks
  */
@@ -300,9 +300,9 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
 
 /**
- * Lists the posts that a blog likes, last liked first.
+ * Lists the posts that a blog likes, most recently liked first.
  *
- * An API key is enough. The blog must share its likes.
+ * An API key is sufficient. The blog must share its likes.
  *
  * GET /v2/blog/{blog_identifier}/likes
  */
@@ -337,9 +337,9 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
 
 /**
- * Streams all posts that a blog likes, last liked first. The blog must share its likes.
+ * Streams all posts that a blog likes, most recently liked first. The blog must share its likes.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/likes
  */
@@ -375,7 +375,7 @@ export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, 
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamLikes)
 
 /**
- * Lists the blogs that a blog follows, last followed first.
+ * Lists the blogs that a blog follows, most recently followed first.
  *
  * GET /v2/blog/{blog_identifier}/following
  */
@@ -402,9 +402,9 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
 
 /**
- * Streams all blogs that a blog follows, last followed first.
+ * Streams all blogs that a blog follows, most recently followed first.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/following
  */
@@ -460,7 +460,7 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
 /**
  * Streams all followers of a blog.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/followers
  */
@@ -487,7 +487,7 @@ export const BlogService_streamFollowers = paginate(BlogService.method.streamFol
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
 
 /**
- * Says whether a blog is followed by another one.
+ * Checks whether a blog is followed by another blog.
  *
  * GET /v2/blog/{blog_identifier}/followed_by
  */
@@ -511,7 +511,7 @@ export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy,
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
 
 /**
- * Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+ * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
  *
  * GET /v2/blog/{blog_identifier}/notifications
  */
@@ -539,9 +539,9 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
 
 /**
- * Streams all that others did about a blog, newest first.
+ * Streams all notifications of a blog, newest first.
  *
- * Pages are asked for as the stream is read, and none after it is left.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/notifications
  */
@@ -570,7 +570,7 @@ export const BlogService_streamNotifications = paginate(BlogService.method.strea
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
 
 /**
- * Lists the pages of a blog in their order.
+ * Lists the pages of a blog in order.
  *
  * GET /v2/blog/{blog_identifier}/pages
  */
@@ -602,9 +602,9 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
 
 /**
- * Streams all pages of a blog in their order.
+ * Streams all pages of a blog in order.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/pages
  */
@@ -666,7 +666,7 @@ export const BlogService_getPage = unary(BlogService.method.getPage, {
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
 
 /**
- * Blogs: what they are and what belongs to them.
+ * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
  *
  * The REST adapter of blog.v1.BlogService.
  */
@@ -694,26 +694,26 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
     getPage: BlogService_getPage,
   },
   comments: {
-    service: "Blogs: what they are and what belongs to them.",
+    service: "Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.",
     methods: {
-      getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
-      getAvatar: "Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.\n\nNo credentials are needed.",
+      getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.",
+      getAvatar: "Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.\n\nNo credentials are required.",
       listBlocks: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
-      streamBlocks: "Streams all blogs that a blog has blocked. Only for administrators of the blog.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
-      createBlock: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
+      streamBlocks: "Streams all blogs that a blog has blocked. Only for administrators of the blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      createBlock: "Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.",
       bulkCreateBlocks: "Blocks several blogs. Only for administrators of the blog.",
       deleteBlock: "Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.",
-      listLikes: "Lists the posts that a blog likes, last liked first.\n\nAn API key is enough. The blog must share its likes.",
-      streamLikes: "Streams all posts that a blog likes, last liked first. The blog must share its likes.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
-      listFollowing: "Lists the blogs that a blog follows, last followed first.",
-      streamFollowing: "Streams all blogs that a blog follows, last followed first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
+      listLikes: "Lists the posts that a blog likes, most recently liked first.\n\nAn API key is sufficient. The blog must share its likes.",
+      streamLikes: "Streams all posts that a blog likes, most recently liked first. The blog must share its likes.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      listFollowing: "Lists the blogs that a blog follows, most recently followed first.",
+      streamFollowing: "Streams all blogs that a blog follows, most recently followed first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
       listFollowers: "Lists the followers of a blog.",
-      streamFollowers: "Streams all followers of a blog.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
-      getFollowedBy: "Says whether a blog is followed by another one.",
-      listNotifications: "Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
-      streamNotifications: "Streams all that others did about a blog, newest first.\n\nPages are asked for as the stream is read, and none after it is left.",
-      listPages: "Lists the pages of a blog in their order.",
-      streamPages: "Streams all pages of a blog in their order.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
+      streamFollowers: "Streams all followers of a blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      getFollowedBy: "Checks whether a blog is followed by another blog.",
+      listNotifications: "Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
+      streamNotifications: "Streams all notifications of a blog, newest first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
+      listPages: "Lists the pages of a blog in order.",
+      streamPages: "Streams all pages of a blog in order.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
       getPage: "Gets a page of a blog.",
     },
   },
@@ -727,38 +727,38 @@ export const BlogServiceTools = {
   getBlogInfo: {
     name: "BlogService_GetBlogInfo",
     title: "Get blog info",
-    description: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is enough; with credentials of a user the answer also says how that user stands to the blog.",
+    description: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         fields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of the blog to answer with, e.g. `name`. Those that come only on request have a `?` in front,\ne.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blog to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for a blog.",
+      description: "A request for a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   getAvatar: {
     name: "BlogService_GetAvatar",
     title: "Get avatar",
-    description: "Gets the avatar of a blog: the picture itself or, with OAuth 1.0a credentials of a user, its address.\n\nNo credentials are needed.",
+    description: "Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.\n\nNo credentials are required.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         size: {
           type: "integer",
@@ -768,7 +768,7 @@ export const BlogServiceTools = {
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the avatar of a blog.",
+      description: "A request for the avatar of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
@@ -782,7 +782,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -799,47 +799,47 @@ export const BlogServiceTools = {
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the blogs that a blog has blocked.",
+      description: "A request for the blogs that a blog has blocked.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   createBlock: {
     name: "BlogService_CreateBlock",
     title: "Create block",
-    description: "Blocks a blog, or who asked or submitted a post anonymously. Only for administrators of the blog.",
+    description: "Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
           minLength: 1,
-          description: "A blog: its short name, its host name, or its uuid.",
+          description: "A blog: its short name, its host name, or its UUID.",
         },
         postId: {
           type: "string",
           pattern: "^[0-9]+$",
-          description: "Who asked or submitted this post anonymously.\n\nMore than 0.",
+          description: "The anonymous author of this question or submission.\n\nMore than 0.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
       dependentSchemas: { blockedBlog: { properties: { postId: false } } },
-      description: "Blocks a blog, or who asked or submitted a post anonymously.\n\nExactly one of blockedBlog, postId is set.",
+      description: "A request to block a blog, or the anonymous author of a question or submission.\n\nExactly one of blockedBlog, postId is set.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
@@ -853,22 +853,22 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlogs: {
           type: "array",
           items: { type: "string", minLength: 1 },
           minItems: 1,
-          description: "The blogs: short names, host names, or uuids.",
+          description: "The blogs: short names, host names, or UUIDs.",
         },
         force: {
           type: "boolean",
-          description: "Block even where that ends a paid subscription. Default: false.",
+          description: "Block even if that ends a paid subscription. Default: false.",
         },
       },
       required: ["blogIdentifier", "blockedBlogs"],
       additionalProperties: false,
-      description: "Blocks several blogs.",
+      description: "A request to block several blogs.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
@@ -882,36 +882,36 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         blockedBlog: {
           type: "string",
           minLength: 1,
-          description: "A blog: its short name, its host name, or its uuid.",
+          description: "A blog: its short name, its host name, or its UUID.",
         },
         anonymousOnly: {
           type: "boolean",
-          description: "Everyone who was blocked anonymously. `false` names nobody, which the service answers with NOTHING_TO_UNBLOCK.",
+          description: "Everyone who was blocked anonymously. `false` selects nobody, and the call fails with NOTHING_TO_UNBLOCK.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
       dependentSchemas: { blockedBlog: { properties: { anonymousOnly: false } } },
-      description: "Unblocks a blog, or everyone who was blocked anonymously.\n\nExactly one of blockedBlog, anonymousOnly is set.",
+      description: "A request to unblock a blog, or everyone who was blocked anonymously.\n\nExactly one of blockedBlog, anonymousOnly is set.",
     },
     annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
   },
   listLikes: {
     name: "BlogService_ListLikes",
     title: "List likes",
-    description: "Lists the posts that a blog likes, last liked first.\n\nAn API key is enough. The blog must share its likes.",
+    description: "Lists the posts that a blog likes, most recently liked first.\n\nAn API key is sufficient. The blog must share its likes.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -923,7 +923,7 @@ export const BlogServiceTools = {
           type: "integer",
           minimum: 0,
           maximum: 1000,
-          description: "Number of posts to skip, 1000 at most. Default: 0.",
+          description: "Number of posts to skip, at most 1000. Default: 0.",
         },
         before: {
           type: "string",
@@ -937,36 +937,36 @@ export const BlogServiceTools = {
         },
         npf: {
           type: "boolean",
-          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+          description: "Return content as blocks instead of in the legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the posts that a blog likes.\n\nOnly one of before, after and offset can be used in a request.",
+      description: "A request for the posts that a blog likes.\n\nOnly one of before, after and offset can be used in a request.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listFollowing: {
     name: "BlogService_ListFollowing",
     title: "List following",
-    description: "Lists the blogs that a blog follows, last followed first.",
+    description: "Lists the blogs that a blog follows, most recently followed first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -978,22 +978,22 @@ export const BlogServiceTools = {
           type: "integer",
           minimum: 0,
           maximum: 2147483647,
-          description: "Number of blogs to skip. Default: 0, the last followed first.",
+          description: "Number of blogs to skip, most recently followed first. Default: 0.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the blogs that a blog follows.",
+      description: "A request for the blogs that a blog follows.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
@@ -1007,7 +1007,7 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1024,55 +1024,55 @@ export const BlogServiceTools = {
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the followers of a blog.",
+      description: "A request for the followers of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   getFollowedBy: {
     name: "BlogService_GetFollowedBy",
     title: "Get followed by",
-    description: "Says whether a blog is followed by another one.",
+    description: "Checks whether a blog is followed by another blog.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         followerBlog: {
           type: "string",
           minLength: 1,
-          description: "Name of the blog that may be following.",
+          description: "Name of the blog that may be a follower.",
         },
       },
       required: ["blogIdentifier", "followerBlog"],
       additionalProperties: false,
-      description: "Asks whether a blog is followed by another one.",
+      description: "A request to check whether a blog is followed by another blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listNotifications: {
     name: "BlogService_ListNotifications",
     title: "List notifications",
-    description: "Lists what others did about a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
+    description: "Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         before: {
           type: "string",
           format: "date-time",
-          description: "Only what was done before this time, to the second. Default: the time of the request.",
+          description: "Only notifications from before this time, to the second. Default: the time of the request.",
         },
         types: {
           type: "array",
@@ -1097,37 +1097,40 @@ export const BlogServiceTools = {
               "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE",
             ],
           },
-          description: "Only these types; any but SPAM_REPORTED, MILESTONE_POST and GENERIC. Default: all types.\n\n- NOTIFICATION_TYPE_LIKE: A post was liked.\n- NOTIFICATION_TYPE_REPLY: A post was replied to.\n- NOTIFICATION_TYPE_FOLLOW: The blog was followed.\n- NOTIFICATION_TYPE_MENTION_IN_REPLY: The blog was mentioned in a reply.\n- NOTIFICATION_TYPE_MENTION_IN_POST: The blog was mentioned in a post.\n- NOTIFICATION_TYPE_REBLOG_NAKED: A post was reblogged without a comment.\n- NOTIFICATION_TYPE_REBLOG_WITH_CONTENT: A post was reblogged with a comment.\n- NOTIFICATION_TYPE_ASK: A question was asked.\n- NOTIFICATION_TYPE_ANSWERED_ASK: A question was answered.\n- NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER: The blog has a new member.\n- NOTIFICATION_TYPE_POST_ATTRIBUTION: A post was used in another one.\n- NOTIFICATION_TYPE_POST_FLAGGED: A post was flagged.\n- NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED: An appeal was accepted.\n- NOTIFICATION_TYPE_POST_APPEAL_REJECTED: An appeal was rejected.\n- NOTIFICATION_TYPE_WHAT_YOU_MISSED: There were posts while the caller was away.\n- NOTIFICATION_TYPE_CONVERSATIONAL_NOTE: A post that the caller wrote to was written to.",
+          description: "Only these types; any but SPAM_REPORTED, MILESTONE_POST and GENERIC. Default: all types.\n\n- NOTIFICATION_TYPE_LIKE: A post was liked.\n- NOTIFICATION_TYPE_REPLY: A post was replied to.\n- NOTIFICATION_TYPE_FOLLOW: The blog was followed.\n- NOTIFICATION_TYPE_MENTION_IN_REPLY: The blog was mentioned in a reply.\n- NOTIFICATION_TYPE_MENTION_IN_POST: The blog was mentioned in a post.\n- NOTIFICATION_TYPE_REBLOG_NAKED: A post was reblogged without a comment.\n- NOTIFICATION_TYPE_REBLOG_WITH_CONTENT: A post was reblogged with a comment.\n- NOTIFICATION_TYPE_ASK: A question was asked.\n- NOTIFICATION_TYPE_ANSWERED_ASK: A question was answered.\n- NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER: The blog has a new member.\n- NOTIFICATION_TYPE_POST_ATTRIBUTION: A post was used in another one.\n- NOTIFICATION_TYPE_POST_FLAGGED: A post was flagged.\n- NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED: An appeal was accepted.\n- NOTIFICATION_TYPE_POST_APPEAL_REJECTED: An appeal was rejected.\n- NOTIFICATION_TYPE_WHAT_YOU_MISSED: There were posts while the caller was away.\n- NOTIFICATION_TYPE_CONVERSATIONAL_NOTE: A post that the caller replied to has a new reply.",
         },
-        rollups: { type: "boolean", description: "Roll what is alike into one. Default: true." },
+        rollups: {
+          type: "boolean",
+          description: "Whether to group similar notifications. Default: true.",
+        },
         omitPostIds: {
           type: "array",
           items: { type: "string", pattern: "^[0-9]+$" },
-          description: "Leave out what was done to these posts of the blog.\n\nMore than 0.",
+          description: "Leave out notifications about these posts of the blog.\n\nMore than 0.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks what others did about a blog.",
+      description: "A request for the notifications of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listPages: {
     name: "BlogService_ListPages",
     title: "List pages",
-    description: "Lists the pages of a blog in their order.",
+    description: "Lists the pages of a blog in order.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -1144,12 +1147,12 @@ export const BlogServiceTools = {
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the pages of a blog.",
+      description: "A request for the pages of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
@@ -1163,17 +1166,17 @@ export const BlogServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         pageName: {
           type: "string",
           minLength: 1,
-          description: "Path of the page below the address of the blog; it may have several parts, separated by `/`.",
+          description: "Path of the page below the URL of the blog; it may have several segments, separated by `/`.",
         },
       },
       required: ["blogIdentifier", "pageName"],
       additionalProperties: false,
-      description: "Asks for a page of a blog.",
+      description: "A request for a page of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },

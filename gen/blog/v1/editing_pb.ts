@@ -27,13 +27,13 @@ export const file_blog_v1_editing: GenFile = /*@__PURE__*/
   fileDesc("ChVibG9nL3YxL2VkaXRpbmcucHJvdG8SB2Jsb2cudjEiqgMKDkdldFBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgABI5Cgtwb3N0X2Zvcm1hdBgDIAEoDjIaLmJsb2cudjEuUG9zdENvbnRlbnRGb3JtYXRCCLpIBYIBAhABEksKC2Jsb2dfZmllbGRzGBQgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiLgoPR2V0UG9zdFJlc3BvbnNlEhsKBHBvc3QYASABKAsyDS5ibG9nLnYxLlBvc3QilgsKEVJlYmxvZ1Bvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS9wIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LOArpIygK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQMQ6AcSJgoGbGF5b3V0GAMgAygLMhYuYmxvZy52MS5Db250ZW50TGF5b3V0Ei8KBXN0YXRlGAogASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCDLpICYIBBhABIAYgBxI4CgpwdWJsaXNoX29uGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAISMgoEZGF0ZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiABEiQKBHRhZ3MYFCADKAlCFrpIDZIBCiIIcgYQAboBASy66xgCIAQSEgoKc291cmNlX3VybBgVIAEoCRIMCgRzbHVnGBYgASgJEiAKE2hhc19jb21tdW5pdHlfbGFiZWwYFyABKAhIAIgBARIiChpjb21tdW5pdHlfbGFiZWxfY2F0ZWdvcmllcxgYIAMoCRIbCg5zZW5kX3RvX3NvY2lhbBgeIAEoCEgBiAEBEhIKCmlzX3ByaXZhdGUYHyABKAgSSAoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxggIAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nQgi6SAWCAQIQARIaCg1jYW5fYmVfdGlwcGVkGCEgASgISAKIAQESPAoQcGFyZW50X2Jsb2dfdXVpZBgoIAEoCUIiukgEcgIQAbrrGBcSFXBhcmVudF90dW1ibGVsb2dfdXVpZBIfCg5wYXJlbnRfcG9zdF9pZBgpIAEoBEIHukgEMgIgABIbCgpyZWJsb2dfa2V5GCogASgJQge6SARyAhABEhIKCmhpZGVfdHJhaWwYKyABKAgSKQoTZXhjbHVkZV90cmFpbF9pdGVtcxgsIAMoBUIMukgJkgEGIgQaAigAEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEIQCg5fY2FuX2JlX3RpcHBlZCJZChJSZWJsb2dQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAki4QsKEVVwZGF0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS9wIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LOArpIygK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQMQ6AcSJgoGbGF5b3V0GAMgAygLMhYuYmxvZy52MS5Db250ZW50TGF5b3V0Ei8KBXN0YXRlGAogASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCDLpICYIBBhABIAYgBxI4CgpwdWJsaXNoX29uGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAISMgoEZGF0ZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiABEiQKBHRhZ3MYFCADKAlCFrpIDZIBCiIIcgYQAboBASy66xgCIAQSFwoKc291cmNlX3VybBgVIAEoCUgAiAEBEhEKBHNsdWcYFiABKAlIAYgBARIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISAKIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIA4gBARIXCgppc19wcml2YXRlGB8gASgISASIAQESSAoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxggIAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nQgi6SAWCAQIQARIaCg1jYW5fYmVfdGlwcGVkGCEgASgISAWIAQESNQoQcGFyZW50X2Jsb2dfdXVpZBgoIAEoCUIbuusYFxIVcGFyZW50X3R1bWJsZWxvZ191dWlkEhYKDnBhcmVudF9wb3N0X2lkGCkgASgEEhIKCnJlYmxvZ19rZXkYKiABKAkSFwoKaGlkZV90cmFpbBgrIAEoCEgGiAEBEikKE2V4Y2x1ZGVfdHJhaWxfaXRlbXMYLCADKAVCDLpICZIBBiIEGgIoABIrCgVtZWRpYRgyIAMoCzIULmJsb2cudjEuTWVkaWFVcGxvYWRCBrrrGAIIBhIYCgdwb3N0X2lkGDwgASgEQge6SAQyAiAAQg0KC19zb3VyY2VfdXJsQgcKBV9zbHVnQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEINCgtfaXNfcHJpdmF0ZUIQCg5fY2FuX2JlX3RpcHBlZEINCgtfaGlkZV90cmFpbCJZChJVcGRhdGVQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkirQIKEURlbGV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIAoHcG9zdF9pZBgCIAEoBEIPukgEMgIgALrrGAQSAmlkIkEKEkRlbGV0ZVBvc3RSZXNwb25zZRIkCgJpZBgBIAEoBEITuusYDxIJaWRfc3RyaW5nGgJpZEgAiAEBQgUKA19pZCLJAgoPTXV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgABIkChNtdXRlX2xlbmd0aF9zZWNvbmRzGAMgASgFQge6SAQaAigAIhIKEE11dGVQb3N0UmVzcG9uc2UipQIKEVVubXV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgACIUChJVbm11dGVQb3N0UmVzcG9uc2UqjgEKEVBvc3RDb250ZW50Rm9ybWF0EiMKH1BPU1RfQ09OVEVOVF9GT1JNQVRfVU5TUEVDSUZJRUQQABImChdQT1NUX0NPTlRFTlRfRk9STUFUX05QRhABGgm66xgFCgNucGYSLAoaUE9TVF9DT05URU5UX0ZPUk1BVF9MRUdBQ1kQAhoMuusYCAoGbGVnYWN5YgZwcm90bzM", [file_blog_v1_layout, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Asks for a post.
+ * A request for a post.
  *
  * @generated from message blog.v1.GetPostRequest
  */
 export type GetPostRequest = Message<"blog.v1.GetPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -47,15 +47,15 @@ export type GetPostRequest = Message<"blog.v1.GetPostRequest"> & {
   postId: bigint;
 
   /**
-   * The form of the content. Default: blocks.
+   * The format of the content. Default: blocks.
    *
    * @generated from field: blog.v1.PostContentFormat post_format = 3;
    */
   postFormat: PostContentFormat;
 
   /**
-   * The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
+   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -91,20 +91,20 @@ export const GetPostResponseSchema: GenMessage<GetPostResponse> = /*@__PURE__*/
   messageDesc(file_blog_v1_editing, 1);
 
 /**
- * Reblogs a post.
+ * A request to reblog a post.
  *
  * @generated from message blog.v1.ReblogPostRequest
  */
 export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content to add; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
+   * The content to add: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
@@ -118,72 +118,72 @@ export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   layout: ContentLayout[];
 
   /**
-   * What becomes of the reblog; any but SUBMISSION and ASK. Default: published at once.
+   * The state of the reblog: any but SUBMISSION and ASK. Default: published immediately.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue
-   * comes to it. A fraction of a second is rounded up.
+   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
+   * rounded up. Default: when it reaches the front of the queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of
-   * a second is cut.
+   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
+   * fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags; none may hold a comma.
+   * Tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * Where the content comes from.
+   * The source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the address. Default: made from the content.
+   * The readable end of the URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a label for readers who do not want to see everything.
+   * The post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
+   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
   sendToSocial?: boolean | undefined;
 
   /**
-   * The answer is private. Only for answers to questions.
+   * Whether the answer is private. Only for answers to questions.
    *
    * @generated from field: bool is_private = 31;
    */
@@ -239,7 +239,7 @@ export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   excludeTrailItems: number[];
 
   /**
-   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -254,7 +254,7 @@ export const ReblogPostRequestSchema: GenMessage<ReblogPostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_editing, 2);
 
 /**
- * A post was reblogged.
+ * The reblog.
  *
  * @generated from message blog.v1.ReblogPostResponse
  */
@@ -267,14 +267,14 @@ export type ReblogPostResponse = Message<"blog.v1.ReblogPostResponse"> & {
   id: bigint;
 
   /**
-   * State of the post, where the answer says it.
+   * State of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A sentence for people about what became of the post, where the answer has one.
+   * A readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
@@ -289,20 +289,21 @@ export const ReblogPostResponseSchema: GenMessage<ReblogPostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 3);
 
 /**
- * Changes a post. What the service keeps when a field is missing is not documented, except for `state`.
+ * A request to update a post. Except for `state`, the service does not document what happens to fields that are
+ * missing.
  *
  * @generated from message blog.v1.UpdatePostRequest
  */
 export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
+   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
@@ -316,72 +317,72 @@ export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   layout: ContentLayout[];
 
   /**
-   * What becomes of the post; any but SUBMISSION and ASK. Default: its state stays.
+   * The new state of the post: any but SUBMISSION and ASK. Default: unchanged.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue
-   * comes to it. A fraction of a second is rounded up.
+   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
+   * rounded up. Default: when it reaches the front of the queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of
-   * a second is cut.
+   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
+   * fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags; none may hold a comma.
+   * Tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * Where the content comes from.
+   * The source of the content.
    *
    * @generated from field: optional string source_url = 21;
    */
   sourceUrl?: string | undefined;
 
   /**
-   * The readable end of the address. Default: made from the content.
+   * The readable end of the URL. Default: derived from the content.
    *
    * @generated from field: optional string slug = 22;
    */
   slug?: string | undefined;
 
   /**
-   * The post needs a label for readers who do not want to see everything.
+   * The post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
+   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
   sendToSocial?: boolean | undefined;
 
   /**
-   * The answer is private. Only for answers to questions.
+   * Whether the answer is private. Only for answers to questions.
    *
    * @generated from field: optional bool is_private = 31;
    */
@@ -430,14 +431,14 @@ export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   hideTrail?: boolean | undefined;
 
   /**
-   * Items of the chain as it is now to leave out; they cannot be brought back. By their position from 0. Default: none.
+   * Items of the current chain to leave out, by their position from 0. They cannot be restored. Default: none.
    *
    * @generated from field: repeated int32 exclude_trail_items = 44;
    */
   excludeTrailItems: number[];
 
   /**
-   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -459,27 +460,27 @@ export const UpdatePostRequestSchema: GenMessage<UpdatePostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_editing, 4);
 
 /**
- * A post was changed.
+ * The updated post.
  *
  * @generated from message blog.v1.UpdatePostResponse
  */
 export type UpdatePostResponse = Message<"blog.v1.UpdatePostResponse"> & {
   /**
-   * Identifier of the post; another one where it was published.
+   * Identifier of the post. It changes when the post is published.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * State of the post, where the answer says it.
+   * State of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A sentence for people about what became of the post, where the answer has one.
+   * A readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
@@ -494,13 +495,13 @@ export const UpdatePostResponseSchema: GenMessage<UpdatePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 5);
 
 /**
- * Deletes a post.
+ * A request to delete a post.
  *
  * @generated from message blog.v1.DeletePostRequest
  */
 export type DeletePostRequest = Message<"blog.v1.DeletePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -528,7 +529,7 @@ export const DeletePostRequestSchema: GenMessage<DeletePostRequest> = /*@__PURE_
  */
 export type DeletePostResponse = Message<"blog.v1.DeletePostResponse"> & {
   /**
-   * Identifier of the post, where the answer says it.
+   * Identifier of the post, if the response includes it.
    *
    * @generated from field: optional uint64 id = 1;
    */
@@ -543,13 +544,13 @@ export const DeletePostResponseSchema: GenMessage<DeletePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 7);
 
 /**
- * Mutes a post.
+ * A request to mute a post.
  *
  * @generated from message blog.v1.MutePostRequest
  */
 export type MutePostRequest = Message<"blog.v1.MutePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -593,13 +594,13 @@ export const MutePostResponseSchema: GenMessage<MutePostResponse> = /*@__PURE__*
   messageDesc(file_blog_v1_editing, 9);
 
 /**
- * Unmutes a post.
+ * A request to unmute a post.
  *
  * @generated from message blog.v1.UnmutePostRequest
  */
 export type UnmutePostRequest = Message<"blog.v1.UnmutePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -636,7 +637,7 @@ export const UnmutePostResponseSchema: GenMessage<UnmutePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 11);
 
 /**
- * Forms of content.
+ * Formats of content.
  *
  * @generated from enum blog.v1.PostContentFormat
  */
@@ -656,7 +657,7 @@ export const PostContentFormat = {
   NPF: 1,
 
   /**
-   * The older form, which differs with the type.
+   * The legacy format, which depends on the type.
    *
    * @generated from enum value: POST_CONTENT_FORMAT_LEGACY = 2;
    */
@@ -664,7 +665,7 @@ export const PostContentFormat = {
 } as const;
 
 /**
- * Forms of content.
+ * Formats of content.
  *
  * @generated from enum blog.v1.PostContentFormat
  */

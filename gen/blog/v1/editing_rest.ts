@@ -43,7 +43,7 @@ export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): vo
   out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ReblogPostResponse. A post was reblogged. */
+/** Decodes blog.v1.ReblogPostResponse. The reblog. */
 export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);
@@ -51,7 +51,7 @@ export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): vo
   out.unknownKeys(json, REBLOG_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.UpdatePostResponse. A post was changed. */
+/** Decodes blog.v1.UpdatePostResponse. The updated post. */
 export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);

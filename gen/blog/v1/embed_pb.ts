@@ -16,27 +16,27 @@ export const file_blog_v1_embed: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL2VtYmVkLnByb3RvEgdibG9nLnYxIq0CCg9HZXRFbWJlZFJlcXVlc3QSnAEKA3VybBgBIAEoCUKOAbpIigG6AYYBCgllbWJlZC51cmwSSXRoZSBhZGRyZXNzIG9mIGEgcG9zdCBoYXMgdGhlIGZvcm0gaHR0cHM6Ly88aG9zdCBvZiB0aGUgYmxvZz4vcG9zdC88cmVzdD4aLnRoaXMubWF0Y2hlcygnXmh0dHBzOi8vW14vPyNcXHNdKy9wb3N0L1xcUyskJykSLQoJbWF4X3dpZHRoGAIgASgFQhW6SAQaAiAAuusYChIIbWF4d2lkdGhIAIgBARIvCgptYXhfaGVpZ2h0GAMgASgFQha6SAQaAiAAuusYCxIJbWF4aGVpZ2h0SAGIAQFCDAoKX21heF93aWR0aEINCgtfbWF4X2hlaWdodCKKAwoQR2V0RW1iZWRSZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFQoNcHJvdmlkZXJfbmFtZRgDIAEoCRIUCgxwcm92aWRlcl91cmwYBCABKAkSEwoLYXV0aG9yX25hbWUYBSABKAkSEgoKYXV0aG9yX3VybBgGIAEoCRILCgN1cmwYByABKAkSDAoEaHRtbBgIIAEoCRISCgV3aWR0aBgJIAEoBUgAiAEBEhMKBmhlaWdodBgKIAEoBUgBiAEBEhYKCWNhY2hlX2FnZRgLIAEoBUgCiAEBEkwKDnVua25vd25fZmllbGRzGGQgAygLMiwuYmxvZy52MS5HZXRFbWJlZFJlc3BvbnNlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl93aWR0aEIJCgdfaGVpZ2h0QgwKCl9jYWNoZV9hZ2UywgEKDEVtYmVkU2VydmljZRKIAQoIR2V0RW1iZWQSGC5ibG9nLnYxLkdldEVtYmVkUmVxdWVzdBoZLmJsb2cudjEuR2V0RW1iZWRSZXNwb25zZSJHkAIBuusYMSIYCJADIAMqEUVNQkVEX1VSTF9NSVNTSU5HIhUIlAMgBSoOUE9TVF9OT1RfRk9VTkSC0+STAgkSBy9vZW1iZWQaJ7rrGCMKBGJsb2cSA3dlYhoNCghyZXNwb25zZQoBLlIBAVoECAIQAmIGcHJvdG8z", [file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
- * Asks for the HTML that shows a post on another site.
+ * A request for the HTML that embeds a post on another site.
  *
  * @generated from message blog.v1.GetEmbedRequest
  */
 export type GetEmbedRequest = Message<"blog.v1.GetEmbedRequest"> & {
   /**
-   * Address of the post, `https://<host of the blog>/post/<rest>`.
+   * URL of the post, `https://<host of the blog>/post/<rest>`.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * Greatest width in pixels. Default: no limit.
+   * Maximum width in pixels. Default: no limit.
    *
    * @generated from field: optional int32 max_width = 2;
    */
   maxWidth?: number | undefined;
 
   /**
-   * Greatest height in pixels. Default: no limit.
+   * Maximum height in pixels. Default: no limit.
    *
    * @generated from field: optional int32 max_height = 3;
    */
@@ -51,7 +51,7 @@ export const GetEmbedRequestSchema: GenMessage<GetEmbedRequest> = /*@__PURE__*/
   messageDesc(file_blog_v1_embed, 0);
 
 /**
- * HTML that shows a post, and what is known about it.
+ * HTML that embeds a post, and information about the post.
  *
  * @generated from message blog.v1.GetEmbedResponse
  */
@@ -78,7 +78,7 @@ export type GetEmbedResponse = Message<"blog.v1.GetEmbedResponse"> & {
   providerName: string;
 
   /**
-   * Address of the service.
+   * URL of the service.
    *
    * @generated from field: string provider_url = 4;
    */
@@ -92,14 +92,14 @@ export type GetEmbedResponse = Message<"blog.v1.GetEmbedResponse"> & {
   authorName: string;
 
   /**
-   * Address of the blog.
+   * URL of the blog.
    *
    * @generated from field: string author_url = 6;
    */
   authorUrl: string;
 
   /**
-   * Canonical address of the post.
+   * Canonical URL of the post.
    *
    * @generated from field: string url = 7;
    */
@@ -127,14 +127,14 @@ export type GetEmbedResponse = Message<"blog.v1.GetEmbedResponse"> & {
   height?: number | undefined;
 
   /**
-   * Seconds for which the answer may be kept.
+   * How long the response may be cached, in seconds.
    *
    * @generated from field: optional int32 cache_age = 11;
    */
   cacheAge?: number | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -149,15 +149,15 @@ export const GetEmbedResponseSchema: GenMessage<GetEmbedResponse> = /*@__PURE__*
   messageDesc(file_blog_v1_embed, 1);
 
 /**
- * Posts to be shown on other sites, by the oEmbed standard.
+ * Embedding of posts on other sites, with oEmbed.
  *
  * @generated from service blog.v1.EmbedService
  */
 export const EmbedService: GenService<{
   /**
-   * Gets the HTML that shows a post on another site.
+   * Gets the HTML that embeds a post on another site.
    *
-   * No credentials are needed.
+   * No credentials are required.
    *
    * @generated from rpc blog.v1.EmbedService.GetEmbed
    */

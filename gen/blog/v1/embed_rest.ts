@@ -35,9 +35,9 @@ const EmbedService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Gets the HTML that shows a post on another site.
+ * Gets the HTML that embeds a post on another site.
  *
- * No credentials are needed.
+ * No credentials are required.
  *
  * GET /oembed
  */
@@ -68,7 +68,7 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
 
 /**
- * Posts to be shown on other sites, by the oEmbed standard.
+ * Embedding of posts on other sites, with oEmbed.
  *
  * The REST adapter of blog.v1.EmbedService.
  */
@@ -78,9 +78,9 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
     getEmbed: EmbedService_getEmbed,
   },
   comments: {
-    service: "Posts to be shown on other sites, by the oEmbed standard.",
+    service: "Embedding of posts on other sites, with oEmbed.",
     methods: {
-      getEmbed: "Gets the HTML that shows a post on another site.\n\nNo credentials are needed.",
+      getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
 };
@@ -93,30 +93,30 @@ export const EmbedServiceTools = {
   getEmbed: {
     name: "EmbedService_GetEmbed",
     title: "Get embed",
-    description: "Gets the HTML that shows a post on another site.\n\nNo credentials are needed.",
+    description: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         url: {
           type: "string",
-          description: "Address of the post, `https://<host of the blog>/post/<rest>`.\n\nThe address of a post has the form https://<host of the blog>/post/<rest>.",
+          description: "URL of the post, `https://<host of the blog>/post/<rest>`.\n\nThe address of a post has the form https://<host of the blog>/post/<rest>.",
         },
         maxWidth: {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Greatest width in pixels. Default: no limit.",
+          description: "Maximum width in pixels. Default: no limit.",
         },
         maxHeight: {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Greatest height in pixels. Default: no limit.",
+          description: "Maximum height in pixels. Default: no limit.",
         },
       },
       additionalProperties: false,
-      description: "Asks for the HTML that shows a post on another site.",
+      description: "A request for the HTML that embeds a post on another site.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
@@ -142,7 +142,7 @@ const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "cacheAge",
 ]);
 
-/** Decodes blog.v1.GetEmbedResponse. HTML that shows a post, and what is known about it. */
+/** Decodes blog.v1.GetEmbedResponse. HTML that embeds a post, and information about the post. */
 export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.type, "type");
   out.string(2, json.version, "version");

@@ -45,13 +45,13 @@ export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, FOLLOWER_KEYS);
 }
 
-/** Decodes blog.v1.GetFollowedByResponse. Whether a blog is followed by another one. */
+/** Decodes blog.v1.GetFollowedByResponse. Whether a blog is followed by another blog. */
 export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.followed_by ?? json.followedBy, "followed_by");
   out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ListFollowersResponse. Followers of a blog. The list and its total stand side by side, either in the answer or below its `users`. */
+/** Decodes blog.v1.ListFollowersResponse. Followers of a blog. The list and its total are next to each other, either at the top of the response or under its `users`. */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, valueAt(json, "users.users") ?? valueAt(json, "users"), "users.users or users", decodeFollower);
   out.int32(2, valueAt(json, "users.total_users") ?? valueAt(json, "total_users"), "users.total_users or total_users");

@@ -37,21 +37,21 @@ export type InlineFormat = Message<"blog.v1.InlineFormat"> & {
   end?: number | undefined;
 
   /**
-   * The formatting; unspecified where it is none of those below.
+   * The formatting; unspecified if it is none of those below.
    *
    * @generated from field: blog.v1.InlineFormatType type = 3;
    */
   type: InlineFormatType;
 
   /**
-   * Where a link leads; in answers it may be a redirect by way of the service.
+   * The target of a link; in responses it may be a redirect through the service.
    *
    * @generated from field: string url = 4;
    */
   url: string;
 
   /**
-   * The blog that is mentioned; when creating, its `uuid` is enough.
+   * The mentioned blog. When creating, its `uuid` is sufficient.
    *
    * @generated from field: blog.v1.ShortBlog blog = 5;
    */
@@ -65,14 +65,14 @@ export type InlineFormat = Message<"blog.v1.InlineFormat"> & {
   hex: string;
 
   /**
-   * The formatting as the service spells it, also where `type` does not know it.
+   * The formatting as the service spells it, even if `type` does not have a value for it.
    *
    * @generated from field: string type_name = 7;
    */
   typeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -93,7 +93,7 @@ export const InlineFormatSchema: GenMessage<InlineFormat> = /*@__PURE__*/
  */
 export const InlineFormatType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_UNSPECIFIED = 0;
    */
@@ -114,7 +114,7 @@ export const InlineFormatType = {
   ITALIC: 2,
 
   /**
-   * Struck through.
+   * Strikethrough.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_STRIKETHROUGH = 3;
    */
@@ -128,21 +128,21 @@ export const InlineFormatType = {
   SMALL: 4,
 
   /**
-   * A link; `url` says where it leads.
+   * A link to `url`.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_LINK = 5;
    */
   LINK: 5,
 
   /**
-   * A mention of a blog; `blog` says which.
+   * A mention of `blog`.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_MENTION = 6;
    */
   MENTION: 6,
 
   /**
-   * Colored; `hex` says how.
+   * Text in the color `hex`.
    *
    * @generated from enum value: INLINE_FORMAT_TYPE_COLOR = 7;
    */

@@ -17,14 +17,14 @@ export const file_blog_v1_layout: GenFile = /*@__PURE__*/
   fileDesc("ChRibG9nL3YxL2xheW91dC5wcm90bxIHYmxvZy52MSLsAgoNQ29udGVudExheW91dBIxCgRyb3dzGAEgASgLMhMuYmxvZy52MS5Sb3dzTGF5b3V0Qgy66xgIYgYSBHJvd3NIABIuCgNhc2sYAiABKAsyEi5ibG9nLnYxLkFza0xheW91dEILuusYB2IFEgNhc2tIABJACgljb25kZW5zZWQYAyABKAsyGC5ibG9nLnYxLkNvbmRlbnNlZExheW91dEIRuusYDWILEgljb25kZW5zZWRIABIdCgl0eXBlX25hbWUYCiABKAlCCrrrGAYSBHR5cGUSSQoOdW5rbm93bl9maWVsZHMYZCADKAsyKS5ibG9nLnYxLkNvbnRlbnRMYXlvdXQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGbGF5b3V0Egy66xgICgR0eXBlEAEimgEKClJvd3NMYXlvdXQSHQoHZGlzcGxheRgBIAMoCzIMLmJsb2cudjEuUm93Ei0KDnRydW5jYXRlX2FmdGVyGAIgASgFQhC6SA0aCyj///////////8BSACIAQESKwoEcm93cxgDIAMoCzIVLmJsb2cudjEuQmxvY2tJbmRleGVzQga66xgCOAFCEQoPX3RydW5jYXRlX2FmdGVyIh4KDEJsb2NrSW5kZXhlcxIOCgZibG9ja3MYASADKAUiRQoDUm93Eh4KBmJsb2NrcxgBIAMoBUIOukgLkgEICAEiBBoCKAASHgoEbW9kZRgCIAEoCzIQLmJsb2cudjEuUm93TW9kZSI3CgdSb3dNb2RlEiwKBHR5cGUYASABKA4yFC5ibG9nLnYxLlJvd01vZGVUeXBlQgi6SAWCAQIQASJOCglBc2tMYXlvdXQSDgoGYmxvY2tzGAEgAygFEjEKC2F0dHJpYnV0aW9uGAIgASgLMhQuYmxvZy52MS5BdHRyaWJ1dGlvbkIGuusYAnABIlEKD0NvbmRlbnNlZExheW91dBIbCg50cnVuY2F0ZV9hZnRlchgBIAEoBUgAiAEBEg4KBmJsb2NrcxgCIAMoBUIRCg9fdHJ1bmNhdGVfYWZ0ZXIqhAEKC1Jvd01vZGVUeXBlEh0KGVJPV19NT0RFX1RZUEVfVU5TUEVDSUZJRUQQABIqChZST1dfTU9ERV9UWVBFX1dFSUdIVEVEEAEaDrrrGAoKCHdlaWdodGVkEioKFlJPV19NT0RFX1RZUEVfQ0FST1VTRUwQAhoOuusYCgoIY2Fyb3VzZWxiBnByb3RvMw", [file_blog_v1_attribution, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * How the blocks of a post are arranged. Without any layout they stand one below the other. A post has at most one
- * layout of each type.
+ * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
+ * of each type.
  *
  * @generated from message blog.v1.ContentLayout
  */
 export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
   /**
-   * The arrangement; unset where its type is none of these, and then the rest is in `unknown_fields`.
+   * The arrangement; unset if its type is none of these. Its content is then in `unknown_fields`.
    *
    * @generated from oneof blog.v1.ContentLayout.layout
    */
@@ -38,7 +38,7 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
     case: "rows";
   } | {
     /**
-     * Some blocks are a question, the others its answer.
+     * Some blocks are a question, the others are the answer.
      *
      * @generated from field: blog.v1.AskLayout ask = 2;
      */
@@ -46,7 +46,7 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
     case: "ask";
   } | {
     /**
-     * Only the first blocks are shown at once. Deprecated; ignored when creating.
+     * Only the first blocks are shown initially. Deprecated; ignored when creating.
      *
      * @generated from field: blog.v1.CondensedLayout condensed = 3;
      */
@@ -55,14 +55,14 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Type as the service spells it, also where it is none of the above. Needed in requests only then.
+   * The type as the service spells it, even if it is none of the above. Requests need it only in that case.
    *
    * @generated from field: string type_name = 10;
    */
   typeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -77,28 +77,28 @@ export const ContentLayoutSchema: GenMessage<ContentLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 0);
 
 /**
- * Blocks in rows. A row of several blocks, and a carousel, hold only pictures.
+ * Blocks in rows. Rows of several blocks and carousels contain only pictures.
  *
  * @generated from message blog.v1.RowsLayout
  */
 export type RowsLayout = Message<"blog.v1.RowsLayout"> & {
   /**
-   * The rows from top to bottom. When creating, every block must be in one; in answers, a block that is in none is
-   * not shown.
+   * The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any
+   * row is not shown.
    *
    * @generated from field: repeated blog.v1.Row display = 1;
    */
   display: Row[];
 
   /**
-   * The last block that is shown at once, -1 if none is. It must not split a row.
+   * The last block that is shown initially; -1 if none is. It must not split a row.
    *
    * @generated from field: optional int32 truncate_after = 2;
    */
   truncateAfter?: number | undefined;
 
   /**
-   * The rows as older posts have them, instead of `display`. Only in answers.
+   * The rows of older posts, instead of `display`. Only in responses.
    *
    * @generated from field: repeated blog.v1.BlockIndexes rows = 3;
    */
@@ -168,7 +168,7 @@ export const RowSchema: GenMessage<Row> = /*@__PURE__*/
  */
 export type RowMode = Message<"blog.v1.RowMode"> & {
   /**
-   * The way they share it.
+   * How the blocks share the row.
    *
    * @generated from field: blog.v1.RowModeType type = 1;
    */
@@ -196,7 +196,7 @@ export type AskLayout = Message<"blog.v1.AskLayout"> & {
   blocks: number[];
 
   /**
-   * Who asks; absent when that is not said.
+   * The author of the question; absent if anonymous.
    *
    * @generated from field: blog.v1.Attribution attribution = 2;
    */
@@ -211,20 +211,20 @@ export const AskLayoutSchema: GenMessage<AskLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 5);
 
 /**
- * Only the first blocks are shown at once.
+ * Only the first blocks are shown initially.
  *
  * @generated from message blog.v1.CondensedLayout
  */
 export type CondensedLayout = Message<"blog.v1.CondensedLayout"> & {
   /**
-   * The last block that is shown at once.
+   * The last block that is shown initially.
    *
    * @generated from field: optional int32 truncate_after = 1;
    */
   truncateAfter?: number | undefined;
 
   /**
-   * The blocks that are shown at once, by their position in the content, from 0.
+   * The blocks that are shown initially, by their position in the content, from 0.
    *
    * @generated from field: repeated int32 blocks = 2;
    */
@@ -259,7 +259,7 @@ export const RowModeType = {
   WEIGHTED: 1,
 
   /**
-   * One is shown at a time.
+   * As a carousel: one block at a time.
    *
    * @generated from enum value: ROW_MODE_TYPE_CAROUSEL = 2;
    */

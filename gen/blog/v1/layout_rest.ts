@@ -51,14 +51,14 @@ export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, ASK_LAYOUT_KEYS);
 }
 
-/** Decodes blog.v1.CondensedLayout. Only the first blocks are shown at once. */
+/** Decodes blog.v1.CondensedLayout. Only the first blocks are shown initially. */
 export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.truncate_after ?? json.truncateAfter, "truncate_after");
   out.list(2, json.blocks, "blocks", "int32");
   out.unknownKeys(json, CONDENSED_LAYOUT_KEYS);
 }
 
-/** Decodes blog.v1.ContentLayout. How the blocks of a post are arranged. Without any layout they stand one below the other. A post has at most one layout of each type. */
+/** Decodes blog.v1.ContentLayout. How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout of each type. */
 export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "rows":
@@ -88,7 +88,7 @@ export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, ROW_MODE_KEYS);
 }
 
-/** Decodes blog.v1.RowsLayout. Blocks in rows. A row of several blocks, and a carousel, hold only pictures. */
+/** Decodes blog.v1.RowsLayout. Blocks in rows. Rows of several blocks and carousels contain only pictures. */
 export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.display, "display", decodeRow);
   out.int32(2, json.truncate_after ?? json.truncateAfter, "truncate_after");

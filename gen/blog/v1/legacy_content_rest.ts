@@ -119,14 +119,14 @@ const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
   "thumbnailHeight",
 ]);
 
-/** Decodes blog.v1.AnswerPost. An answer to a question. Who asks is in the post's own `asking_name` and `asking_url`. */
+/** Decodes blog.v1.AnswerPost. An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post. */
 export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.question, "question");
   out.string(2, json.answer, "answer");
   out.unknownKeys(json, ANSWER_POST_KEYS);
 }
 
-/** Decodes blog.v1.AudioPost. A sound. */
+/** Decodes blog.v1.AudioPost. Audio. */
 export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.string(2, json.player, "player");
@@ -183,7 +183,7 @@ export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, PHOTO_KEYS);
 }
 
-/** Decodes blog.v1.PhotoPost. One photo, or several as a set. */
+/** Decodes blog.v1.PhotoPost. One photo, or a set of several. */
 export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.int32(2, json.width, "width");
@@ -202,7 +202,7 @@ export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PHOTO_SIZE_KEYS);
 }
 
-/** Decodes blog.v1.QuotePost. A quotation. */
+/** Decodes blog.v1.QuotePost. A quote. */
 export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.string(2, json.source, "source");
@@ -216,7 +216,7 @@ export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, TEXT_POST_KEYS);
 }
 
-/** Decodes blog.v1.VideoPlayer. HTML that plays a video in one width. */
+/** Decodes blog.v1.VideoPlayer. HTML of a player in one width. */
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.loosely("embed_code").string(2, json.embed_code ?? json.embedCode, "embed_code");

@@ -53,7 +53,7 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
-/** Decodes blog.v1.CreateLegacyPostResponse. A post was created. */
+/** Decodes blog.v1.CreateLegacyPostResponse. The created post. */
 export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.enum(2, json.state, "state", POST_STATE);
@@ -61,7 +61,7 @@ export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.unknownKeys(json, CREATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ReblogLegacyPostResponse. A post was reblogged. */
+/** Decodes blog.v1.ReblogLegacyPostResponse. The reblog. */
 export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.enum(2, json.state, "state", POST_STATE);
@@ -69,7 +69,7 @@ export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.unknownKeys(json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.UpdateLegacyPostResponse. A post was changed. */
+/** Decodes blog.v1.UpdateLegacyPostResponse. The updated post. */
 export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.enum(2, json.state, "state", POST_STATE);
@@ -77,7 +77,7 @@ export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.unknownKeys(json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.UploadLegacyVideoResponse. A post was created. */
+/** Decodes blog.v1.UploadLegacyVideoResponse. The created post. */
 export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.enum(2, json.state, "state", POST_STATE);

@@ -23,13 +23,13 @@ export const file_blog_v1_like: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL2xpa2UucHJvdG8SB2Jsb2cudjEixgYKEExpc3RMaWtlc1JlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIdCgVsaW1pdBgKIAEoBUIJukgGGgQYFCgBSACIAQESGgoGb2Zmc2V0GAsgASgFQgq6SAcaBRjoBygAEjYKBmJlZm9yZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyBAgBIAISNQoFYWZ0ZXIYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgq66xgGMgQIASABEgsKA25wZhgUIAEoCBJLCgtibG9nX2ZpZWxkcxgVIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RMaWtlc1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOrMBukivARqsAQoXbGlzdF9saWtlcy5vbmVfcG9zaXRpb24SPW9ubHkgb25lIG9mIGJlZm9yZSwgYWZ0ZXIgYW5kIG9mZnNldCBjYW4gYmUgdXNlZCBpbiBhIHJlcXVlc3QaUltoYXModGhpcy5iZWZvcmUpLCBoYXModGhpcy5hZnRlciksIHRoaXMub2Zmc2V0ICE9IDBdLmZpbHRlcihzZXQsIHNldCkuc2l6ZSgpIDw9IDFCCAoGX2xpbWl0IpUBChFMaXN0TGlrZXNSZXNwb25zZRIiCgtsaWtlZF9wb3N0cxgBIAMoCzINLmJsb2cudjEuUG9zdBIYCgtsaWtlZF9jb3VudBgCIAEoBUgAiAEBEjIKBWxpbmtzGAMgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfbGlrZWRfY291bnRiBnByb3RvMw", [file_blog_v1_links, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Asks for the posts that a blog likes.
+ * A request for the posts that a blog likes.
  *
  * @generated from message blog.v1.ListLikesRequest
  */
 export type ListLikesRequest = Message<"blog.v1.ListLikesRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -43,7 +43,7 @@ export type ListLikesRequest = Message<"blog.v1.ListLikesRequest"> & {
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip, 1000 at most. Default: 0.
+   * Number of posts to skip, at most 1000. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
@@ -64,23 +64,23 @@ export type ListLikesRequest = Message<"blog.v1.ListLikesRequest"> & {
   after?: Timestamp | undefined;
 
   /**
-   * Answer with content as blocks instead of the older form, which differs with the type.
+   * Return content as blocks instead of in the legacy format, which depends on the type.
    *
    * @generated from field: bool npf = 20;
    */
   npf: boolean;
 
   /**
-   * The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
+   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
    *
    * @generated from field: repeated string blog_fields = 21;
    */
   blogFields: string[];
 
   /**
-   * The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the
-   * fields above. Default: the first page.
+   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
+   * first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -101,7 +101,7 @@ export const ListLikesRequestSchema: GenMessage<ListLikesRequest> = /*@__PURE__*
  */
 export type ListLikesResponse = Message<"blog.v1.ListLikesResponse"> & {
   /**
-   * The posts, last liked first, each with the time of the like in `liked_timestamp`.
+   * The posts, most recently liked first, each with the time of the like in `liked_timestamp`.
    *
    * @generated from field: repeated blog.v1.Post liked_posts = 1;
    */
@@ -115,7 +115,7 @@ export type ListLikesResponse = Message<"blog.v1.ListLikesResponse"> & {
   likedCount?: number | undefined;
 
   /**
-   * Links to further pages.
+   * Links to other pages.
    *
    * @generated from field: blog.v1.Links links = 3;
    */

@@ -14,7 +14,7 @@ export const file_blog_v1_links: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL2xpbmtzLnByb3RvEgdibG9nLnYxIsoBCgVMaW5rcxIbCgRuZXh0GAEgASgLMg0uYmxvZy52MS5MaW5rEisKCHByZXZpb3VzGAIgASgLMg0uYmxvZy52MS5MaW5rQgq66xgGGgRwcmV2EkEKDnVua25vd25fZmllbGRzGGQgAygLMiEuYmxvZy52MS5MaW5rcy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK3AQoETGluaxIfCgR0eXBlGAEgASgOMhEuYmxvZy52MS5MaW5rVHlwZRIMCgRocmVmGAIgASgJEg4KBm1ldGhvZBgDIAEoCRI8CgxxdWVyeV9wYXJhbXMYBCADKAsyHi5ibG9nLnYxLkxpbmsuUXVlcnlQYXJhbXNFbnRyeUIGuusYAnABGjIKEFF1ZXJ5UGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASqTAQoITGlua1R5cGUSGQoVTElOS19UWVBFX1VOU1BFQ0lGSUVEEAASKgoUTElOS19UWVBFX05BVklHQVRJT04QARoQuusYDAoKbmF2aWdhdGlvbhIiChBMSU5LX1RZUEVfQUNUSU9OEAIaDLrrGAgKBmFjdGlvbhIcCg1MSU5LX1RZUEVfV0VCEAMaCbrrGAUKA3dlYmIGcHJvdG8z", [file_connectrest_v1_annotations]);
 
 /**
- * Links to other answers and pages (`_links`).
+ * Links to other pages and resources (`_links`).
  *
  * @generated from message blog.v1.Links
  */
@@ -34,7 +34,7 @@ export type Links = Message<"blog.v1.Links"> & {
   previous?: Link | undefined;
 
   /**
-   * Further links: name, and the link as JSON.
+   * Other links: name, and the link as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -49,20 +49,20 @@ export const LinksSchema: GenMessage<Links> = /*@__PURE__*/
   messageDesc(file_blog_v1_links, 0);
 
 /**
- * A link: an address to go to, or a request to make.
+ * A link: a URL to open, or a request to make.
  *
  * @generated from message blog.v1.Link
  */
 export type Link = Message<"blog.v1.Link"> & {
   /**
-   * What the link is for; an action where the answer does not say.
+   * Kind of the link; an action if the response does not say.
    *
    * @generated from field: blog.v1.LinkType type = 1;
    */
   type: LinkType;
 
   /**
-   * Address. Of an action mostly relative to the API and with its query.
+   * URL. For an action usually relative to the API, including the query.
    *
    * @generated from field: string href = 2;
    */
@@ -76,7 +76,7 @@ export type Link = Message<"blog.v1.Link"> & {
   method: string;
 
   /**
-   * Query parameters of an action. For a list they are the token of the page: send them back unchanged.
+   * Query parameters of an action. For a list they are the page token: send them back unchanged.
    *
    * @generated from field: map<string, string> query_params = 4;
    */
@@ -91,20 +91,20 @@ export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
   messageDesc(file_blog_v1_links, 1);
 
 /**
- * What a link is for.
+ * Kinds of links.
  *
  * @generated from enum blog.v1.LinkType
  */
 export const LinkType = {
   /**
-   * Not said: a request to the API.
+   * Unspecified: a request to the API.
    *
    * @generated from enum value: LINK_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * An address outside of the API to go to.
+   * A URL outside of the API to open.
    *
    * @generated from enum value: LINK_TYPE_NAVIGATION = 1;
    */
@@ -126,7 +126,7 @@ export const LinkType = {
 } as const;
 
 /**
- * What a link is for.
+ * Kinds of links.
  *
  * @generated from enum blog.v1.LinkType
  */

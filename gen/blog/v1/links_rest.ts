@@ -27,7 +27,7 @@ const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
   [3, "web", "LINK_TYPE_WEB"],
 ]);
 
-/** Decodes blog.v1.Link. A link: an address to go to, or a request to make. */
+/** Decodes blog.v1.Link. A link: a URL to open, or a request to make. */
 export function decodeLink(json: JsonObject, out: ProtoWriter): void {
   out.enum(1, json.type, "type", LINK_TYPE);
   out.string(2, json.href, "href");
@@ -36,7 +36,7 @@ export function decodeLink(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, LINK_KEYS);
 }
 
-/** Decodes blog.v1.Links. Links to other answers and pages (`_links`). */
+/** Decodes blog.v1.Links. Links to other pages and resources (`_links`). */
 export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.next, "next", decodeLink);
   out.message(2, json.previous ?? json.prev, "previous", decodeLink);

@@ -15,43 +15,43 @@ export const file_blog_v1_media: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL21lZGlhLnByb3RvEgdibG9nLnYxIqcECgVNZWRpYRILCgN1cmwYASABKAkSDAoEdHlwZRgCIAEoCRIbCgV3aWR0aBgDIAEoBUIHukgEGgIoAEgAiAEBEhwKBmhlaWdodBgEIAEoBUIHukgEGgIoAEgBiAEBEiMKG29yaWdpbmFsX2RpbWVuc2lvbnNfbWlzc2luZxgFIAEoCBIPCgdjcm9wcGVkGAYgASgIEh8KF2hhc19vcmlnaW5hbF9kaW1lbnNpb25zGAcgASgIEhIKCmlkZW50aWZpZXIYCCABKAkSJgoGcG9zdGVyGAkgASgLMg4uYmxvZy52MS5NZWRpYUIGuusYAnABEiUKBXZpZGVvGAogASgLMg4uYmxvZy52MS5NZWRpYUIGuusYAnABEhEKCW1lZGlhX2tleRgLIAEoCRIKCgJoZBgMIAEoCBIyCgZjb2xvcnMYDSADKAsyGi5ibG9nLnYxLk1lZGlhLkNvbG9yc0VudHJ5Qga66xgCcAESQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5ibG9nLnYxLk1lZGlhLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGi0KC0NvbG9yc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCAoGX3dpZHRoQgkKB19oZWlnaHRiBnByb3RvMw", [file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * A picture, video or sound in one size.
+ * A picture, video or audio file in one size.
  *
- * To use again what the service already holds, send the medium back as it was received.
+ * To reuse a medium that the service already stores, send it back as it was received.
  *
  * @generated from message blog.v1.Media
  */
 export type Media = Message<"blog.v1.Media"> & {
   /**
-   * Address; always there in answers.
+   * URL; always present in responses.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * MIME type. When creating it is guessed from the address where it is missing.
+   * MIME type. When creating, the default is derived from the URL.
    *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
-   * Width in pixels; absent for sounds. Default: 540.
+   * Width in pixels; absent for audio. Default: 540.
    *
    * @generated from field: optional int32 width = 3;
    */
   width?: number | undefined;
 
   /**
-   * Height in pixels; absent for sounds. Default: 405.
+   * Height in pixels; absent for audio. Default: 405.
    *
    * @generated from field: optional int32 height = 4;
    */
   height?: number | undefined;
 
   /**
-   * The original size is not known, and width and height are the defaults. Only in answers.
+   * The original size is unknown; width and height are the defaults. Only in responses.
    *
    * @generated from field: bool original_dimensions_missing = 5;
    */
@@ -72,7 +72,7 @@ export type Media = Message<"blog.v1.Media"> & {
   hasOriginalDimensions: boolean;
 
   /**
-   * Name of the part of the upload that holds the medium, instead of `url`. Only when creating.
+   * Name of the upload part with the medium, instead of `url`. Only when creating.
    *
    * @generated from field: string identifier = 8;
    */
@@ -93,28 +93,28 @@ export type Media = Message<"blog.v1.Media"> & {
   video?: Media | undefined;
 
   /**
-   * Key of a medium that the service already holds, two parts joined by `:`.
+   * Key of a medium that the service already stores: two parts joined by `:`.
    *
    * @generated from field: string media_key = 11;
    */
   mediaKey: string;
 
   /**
-   * The video has high definition.
+   * The video is high definition.
    *
    * @generated from field: bool hd = 12;
    */
   hd: boolean;
 
   /**
-   * Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.
+   * The main colors: `c0`, `c1` and so on, as 3 or 6 hexadecimal digits without `#`.
    *
    * @generated from field: map<string, string> colors = 13;
    */
   colors: { [key: string]: string };
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -24,7 +24,7 @@ const MEDIA_KEYS: ReadonlySet<string> = new Set([
   "colors",
 ]);
 
-/** Decodes blog.v1.Media. A picture, video or sound in one size. */
+/** Decodes blog.v1.Media. A picture, video or audio file in one size. */
 export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.string(2, json.type, "type");

@@ -20,34 +20,34 @@ export const file_blog_v1_note_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL25vdGVfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEi/AcKBE5vdGUSHwoEdHlwZRgBIAEoDjIRLmJsb2cudjEuTm90ZVR5cGUSHQoJdHlwZV9uYW1lGAIgASgJQgq66xgGEgR0eXBlEjkKCXRpbWVzdGFtcBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyAggBcAESEQoJYmxvZ19uYW1lGAQgASgJEhEKCWJsb2dfdXVpZBgFIAEoCRIQCghibG9nX3VybBgGIAEoCRIVCghmb2xsb3dlZBgHIAEoCEgAiAEBEioKDGF2YXRhcl9zaGFwZRgIIAEoDjIULmJsb2cudjEuQXZhdGFyU2hhcGUSRAoLYXZhdGFyX3VybHMYCSADKAsyHS5ibG9nLnYxLk5vdGUuQXZhdGFyVXJsc0VudHJ5QhC66xgMEgphdmF0YXJfdXJsEhoKDWJsb2dfaXNfYWR1bHQYCiABKAhIAYgBARIWCgljYW5fYmxvY2sYCyABKAhIAogBARIUCgdwb3N0X2lkGBQgASgESAOIAQESHwoXcmVibG9nX3BhcmVudF9ibG9nX25hbWUYFSABKAkSHgoWcmVibG9nX3BhcmVudF9ibG9nX3VybBgWIAEoCRIiChVyZWJsb2dfcGFyZW50X3Bvc3RfaWQYFyABKARIBIgBARISCgphZGRlZF90ZXh0GBggASgJEgwKBHRhZ3MYGSADKAkSEgoKcmVwbHlfdGV4dBgeIAEoCRIpCgpmb3JtYXR0aW5nGB8gAygLMhUuYmxvZy52MS5JbmxpbmVGb3JtYXQSHQoVcG9zdF9hdHRyaWJ1dGlvbl90eXBlGCggASgJEiIKGnBvc3RfYXR0cmlidXRpb25fdHlwZV9uYW1lGCkgASgJEhEKCXBob3RvX3VybBgqIAEoCRIYCgtwaG90b193aWR0aBgrIAEoBUgFiAEBEhkKDHBob3RvX2hlaWdodBgsIAEoBUgGiAEBEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5Ob3RlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjEKD0F2YXRhclVybHNFbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAk6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgsKCV9mb2xsb3dlZEIQCg5fYmxvZ19pc19hZHVsdEIMCgpfY2FuX2Jsb2NrQgoKCF9wb3N0X2lkQhgKFl9yZWJsb2dfcGFyZW50X3Bvc3RfaWRCDgoMX3Bob3RvX3dpZHRoQg8KDV9waG90b19oZWlnaHQq5wEKCE5vdGVUeXBlEhkKFU5PVEVfVFlQRV9VTlNQRUNJRklFRBAAEh4KDk5PVEVfVFlQRV9MSUtFEAEaCrrrGAYKBGxpa2USIgoQTk9URV9UWVBFX1JFQkxPRxACGgy66xgICgZyZWJsb2cSIAoPTk9URV9UWVBFX1JFUExZEAMaC7rrGAcKBXJlcGx5EiIKEE5PVEVfVFlQRV9QT1NURUQQBBoMuusYCAoGcG9zdGVkEjYKGk5PVEVfVFlQRV9QT1NUX0FUVFJJQlVUSU9OEAUaFrrrGBIKEHBvc3RfYXR0cmlidXRpb25iBnByb3RvMw", [file_blog_v1_avatar, file_blog_v1_inline_format, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * What somebody did with a post: a like, a reblog, a reply.
+ * A note: a like, a reblog or a reply to a post.
  *
  * @generated from message blog.v1.Note
  */
 export type Note = Message<"blog.v1.Note"> & {
   /**
-   * What was done; unspecified where it is none of those below.
+   * The type; unspecified if it is none of those below.
    *
    * @generated from field: blog.v1.NoteType type = 1;
    */
   type: NoteType;
 
   /**
-   * What was done, as the service spells it, also where `type` does not know it.
+   * The type as the service spells it, even if `type` does not have a value for it.
    *
    * @generated from field: string type_name = 2;
    */
   typeName: string;
 
   /**
-   * When it was done.
+   * Time of the action.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 3;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * Short name of the blog that did it.
+   * Short name of the acting blog.
    *
    * @generated from field: string blog_name = 4;
    */
@@ -61,7 +61,7 @@ export type Note = Message<"blog.v1.Note"> & {
   blogUuid: string;
 
   /**
-   * Address of the blog.
+   * URL of the blog.
    *
    * @generated from field: string blog_url = 6;
    */
@@ -82,7 +82,7 @@ export type Note = Message<"blog.v1.Note"> & {
   avatarShape: AvatarShape;
 
   /**
-   * Addresses of the blog's avatar, by their size in pixels.
+   * URLs of the blog's avatar, by their size in pixels.
    *
    * @generated from field: map<int32, string> avatar_urls = 9;
    */
@@ -103,21 +103,21 @@ export type Note = Message<"blog.v1.Note"> & {
   canBlock?: boolean | undefined;
 
   /**
-   * Identifier of the reblog. Only of reblogs and attributions.
+   * Identifier of the reblog. Only for reblogs and attributions.
    *
    * @generated from field: optional uint64 post_id = 20;
    */
   postId?: bigint | undefined;
 
   /**
-   * Short name of the blog that was reblogged. Only of reblogs, like the following fields.
+   * Short name of the blog that was reblogged. This and the following fields are only for reblogs.
    *
    * @generated from field: string reblog_parent_blog_name = 21;
    */
   reblogParentBlogName: string;
 
   /**
-   * Address of the blog that was reblogged.
+   * URL of the blog that was reblogged.
    *
    * @generated from field: string reblog_parent_blog_url = 22;
    */
@@ -145,35 +145,35 @@ export type Note = Message<"blog.v1.Note"> & {
   tags: string[];
 
   /**
-   * The reply. Only of replies.
+   * The reply. Only for replies.
    *
    * @generated from field: string reply_text = 30;
    */
   replyText: string;
 
   /**
-   * Formatting of ranges of the reply. Only of replies.
+   * Formatting of ranges of the reply. Only for replies.
    *
    * @generated from field: repeated blog.v1.InlineFormat formatting = 31;
    */
   formatting: InlineFormat[];
 
   /**
-   * What the post was used for. Only of attributions, like the following fields.
+   * What the post was used for. This and the following fields are only for attributions.
    *
    * @generated from field: string post_attribution_type = 40;
    */
   postAttributionType: string;
 
   /**
-   * The same, as it is shown.
+   * Display text for the same.
    *
    * @generated from field: string post_attribution_type_name = 41;
    */
   postAttributionTypeName: string;
 
   /**
-   * Address of the picture that was used.
+   * URL of the picture that was used.
    *
    * @generated from field: string photo_url = 42;
    */
@@ -194,7 +194,7 @@ export type Note = Message<"blog.v1.Note"> & {
   photoHeight?: number | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -209,13 +209,13 @@ export const NoteSchema: GenMessage<Note> = /*@__PURE__*/
   messageDesc(file_blog_v1_note_resource, 0);
 
 /**
- * What can be done with a post.
+ * Types of notes.
  *
  * @generated from enum blog.v1.NoteType
  */
 export const NoteType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: NOTE_TYPE_UNSPECIFIED = 0;
    */
@@ -258,7 +258,7 @@ export const NoteType = {
 } as const;
 
 /**
- * What can be done with a post.
+ * Types of notes.
  *
  * @generated from enum blog.v1.NoteType
  */

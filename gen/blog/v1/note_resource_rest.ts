@@ -67,7 +67,7 @@ const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
   [5, "post_attribution", "NOTE_TYPE_POST_ATTRIBUTION"],
 ]);
 
-/** Decodes blog.v1.Note. What somebody did with a post: a like, a reblog, a reply. */
+/** Decodes blog.v1.Note. A note: a like, a reblog or a reply to a post. */
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(1, json.type, "type", NOTE_TYPE);
   out.string(2, json.type, "type");

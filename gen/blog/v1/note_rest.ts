@@ -30,7 +30,7 @@ const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "conversationalNotificationsEnabled",
 ]);
 
-/** Decodes blog.v1.ListNotesResponse. What others did with a post. */
+/** Decodes blog.v1.ListNotesResponse. The notes of a post. */
 export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.notes, "notes", decodeNote);
   out.messages(2, json.rollup_notes ?? json.rollupNotes, "rollup_notes", decodeNote);

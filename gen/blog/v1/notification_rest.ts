@@ -119,14 +119,14 @@ const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
   [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
 ]);
 
-/** Decodes blog.v1.ListNotificationsResponse. What others did about a blog. */
+/** Decodes blog.v1.ListNotificationsResponse. The notifications of a blog. */
 export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.notifications, "notifications", decodeNotification);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.Notification. What somebody did about a blog. Which fields there are depends on the type. */
+/** Decodes blog.v1.Notification. A notification about an action that concerns a blog. Which fields are set depends on the type. */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").string(1, json.id, "id");
   out.openEnum(2, json.type, "type", NOTIFICATION_TYPE);
@@ -164,7 +164,7 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, NOTIFICATION_KEYS);
 }
 
-/** Decodes blog.v1.NotificationActions. What can be done with a notification. */
+/** Decodes blog.v1.NotificationActions. Actions of a notification. */
 export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.tap, "tap", decodeNotificationTap);
   out.unknown(100, json, NOTIFICATION_ACTIONS_KEYS);
@@ -176,7 +176,7 @@ export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void
   out.unknown(100, json, NOTIFICATION_BODY_KEYS);
 }
 
-/** Decodes blog.v1.NotificationDraft. A post to tell of a milestone. */
+/** Decodes blog.v1.NotificationDraft. A post that announces a milestone. */
 export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.content, "content", decodeContentBlock);
   out.list(2, json.tags, "tags", "string");

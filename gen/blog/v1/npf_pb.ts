@@ -31,7 +31,7 @@ export const file_blog_v1_npf: GenFile = /*@__PURE__*/
  */
 export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
   /**
-   * What the block holds; unset where its type is none of these, and then the rest is in `unknown_fields`.
+   * The content of the block; unset if its type is none of these. Its content is then in `unknown_fields`.
    *
    * @generated from oneof blog.v1.ContentBlock.block
    */
@@ -53,7 +53,7 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
     case: "image";
   } | {
     /**
-     * A link to a page, with what the page says of itself.
+     * A link to a page, with the metadata of the page.
      *
      * @generated from field: blog.v1.LinkBlock link = 3;
      */
@@ -61,7 +61,7 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
     case: "link";
   } | {
     /**
-     * A sound.
+     * Audio.
      *
      * @generated from field: blog.v1.AudioBlock audio = 4;
      */
@@ -77,7 +77,7 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
     case: "video";
   } | {
     /**
-     * The border between what is free and what is paid for.
+     * The paywall between free and paid content.
      *
      * @generated from field: blog.v1.PaywallBlock paywall = 6;
      */
@@ -94,14 +94,14 @@ export type ContentBlock = Message<"blog.v1.ContentBlock"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Type as the service spells it, also where it is none of the above. Needed in requests only then.
+   * The type as the service spells it, even if it is none of the above. Requests need it only in that case.
    *
    * @generated from field: string type_name = 20;
    */
   typeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -116,7 +116,7 @@ export const ContentBlockSchema: GenMessage<ContentBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 0);
 
 /**
- * Several blocks, where the order of messages asks for one.
+ * A list of blocks, for places that need a single message.
  *
  * @generated from message blog.v1.ContentBlocks
  */
@@ -137,7 +137,7 @@ export const ContentBlocksSchema: GenMessage<ContentBlocks> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 1);
 
 /**
- * A paragraph, heading, quotation or list item.
+ * A paragraph, heading, quote or list item.
  *
  * @generated from message blog.v1.TextBlock
  */
@@ -151,7 +151,7 @@ export type TextBlock = Message<"blog.v1.TextBlock"> & {
   text?: string | undefined;
 
   /**
-   * What kind of text it is; unspecified where it is none of those below. Default: a paragraph.
+   * The kind of text; unspecified if it is none of those below. Default: a paragraph.
    *
    * @generated from field: blog.v1.TextSubtype subtype = 2;
    */
@@ -172,14 +172,14 @@ export type TextBlock = Message<"blog.v1.TextBlock"> & {
   formatting: InlineFormat[];
 
   /**
-   * The kind of text as the service spells it, also where `subtype` does not know it.
+   * The kind of text as the service spells it, even if `subtype` does not have a value for it.
    *
    * @generated from field: string subtype_name = 5;
    */
   subtypeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -200,15 +200,15 @@ export const TextBlockSchema: GenMessage<TextBlock> = /*@__PURE__*/
  */
 export type ImageBlock = Message<"blog.v1.ImageBlock"> & {
   /**
-   * The picture in several sizes, widest first. When creating one is enough: an address, or the name of a part of
-   * the upload.
+   * The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload
+   * part.
    *
    * @generated from field: repeated blog.v1.Media media = 1;
    */
   media: Media[];
 
   /**
-   * Description for people who do not see the picture; at most 4096 characters.
+   * Alternative text; at most 4096 characters.
    *
    * @generated from field: string alt_text = 2;
    */
@@ -222,14 +222,14 @@ export type ImageBlock = Message<"blog.v1.ImageBlock"> & {
   caption: string;
 
   /**
-   * Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.
+   * The main colors: `c0`, `c1` and so on, as 3 or 6 hexadecimal digits without `#`.
    *
    * @generated from field: map<string, string> colors = 4;
    */
   colors: { [key: string]: string };
 
   /**
-   * Token to send back when a picture from the GIF search is used.
+   * Feedback token of a picture from the GIF search: send it back when the picture is used.
    *
    * @generated from field: string feedback_token = 5;
    */
@@ -243,28 +243,28 @@ export type ImageBlock = Message<"blog.v1.ImageBlock"> & {
   poster?: Media | undefined;
 
   /**
-   * Where the picture comes from.
+   * The source of the picture.
    *
    * @generated from field: blog.v1.Attribution attribution = 7;
    */
   attribution?: Attribution | undefined;
 
   /**
-   * What the camera noted, e.g. `Aperture`, `ISO`, `Lens`.
+   * EXIF data of the camera, e.g. `Aperture`, `ISO`, `Lens`.
    *
    * @generated from field: map<string, string> exif = 8;
    */
   exif: { [key: string]: string };
 
   /**
-   * Where a click on the picture leads.
+   * The target of a click on the picture.
    *
    * @generated from field: blog.v1.Clickthrough clickthrough = 9;
    */
   clickthrough?: Clickthrough | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -279,20 +279,20 @@ export const ImageBlockSchema: GenMessage<ImageBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 3);
 
 /**
- * Where a click leads.
+ * The target of a click.
  *
  * @generated from message blog.v1.Clickthrough
  */
 export type Clickthrough = Message<"blog.v1.Clickthrough"> & {
   /**
-   * Address of a web page.
+   * URL of a web page.
    *
    * @generated from field: string web_url = 1;
    */
   webUrl: string;
 
   /**
-   * Address in an application.
+   * URL in an application.
    *
    * @generated from field: string deeplink_url = 2;
    */
@@ -307,14 +307,14 @@ export const ClickthroughSchema: GenMessage<Clickthrough> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 4);
 
 /**
- * A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140
+ * A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140
  * characters.
  *
  * @generated from message blog.v1.LinkBlock
  */
 export type LinkBlock = Message<"blog.v1.LinkBlock"> & {
   /**
-   * Address of the page.
+   * URL of the page.
    *
    * @generated from field: string url = 1;
    */
@@ -349,7 +349,7 @@ export type LinkBlock = Message<"blog.v1.LinkBlock"> & {
   siteName: string;
 
   /**
-   * The address as it is shown. Only in answers; ignored when creating.
+   * The URL as displayed. Only in responses; ignored when creating.
    *
    * @generated from field: string display_url = 6;
    */
@@ -363,7 +363,7 @@ export type LinkBlock = Message<"blog.v1.LinkBlock"> & {
   poster: Media[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -378,27 +378,27 @@ export const LinkBlockSchema: GenMessage<LinkBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 5);
 
 /**
- * A sound.
+ * Audio.
  *
  * @generated from message blog.v1.AudioBlock
  */
 export type AudioBlock = Message<"blog.v1.AudioBlock"> & {
   /**
-   * Who plays it: the service itself, or another by its name in lower case. Default: the service itself.
+   * The provider in lower case, or the service itself. Default: the service itself.
    *
    * @generated from field: string provider = 1;
    */
   provider: string;
 
   /**
-   * Address. This or `media` is required.
+   * URL. This or `media` is required.
    *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
-   * The sound itself.
+   * The audio itself.
    *
    * @generated from field: blog.v1.Media media = 3;
    */
@@ -426,42 +426,42 @@ export type AudioBlock = Message<"blog.v1.AudioBlock"> & {
   album: string;
 
   /**
-   * HTML that plays it.
+   * HTML of a player.
    *
    * @generated from field: string embed_html = 7;
    */
   embedHtml: string;
 
   /**
-   * Address of a player.
+   * URL of a player.
    *
    * @generated from field: string embed_url = 8;
    */
   embedUrl: string;
 
   /**
-   * A picture for the sound.
+   * A picture for the audio.
    *
    * @generated from field: repeated blog.v1.Media poster = 9;
    */
   poster: Media[];
 
   /**
-   * What the provider adds.
+   * Metadata from the provider.
    *
    * @generated from field: google.protobuf.Struct metadata = 10;
    */
   metadata?: JsonObject | undefined;
 
   /**
-   * Where the sound comes from.
+   * The source of the audio.
    *
    * @generated from field: blog.v1.Attribution attribution = 11;
    */
   attribution?: Attribution | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -482,14 +482,14 @@ export const AudioBlockSchema: GenMessage<AudioBlock> = /*@__PURE__*/
  */
 export type VideoBlock = Message<"blog.v1.VideoBlock"> & {
   /**
-   * Who plays it: the service itself, or another by its name in lower case. Default: the service itself.
+   * The provider in lower case, or the service itself. Default: the service itself.
    *
    * @generated from field: string provider = 1;
    */
   provider: string;
 
   /**
-   * Address. This or `media` is required.
+   * URL. This or `media` is required.
    *
    * @generated from field: string url = 2;
    */
@@ -503,21 +503,21 @@ export type VideoBlock = Message<"blog.v1.VideoBlock"> & {
   media?: Media | undefined;
 
   /**
-   * HTML that plays it.
+   * HTML of a player.
    *
    * @generated from field: string embed_html = 4;
    */
   embedHtml: string;
 
   /**
-   * Address of a player.
+   * URL of a player.
    *
    * @generated from field: string embed_url = 5;
    */
   embedUrl: string;
 
   /**
-   * A frame that plays it.
+   * An embedded player.
    *
    * @generated from field: blog.v1.EmbedIframe embed_iframe = 6;
    */
@@ -531,21 +531,21 @@ export type VideoBlock = Message<"blog.v1.VideoBlock"> & {
   poster: Media[];
 
   /**
-   * What the provider adds.
+   * Metadata from the provider.
    *
    * @generated from field: google.protobuf.Struct metadata = 8;
    */
   metadata?: JsonObject | undefined;
 
   /**
-   * Where the video comes from.
+   * The source of the video.
    *
    * @generated from field: blog.v1.Attribution attribution = 9;
    */
   attribution?: Attribution | undefined;
 
   /**
-   * It may start by itself on a mobile network.
+   * It may start automatically on a mobile network.
    *
    * @generated from field: optional bool can_autoplay_on_cellular = 10;
    */
@@ -566,7 +566,7 @@ export type VideoBlock = Message<"blog.v1.VideoBlock"> & {
   filmstrip: Media[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -581,13 +581,13 @@ export const VideoBlockSchema: GenMessage<VideoBlock> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 7);
 
 /**
- * A frame that plays a video.
+ * An embedded player of a video.
  *
  * @generated from message blog.v1.EmbedIframe
  */
 export type EmbedIframe = Message<"blog.v1.EmbedIframe"> & {
   /**
-   * Address of the frame.
+   * URL of the frame.
    *
    * @generated from field: string url = 1;
    */
@@ -616,27 +616,27 @@ export const EmbedIframeSchema: GenMessage<EmbedIframe> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 8);
 
 /**
- * The border between what is free and what is paid for. At least one block must follow it.
+ * The paywall between free and paid content. At least one block must follow it.
  *
  * @generated from message blog.v1.PaywallBlock
  */
 export type PaywallBlock = Message<"blog.v1.PaywallBlock"> & {
   /**
-   * How the border looks. Only in answers.
+   * How the paywall looks. Only in responses.
    *
    * @generated from field: blog.v1.PaywallSubtype subtype = 1;
    */
   subtype: PaywallSubtype;
 
   /**
-   * Address of the page to pay at.
+   * URL of the page to pay at.
    *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
-   * The border is shown. Default: true.
+   * Whether the paywall is visible. Default: true.
    *
    * @generated from field: optional bool is_visible = 3;
    */
@@ -657,21 +657,21 @@ export type PaywallBlock = Message<"blog.v1.PaywallBlock"> & {
   title: string;
 
   /**
-   * Color of the border, hexadecimal with a leading `#`.
+   * Color of the paywall, hexadecimal with a leading `#`.
    *
    * @generated from field: string color = 6;
    */
   color: string;
 
   /**
-   * How the border looks, as the service spells it, also where `subtype` does not know it.
+   * How the paywall looks, as the service spells it, even if `subtype` does not have a value for it.
    *
    * @generated from field: string subtype_name = 7;
    */
   subtypeName: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -692,7 +692,7 @@ export const PaywallBlockSchema: GenMessage<PaywallBlock> = /*@__PURE__*/
  */
 export type PollBlock = Message<"blog.v1.PollBlock"> & {
   /**
-   * Identifier, a UUID made by the author's client.
+   * Identifier: a UUID generated by the author's client.
    *
    * @generated from field: string client_id = 1;
    */
@@ -713,28 +713,28 @@ export type PollBlock = Message<"blog.v1.PollBlock"> & {
   answers: PollAnswer[];
 
   /**
-   * How long and in which way votes are taken.
+   * The settings of the vote.
    *
    * @generated from field: blog.v1.PollSettings settings = 4;
    */
   settings?: PollSettings | undefined;
 
   /**
-   * When the poll was created. Only in answers.
+   * When the poll was created. Only in responses.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the poll was created, again. Only in answers.
+   * The same time in another notation. Only in responses.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 6;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -755,7 +755,7 @@ export const PollBlockSchema: GenMessage<PollBlock> = /*@__PURE__*/
  */
 export type PollAnswer = Message<"blog.v1.PollAnswer"> & {
   /**
-   * Identifier. Made by the service where it is missing.
+   * Identifier. Default: generated by the service.
    *
    * @generated from field: string client_id = 1;
    */
@@ -769,7 +769,7 @@ export type PollAnswer = Message<"blog.v1.PollAnswer"> & {
   answerText: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -784,13 +784,13 @@ export const PollAnswerSchema: GenMessage<PollAnswer> = /*@__PURE__*/
   messageDesc(file_blog_v1_npf, 11);
 
 /**
- * How long and in which way votes are taken.
+ * The settings of the vote.
  *
  * @generated from message blog.v1.PollSettings
  */
 export type PollSettings = Message<"blog.v1.PollSettings"> & {
   /**
-   * Several answers may be chosen.
+   * Whether several answers can be chosen.
    *
    * @generated from field: bool multiple_choice = 1;
    */
@@ -818,7 +818,7 @@ export type PollSettings = Message<"blog.v1.PollSettings"> & {
   source: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -860,14 +860,14 @@ export const TextSubtype = {
   HEADING2: 2,
 
   /**
-   * Text in a large handwriting.
+   * Text in a large script font.
    *
    * @generated from enum value: TEXT_SUBTYPE_QUIRKY = 3;
    */
   QUIRKY: 3,
 
   /**
-   * A short quotation, set large.
+   * A short quote in large type.
    *
    * @generated from enum value: TEXT_SUBTYPE_QUOTE = 4;
    */
@@ -916,13 +916,13 @@ export const TextSubtypeSchema: GenEnum<TextSubtype> = /*@__PURE__*/
   enumDesc(file_blog_v1_npf, 0);
 
 /**
- * How the border of paid content looks.
+ * How a paywall looks.
  *
  * @generated from enum blog.v1.PaywallSubtype
  */
 export const PaywallSubtype = {
   /**
-   * Not said, or not known.
+   * Unspecified or unknown.
    *
    * @generated from enum value: PAYWALL_SUBTYPE_UNSPECIFIED = 0;
    */
@@ -936,14 +936,14 @@ export const PaywallSubtype = {
   CTA: 1,
 
   /**
-   * A line, for those who pay.
+   * A divider, for paying members.
    *
    * @generated from enum value: PAYWALL_SUBTYPE_DIVIDER = 2;
    */
   DIVIDER: 2,
 
   /**
-   * A note that paying is switched off.
+   * A note that the paywall is disabled.
    *
    * @generated from enum value: PAYWALL_SUBTYPE_DISABLED = 3;
    */
@@ -951,7 +951,7 @@ export const PaywallSubtype = {
 } as const;
 
 /**
- * How the border of paid content looks.
+ * How a paywall looks.
  *
  * @generated from enum blog.v1.PaywallSubtype
  */

@@ -153,7 +153,7 @@ const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "filmstrip",
 ]);
 
-/** Decodes blog.v1.AudioBlock. A sound. */
+/** Decodes blog.v1.AudioBlock. Audio. */
 export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.provider, "provider");
   out.string(2, json.url, "url");
@@ -169,7 +169,7 @@ export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, AUDIO_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.Clickthrough. Where a click leads. */
+/** Decodes blog.v1.Clickthrough. The target of a click. */
 export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.web_url ?? json.webUrl, "web_url");
   out.string(2, json.deeplink_url ?? json.deeplinkUrl, "deeplink_url");
@@ -205,7 +205,7 @@ export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, CONTENT_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.EmbedIframe. A frame that plays a video. */
+/** Decodes blog.v1.EmbedIframe. An embedded player of a video. */
 export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.int32(2, json.width, "width");
@@ -227,7 +227,7 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.LinkBlock. A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140 characters. */
+/** Decodes blog.v1.LinkBlock. A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140 characters. */
 export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.string(2, json.title, "title");
@@ -239,7 +239,7 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, LINK_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.PaywallBlock. The border between what is free and what is paid for. At least one block must follow it. */
+/** Decodes blog.v1.PaywallBlock. The paywall between free and paid content. At least one block must follow it. */
 export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
   out.string(2, json.url, "url");
@@ -269,7 +269,7 @@ export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POLL_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.PollSettings. How long and in which way votes are taken. */
+/** Decodes blog.v1.PollSettings. The settings of the vote. */
 export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.multiple_choice ?? json.multipleChoice, "multiple_choice");
   out.string(2, json.close_status ?? json.closeStatus, "close_status");
@@ -278,7 +278,7 @@ export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POLL_SETTINGS_KEYS);
 }
 
-/** Decodes blog.v1.TextBlock. A paragraph, heading, quotation or list item. */
+/** Decodes blog.v1.TextBlock. A paragraph, heading, quote or list item. */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.openEnum(2, json.subtype, "subtype", TEXT_SUBTYPE);

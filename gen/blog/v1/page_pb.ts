@@ -21,13 +21,13 @@ export const file_blog_v1_page: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL3BhZ2UucHJvdG8SB2Jsb2cudjEipAIKBFBhZ2USDAoEcGF0aBgBIAEoCRINCgV0aXRsZRgCIAEoCRIPCgdjb250ZW50GAMgASgJEhAKCHBvc2l0aW9uGAQgASgFEjgKCnVwZGF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIXCg9jdXN0b21fdGVtcGxhdGUYBiABKAgSEQoJc2hvd19saW5rGAcgASgIEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5QYWdlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsQDChBMaXN0UGFnZXNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABJECgpwYWdlX3Rva2VuGB4gAygLMiguYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfbGltaXQijwEKEUxpc3RQYWdlc1Jlc3BvbnNlEhwKBXBhZ2VzGAEgAygLMg0uYmxvZy52MS5QYWdlEhgKC3RvdGFsX3BhZ2VzGAIgASgFSACIAQESMgoFbGlua3MYAyABKAsyDi5ibG9nLnYxLkxpbmtzQhO66xgPEgZfbGlua3MaBWxpbmtzQg4KDF90b3RhbF9wYWdlcyKkAgoOR2V0UGFnZVJlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIaCglwYWdlX25hbWUYAiABKAlCB7pIBHICEAEiLgoPR2V0UGFnZVJlc3BvbnNlEhsKBHBhZ2UYASABKAsyDS5ibG9nLnYxLlBhZ2ViBnByb3RvMw", [file_blog_v1_links, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A page of a blog that is no post.
+ * A page of a blog, other than a post.
  *
  * @generated from message blog.v1.Page
  */
 export type Page = Message<"blog.v1.Page"> & {
   /**
-   * Path below the address of the blog.
+   * Path below the URL of the blog.
    *
    * @generated from field: string path = 1;
    */
@@ -48,7 +48,7 @@ export type Page = Message<"blog.v1.Page"> & {
   content: string;
 
   /**
-   * Place among the pages.
+   * Position among the pages.
    *
    * @generated from field: int32 position = 4;
    */
@@ -76,7 +76,7 @@ export type Page = Message<"blog.v1.Page"> & {
   showLink: boolean;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -91,13 +91,13 @@ export const PageSchema: GenMessage<Page> = /*@__PURE__*/
   messageDesc(file_blog_v1_page, 0);
 
 /**
- * Asks for the pages of a blog.
+ * A request for the pages of a blog.
  *
  * @generated from message blog.v1.ListPagesRequest
  */
 export type ListPagesRequest = Message<"blog.v1.ListPagesRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -118,8 +118,8 @@ export type ListPagesRequest = Message<"blog.v1.ListPagesRequest"> & {
   offset: number;
 
   /**
-   * The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the
-   * fields above. Default: the first page.
+   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
+   * first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -154,7 +154,7 @@ export type ListPagesResponse = Message<"blog.v1.ListPagesResponse"> & {
   totalPages?: number | undefined;
 
   /**
-   * Links to further pages.
+   * Links to other pages.
    *
    * @generated from field: blog.v1.Links links = 3;
    */
@@ -169,20 +169,20 @@ export const ListPagesResponseSchema: GenMessage<ListPagesResponse> = /*@__PURE_
   messageDesc(file_blog_v1_page, 2);
 
 /**
- * Asks for a page of a blog.
+ * A request for a page of a blog.
  *
  * @generated from message blog.v1.GetPageRequest
  */
 export type GetPageRequest = Message<"blog.v1.GetPageRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Path of the page below the address of the blog; it may have several parts, separated by `/`.
+   * Path of the page below the URL of the blog; it may have several segments, separated by `/`.
    *
    * @generated from field: string page_name = 2;
    */

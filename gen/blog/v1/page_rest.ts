@@ -36,7 +36,7 @@ export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): voi
   out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.Page. A page of a blog that is no post. */
+/** Decodes blog.v1.Page. A page of a blog, other than a post. */
 export function decodePage(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.path, "path");
   out.string(2, json.title, "title");

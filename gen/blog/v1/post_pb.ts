@@ -40,20 +40,20 @@ export const file_blog_v1_post: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEimQgKEExpc3RQb3N0c1JlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIyCgR0eXBlGAIgASgOMhEuYmxvZy52MS5Qb3N0VHlwZUIMukgJggEGEAEgACAJSACIAQESGQoHcG9zdF9pZBgDIAEoBEIIuusYBBICaWQSJwoEdGFncxgEIAMoCUIZukgLkgEIEAQiBHICEAG66xgHEgN0YWcgAxIdCgVsaW1pdBgKIAEoBUIJukgGGgQYFCgBSAGIAQESFwoGb2Zmc2V0GAsgASgFQge6SAQaAigAEjYKBmJlZm9yZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyBAgBIAISNQoFYWZ0ZXIYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgq66xgGMgQIASABEioKBHNvcnQYDiABKA4yEi5ibG9nLnYxLlNvcnRPcmRlckIIukgFggECEAESEwoLcmVibG9nX2luZm8YFCABKAgSEgoKbm90ZXNfaW5mbxgVIAEoCBItCgZmaWx0ZXIYFiABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgXIAEoCBJLCgtibG9nX2ZpZWxkcxgYIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOoQBukiAARp+ChtsaXN0X3Bvc3RzLmJlZm9yZV9vcl9vZmZzZXQSNmJlZm9yZSBhbmQgb2Zmc2V0IG11c3Qgbm90IGJlIHVzZWQgaW4gdGhlIHNhbWUgcmVxdWVzdBonIShoYXModGhpcy5iZWZvcmUpICYmIHRoaXMub2Zmc2V0ICE9IDApQgcKBV90eXBlQggKBl9saW1pdCKsAQoRTGlzdFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGwoEYmxvZxgCIAEoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9wb3N0cxgDIAEoBUgAiAEBEjIKBWxpbmtzGAQgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfcG9zdHMi3QkKEUNyZWF0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS+QIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LQArpIzAK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQUIARDoBxImCgZsYXlvdXQYAyADKAsyFi5ibG9nLnYxLkNvbnRlbnRMYXlvdXQSLwoFc3RhdGUYCiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIMukgJggEGEAEgBiAHEjgKCnB1Ymxpc2hfb24YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIgAhIyCgRkYXRlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAESJAoEdGFncxgUIAMoCUIWukgNkgEKIghyBhABugEBLLrrGAIgBBISCgpzb3VyY2VfdXJsGBUgASgJEgwKBHNsdWcYFiABKAkSIAoTaGFzX2NvbW11bml0eV9sYWJlbBgXIAEoCEgAiAEBEiIKGmNvbW11bml0eV9sYWJlbF9jYXRlZ29yaWVzGBggAygJEhsKDnNlbmRfdG9fc29jaWFsGB4gASgISAGIAQESEgoKaXNfcHJpdmF0ZRgfIAEoCBJIChZpbnRlcmFjdGFiaWxpdHlfcmVibG9nGCAgASgOMh4uYmxvZy52MS5JbnRlcmFjdGFiaWxpdHlSZWJsb2dCCLpIBYIBAhABEhoKDWNhbl9iZV90aXBwZWQYISABKAhIAogBARIrCgVtZWRpYRgyIAMoCzIULmJsb2cudjEuTWVkaWFVcGxvYWRCBrrrGAIIBkIWChRfaGFzX2NvbW11bml0eV9sYWJlbEIRCg9fc2VuZF90b19zb2NpYWxCEAoOX2Nhbl9iZV90aXBwZWQiWQoSQ3JlYXRlUG9zdFJlc3BvbnNlEgoKAmlkGAEgASgEEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJIskKChFVcGxvYWRQb3N0UmVxdWVzdBL4AQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQt4BukjaAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcp2AEBEvcCCgdjb250ZW50GAIgAygLMhUuYmxvZy52MS5Db250ZW50QmxvY2tCzgK6SMoCugFgCg5jb250ZW50LmltYWdlcxIjYSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMzAgcGljdHVyZXMaKXRoaXMuZmlsdGVyKGIsIGhhcyhiLmltYWdlKSkuc2l6ZSgpIDw9IDMwugHdAQobY29udGVudC5saW5rc19hdWRpb3NfdmlkZW9zEjlhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAxMCBsaW5rcywgMTAgc291bmRzIGFuZCAxMCB2aWRlb3MaggF0aGlzLmZpbHRlcihiLCBoYXMoYi5saW5rKSkuc2l6ZSgpIDw9IDEwICYmIHRoaXMuZmlsdGVyKGIsIGhhcyhiLmF1ZGlvKSkuc2l6ZSgpIDw9IDEwICYmIHRoaXMuZmlsdGVyKGIsIGhhcyhiLnZpZGVvKSkuc2l6ZSgpIDw9IDEwkgEDEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiACEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIgARIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGEhoKCmlkZW50aWZpZXIYPCABKAlCBrrrGAIICBIcCgxjb250ZW50X3R5cGUYPSABKAlCBrrrGAIICBIYCghmaWxlbmFtZRg+IAEoCUIGuusYAggIEhUKBWNodW5rGD8gASgMQga66xgCCAhCFgoUX2hhc19jb21tdW5pdHlfbGFiZWxCEQoPX3NlbmRfdG9fc29jaWFsQhAKDl9jYW5fYmVfdGlwcGVkIlkKElVwbG9hZFBvc3RSZXNwb25zZRIKCgJpZBgBIAEoBBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCSpnCglTb3J0T3JkZXISGgoWU09SVF9PUkRFUl9VTlNQRUNJRklFRBAAEh8KD1NPUlRfT1JERVJfREVTQxABGgq66xgGCgRkZXNjEh0KDlNPUlRfT1JERVJfQVNDEAIaCbrrGAUKA2FzYzLGKwoLUG9zdFNlcnZpY2USwgEKCUxpc3RQb3N0cxIZLmJsb2cudjEuTGlzdFBvc3RzUmVxdWVzdBoaLmJsb2cudjEuTGlzdFBvc3RzUmVzcG9uc2UifpACAbrrGCQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EUgMEBQKC0+STAk1aIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSJy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3t0eXBlfRLrAQoLU3RyZWFtUG9zdHMSGS5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QaDS5ibG9nLnYxLlBvc3QirwGQAgG66xhVIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUC2gEuCgVwb3N0c0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zEgtfbGlua3MubmV4dILT5JMCTVoiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cxInL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3R5cGV9MAESkwEKD0xpc3RRdWV1ZWRQb3N0cxIfLmJsb2cudjEuTGlzdFF1ZXVlZFBvc3RzUmVxdWVzdBogLmJsb2cudjEuTGlzdFF1ZXVlZFBvc3RzUmVzcG9uc2UiPZACAbrrGAiiAQViYXNpY4LT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUStQEKEVN0cmVhbVF1ZXVlZFBvc3RzEh8uYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXF1ZXN0Gg0uYmxvZy52MS5Qb3N0Im6QAgG66xg5ogEFYmFzaWPaAS4KBXBvc3RzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXMSC19saW5rcy5uZXh0gtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZTABEqwBCgxSZW9yZGVyUXVldWUSHC5ibG9nLnYxLlJlb3JkZXJRdWV1ZVJlcXVlc3QaHS5ibG9nLnYxLlJlb3JkZXJRdWV1ZVJlc3BvbnNlIl+66xgiIhgIkAMgAyoRUE9TVF9OT1RfSU5fUVVFVUWiAQV3cml0ZYLT5JMCMzoBKiIuL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUvcmVvcmRlchKSAQoMU2h1ZmZsZVF1ZXVlEhwuYmxvZy52MS5TaHVmZmxlUXVldWVSZXF1ZXN0Gh0uYmxvZy52MS5TaHVmZmxlUXVldWVSZXNwb25zZSJFuusYCKIBBXdyaXRlgtPkkwIzOgEqIi4vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZS9zaHVmZmxlEpABCg5MaXN0RHJhZnRQb3N0cxIeLmJsb2cudjEuTGlzdERyYWZ0UG9zdHNSZXF1ZXN0Gh8uYmxvZy52MS5MaXN0RHJhZnRQb3N0c1Jlc3BvbnNlIj2QAgG66xgIogEFYmFzaWOC0+STAigSJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL2RyYWZ0ErMBChBTdHJlYW1EcmFmdFBvc3RzEh4uYmxvZy52MS5MaXN0RHJhZnRQb3N0c1JlcXVlc3QaDS5ibG9nLnYxLlBvc3QibpACAbrrGDmiAQViYXNpY9oBLgoFcG9zdHNKGF9saW5rcy5uZXh0LnF1ZXJ5X3BhcmFtcxILX2xpbmtzLm5leHSC0+STAigSJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL2RyYWZ0MAESpAEKE0xpc3RTdWJtaXNzaW9uUG9zdHMSIy5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXF1ZXN0GiQuYmxvZy52MS5MaXN0U3VibWlzc2lvblBvc3RzUmVzcG9uc2UiQpACAbrrGAiiAQViYXNpY4LT5JMCLRIrL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvc3VibWlzc2lvbhLCAQoVU3RyZWFtU3VibWlzc2lvblBvc3RzEiMuYmxvZy52MS5MaXN0U3VibWlzc2lvblBvc3RzUmVxdWVzdBoNLmJsb2cudjEuUG9zdCJzkAIBuusYOaIBBWJhc2lj2gEuCgVwb3N0c0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zEgtfbGlua3MubmV4dILT5JMCLRIrL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvc3VibWlzc2lvbjABEvwBCgdHZXRQb3N0EhcuYmxvZy52MS5HZXRQb3N0UmVxdWVzdBoYLmJsb2cudjEuR2V0UG9zdFJlc3BvbnNlIr0BkAIBuusYfiIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkWiAQViYXNpY4LT5JMCMmIEcG9zdBIqL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9EpECCgpDcmVhdGVQb3N0EhouYmxvZy52MS5DcmVhdGVQb3N0UmVxdWVzdBobLmJsb2cudjEuQ3JlYXRlUG9zdFJlc3BvbnNlIskBuusYmQEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAiU6ASoiIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEsECCgpVcGxvYWRQb3N0EhouYmxvZy52MS5VcGxvYWRQb3N0UmVxdWVzdBobLmJsb2cudjEuVXBsb2FkUG9zdFJlc3BvbnNlIvcBuusYxwEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABA7oBBGpzb27qASsKBWNodW5rEgxjb250ZW50X3R5cGUaCmlkZW50aWZpZXIiCGZpbGVuYW1lgtPkkwIlOgEqIiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cygBEq4CCgpSZWJsb2dQb3N0EhouYmxvZy52MS5SZWJsb2dQb3N0UmVxdWVzdBobLmJsb2cudjEuUmVibG9nUG9zdFJlc3BvbnNlIuYBuusYtgEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhsIkwMQACAHKhJSRUJMT0dfTk9UX0FMTE9XRUQiFQiUAyAFKg5CTE9HX05PVF9GT1VORCIbCPQDEAAgDSoSVU5FWFBFQ1RFRF9GQUlMVVJFIhcI9wMgDioQUE9TVElOR19ESVNBQkxFRKIBBXdyaXRlsAEEugEEanNvboLT5JMCJToBKiIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSwwIKClVwZGF0ZVBvc3QSGi5ibG9nLnYxLlVwZGF0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5VcGRhdGVQb3N0UmVzcG9uc2Ui+wGQAgK66xi+ASIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiGwiTAxAAIAcqElJFQkxPR19OT1RfQUxMT1dFRCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAi86ASoaKi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfRKjAQoKRGVsZXRlUG9zdBIaLmJsb2cudjEuRGVsZXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkRlbGV0ZVBvc3RSZXNwb25zZSJcuusYJyIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdC9kZWxldGUSxgEKCE11dGVQb3N0EhguYmxvZy52MS5NdXRlUG9zdFJlcXVlc3QaGS5ibG9nLnYxLk11dGVQb3N0UmVzcG9uc2UihAGQAgK66xhDIhoIkAMgAyoTSU5WQUxJRF9NVVRFX0xFTkdUSCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCNDoBKiIvL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9L211dGUSrAEKClVubXV0ZVBvc3QSGi5ibG9nLnYxLlVubXV0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5Vbm11dGVQb3N0UmVzcG9uc2UiZZACArrrGCciHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAjEqLy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfS9tdXRlEpcBCglMaXN0Tm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3ROb3Rlc1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ub3RlcxLAAQoLU3RyZWFtTm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaDS5ibG9nLnYxLk5vdGUihAGQAgG66xhVIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUC2gEuCgVub3Rlc0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zEgtfbGlua3MubmV4dILT5JMCIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vbm90ZXMwARKSAQoQQ3JlYXRlTGVnYWN5UG9zdBIgLmJsb2cudjEuQ3JlYXRlTGVnYWN5UG9zdFJlcXVlc3QaIS5ibG9nLnYxLkNyZWF0ZUxlZ2FjeVBvc3RSZXNwb25zZSI5uusYC6IBBXdyaXRlsAEEgtPkkwIkOgEqIh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0EtEBChFVcGxvYWRMZWdhY3lWaWRlbxIhLmJsb2cudjEuVXBsb2FkTGVnYWN5VmlkZW9SZXF1ZXN0GiIuYmxvZy52MS5VcGxvYWRMZWdhY3lWaWRlb1Jlc3BvbnNlInO66xhFogEFd3JpdGWwAQPqAScKBWNodW5rEgxjb250ZW50X3R5cGUaBidkYXRhJyIIZmlsZW5hbWX6AQ0KBHR5cGUSBXZpZGVvgtPkkwIkOgEqIh8vdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0KAEStgEKEFVwZGF0ZUxlZ2FjeVBvc3QSIC5ibG9nLnYxLlVwZGF0ZUxlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5VcGRhdGVMZWdhY3lQb3N0UmVzcG9uc2UiXbrrGCoiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWwAQSC0+STAik6ASoiJC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvZWRpdBK4AQoQUmVibG9nTGVnYWN5UG9zdBIgLmJsb2cudjEuUmVibG9nTGVnYWN5UG9zdFJlcXVlc3QaIS5ibG9nLnYxLlJlYmxvZ0xlZ2FjeVBvc3RSZXNwb25zZSJfuusYKiIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZbABBILT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdC9yZWJsb2calgW66xiRBQoEYmxvZxIDYXBpGikKCHJlc3BvbnNlEgttZXRhLnN0YXR1cxoIbWV0YS5tc2ciBmVycm9ycyIVCJADEME+IAMqC05QRl9JTlZBTElEIh8IkAMQwj4gCSoVUkVCTE9HX1BBUkVOVF9JTlZBTElEIiMIkAMQxT4gAyoZTUVESUFfRk9STUFUX05PVF9BQ0NFUFRFRCIfCJADENA+IAMqFUFOU1dFUl9GT1JNQVRfSU5WQUxJRCIbCJMDEMQ+IAgqEURBSUxZX01FRElBX0xJTUlUIiAIkwMQyD4gAyoWVklERU9fVVBMT0FEX0lOX1JFQkxPRyIhCJMDEMo+IAkqF1ZJREVPX1NUSUxMX1RSQU5TQ09ESU5HIhsIkwMQyz4gCCoRREFJTFlfVklERU9fTElNSVQiFQiTAxDWPiAIKgtRVUVVRV9MSU1JVCIaCJMDENc+IAgqEERBSUxZX1BPU1RfTElNSVQiFwj0AxDGPiANKg1VUExPQURfRkFJTEVEIh0I9AMQyT4gDSoTVklERU9fVVBMT0FEX0ZBSUxFRCoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMEoJCgdhcGlfa2V5UgIEBVoECAIQAmIGcHJvdG8z", [file_blog_v1_blog_resource, file_blog_v1_editing, file_blog_v1_layout, file_blog_v1_legacy_post, file_blog_v1_links, file_blog_v1_note, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_queue, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Asks for published posts.
+ * A request for published posts.
  *
  * @generated from message blog.v1.ListPostsRequest
  */
 export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Only posts of this type; any but BLOCKS. Default: all types.
+   * Only posts of this type: any but BLOCKS. Default: all types.
    *
    * @generated from field: optional blog.v1.PostType type = 2;
    */
@@ -81,14 +81,14 @@ export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip. Default: 0. Not together with `before`.
+   * Number of posts to skip; cannot be combined with `before`. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * Only posts published before this time, to the second. The best way to page.
+   * Only posts published before this time, to the second. The recommended way to paginate.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
@@ -102,51 +102,51 @@ export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   after?: Timestamp | undefined;
 
   /**
-   * Order by time of publication. Default: newest first.
+   * Order by publication time. Default: newest first.
    *
    * @generated from field: blog.v1.SortOrder sort = 14;
    */
   sort: SortOrder;
 
   /**
-   * Answer with what is known of the posts that were reblogged.
+   * Include information about reblogged posts.
    *
    * @generated from field: bool reblog_info = 20;
    */
   reblogInfo: boolean;
 
   /**
-   * Answer with the number of notes and with the notes.
+   * Include the number of notes and the notes.
    *
    * @generated from field: bool notes_info = 21;
    */
   notesInfo: boolean;
 
   /**
-   * The notation of texts in answers. Default: HTML.
+   * The notation of texts in responses. Default: HTML.
    *
    * @generated from field: blog.v1.PostFilter filter = 22;
    */
   filter: PostFilter;
 
   /**
-   * Answer with content as blocks instead of the older form, which differs with the type.
+   * Return content as blocks instead of in the legacy format, which depends on the type.
    *
    * @generated from field: bool npf = 23;
    */
   npf: boolean;
 
   /**
-   * The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
+   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
    *
    * @generated from field: repeated string blog_fields = 24;
    */
   blogFields: string[];
 
   /**
-   * The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the
-   * fields above. Default: the first page.
+   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
+   * first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -181,14 +181,14 @@ export type ListPostsResponse = Message<"blog.v1.ListPostsResponse"> & {
   blog?: Blog | undefined;
 
   /**
-   * Number of posts there are for the request.
+   * Total number of posts that match the request.
    *
    * @generated from field: optional int32 total_posts = 3;
    */
   totalPosts?: number | undefined;
 
   /**
-   * Links to further pages.
+   * Links to other pages.
    *
    * @generated from field: blog.v1.Links links = 4;
    */
@@ -203,20 +203,20 @@ export const ListPostsResponseSchema: GenMessage<ListPostsResponse> = /*@__PURE_
   messageDesc(file_blog_v1_post, 1);
 
 /**
- * Creates a post.
+ * A request to create a post.
  *
  * @generated from message blog.v1.CreatePostRequest
  */
 export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
+   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
@@ -230,72 +230,72 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   layout: ContentLayout[];
 
   /**
-   * What becomes of the post; any but SUBMISSION and ASK. Default: published at once.
+   * The state of the post: any but SUBMISSION and ASK. Default: published immediately.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue
-   * comes to it. A fraction of a second is rounded up.
+   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
+   * rounded up. Default: when it reaches the front of the queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of
-   * a second is cut.
+   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
+   * fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags; none may hold a comma.
+   * Tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * Where the content comes from.
+   * The source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the address. Default: made from the content.
+   * The readable end of the URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a label for readers who do not want to see everything.
+   * The post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
+   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
   sendToSocial?: boolean | undefined;
 
   /**
-   * The answer is private. Only for answers to questions.
+   * Whether the answer is private. Only for answers to questions.
    *
    * @generated from field: bool is_private = 31;
    */
@@ -316,7 +316,7 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -331,7 +331,7 @@ export const CreatePostRequestSchema: GenMessage<CreatePostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_post, 2);
 
 /**
- * A post was created.
+ * The created post.
  *
  * @generated from message blog.v1.CreatePostResponse
  */
@@ -344,14 +344,14 @@ export type CreatePostResponse = Message<"blog.v1.CreatePostResponse"> & {
   id: bigint;
 
   /**
-   * State of the post, where the answer says it.
+   * State of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A sentence for people about what became of the post, where the answer has one.
+   * A readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
@@ -366,20 +366,20 @@ export const CreatePostResponseSchema: GenMessage<CreatePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_post, 3);
 
 /**
- * Creates a post with one large medium; only `chunk` counts in messages after the first.
+ * A request to create a post with one large medium. Only `chunk` is read from messages after the first.
  *
  * @generated from message blog.v1.UploadPostRequest
  */
 export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The blog: its short name, its host name, or its UUID (starts with `t:`).
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.
+   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
@@ -393,72 +393,72 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   layout: ContentLayout[];
 
   /**
-   * What becomes of the post; any but SUBMISSION and ASK. Default: published at once.
+   * The state of the post: any but SUBMISSION and ASK. Default: published immediately.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue
-   * comes to it. A fraction of a second is rounded up.
+   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
+   * rounded up. Default: when it reaches the front of the queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of
-   * a second is cut.
+   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
+   * fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags; none may hold a comma.
+   * Tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * Where the content comes from.
+   * The source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the address. Default: made from the content.
+   * The readable end of the URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a label for readers who do not want to see everything.
+   * The post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post by a connected account elsewhere when it is published. Default: the blog's setting.
+   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
   sendToSocial?: boolean | undefined;
 
   /**
-   * The answer is private. Only for answers to questions.
+   * Whether the answer is private. Only for answers to questions.
    *
    * @generated from field: bool is_private = 31;
    */
@@ -479,14 +479,14 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.
+   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
   media: MediaUpload[];
 
   /**
-   * Name of the medium that is uploaded: the `identifier` of a medium in `content`.
+   * Name of the uploaded medium: the `identifier` of a medium in `content`.
    *
    * @generated from field: string identifier = 60;
    */
@@ -522,7 +522,7 @@ export const UploadPostRequestSchema: GenMessage<UploadPostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_post, 4);
 
 /**
- * A post was created.
+ * The created post.
  *
  * @generated from message blog.v1.UploadPostResponse
  */
@@ -535,14 +535,14 @@ export type UploadPostResponse = Message<"blog.v1.UploadPostResponse"> & {
   id: bigint;
 
   /**
-   * State of the post, where the answer says it.
+   * State of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A sentence for people about what became of the post, where the answer has one.
+   * A readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
@@ -606,7 +606,7 @@ export const PostService: GenService<{
   /**
    * Lists the published posts of a blog, newest first.
    *
-   * An API key is enough; with credentials of a user the answer also says which posts that user likes.
+   * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
    *
    * @generated from rpc blog.v1.PostService.ListPosts
    */
@@ -618,7 +618,7 @@ export const PostService: GenService<{
   /**
    * Streams all published posts of a blog, newest first.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.PostService.StreamPosts
    */
@@ -628,7 +628,7 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the posts in the queue of a blog, the next to be published first.
+   * Lists the posts in the queue of a blog, in the order of publication.
    *
    * @generated from rpc blog.v1.PostService.ListQueuedPosts
    */
@@ -638,9 +638,9 @@ export const PostService: GenService<{
     output: typeof ListQueuedPostsResponseSchema;
   },
   /**
-   * Streams all posts in the queue of a blog, the next to be published first.
+   * Streams all posts in the queue of a blog, in the order of publication.
    *
-   * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
    *
    * @generated from rpc blog.v1.PostService.StreamQueuedPosts
    */
@@ -682,7 +682,7 @@ export const PostService: GenService<{
   /**
    * Streams all drafts of a blog.
    *
-   * Pages are asked for as the stream is read, and none after it is left.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled.
    *
    * @generated from rpc blog.v1.PostService.StreamDraftPosts
    */
@@ -692,7 +692,7 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the posts that were submitted to a blog and wait for approval.
+   * Lists the posts that were submitted to a blog and are waiting for approval.
    *
    * @generated from rpc blog.v1.PostService.ListSubmissionPosts
    */
@@ -702,9 +702,9 @@ export const PostService: GenService<{
     output: typeof ListSubmissionPostsResponseSchema;
   },
   /**
-   * Streams all posts that were submitted to a blog and wait for approval.
+   * Streams all posts that were submitted to a blog and are waiting for approval.
    *
-   * Pages are asked for as the stream is read, and none after it is left.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled.
    *
    * @generated from rpc blog.v1.PostService.StreamSubmissionPosts
    */
@@ -714,9 +714,10 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Gets a post as it is needed for editing it.
+   * Gets a post in a form that can be edited.
    *
-   * A post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.
+   * Posts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in
+   * the legacy format.
    *
    * @generated from rpc blog.v1.PostService.GetPost
    */
@@ -726,9 +727,9 @@ export const PostService: GenService<{
     output: typeof GetPostResponseSchema;
   },
   /**
-   * Creates a post: published at once, or as a draft, in the queue, scheduled or private.
+   * Creates a post: published immediately, or as a draft, queued, scheduled or private.
    *
-   * Pictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.
+   * Pictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
    *
    * @generated from rpc blog.v1.PostService.CreatePost
    */
@@ -738,11 +739,12 @@ export const PostService: GenService<{
     output: typeof CreatePostResponseSchema;
   },
   /**
-   * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
+   * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as
+   * a whole.
    *
-   * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
-   * alone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media
-   * with CreatePost.
+   * The first message has the post and the type and name of the medium, and may have the first chunk. All other
+   * messages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client
+   * streams; use CreatePost there.
    *
    * @generated from rpc blog.v1.PostService.UploadPost
    */
@@ -752,9 +754,9 @@ export const PostService: GenService<{
     output: typeof UploadPostResponseSchema;
   },
   /**
-   * Reblogs a post: publishes it on another blog, with what is added to it.
+   * Reblogs a post: publishes it on another blog, with optional additions.
    *
-   * Pictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.
+   * Pictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
    *
    * @generated from rpc blog.v1.PostService.ReblogPost
    */
@@ -764,10 +766,10 @@ export const PostService: GenService<{
     output: typeof ReblogPostResponseSchema;
   },
   /**
-   * Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.
+   * Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.
    *
-   * A draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that
-   * is published gets another identifier.
+   * Drafts, queued and submitted posts can change to any state; published posts can become private, and private posts
+   * published. The identifier of a post changes when it is published.
    *
    * @generated from rpc blog.v1.PostService.UpdatePost
    */
@@ -787,7 +789,7 @@ export const PostService: GenService<{
     output: typeof DeletePostResponseSchema;
   },
   /**
-   * Mutes a post: its author gets no notices about it any more.
+   * Mutes a post: its author is no longer notified about it.
    *
    * @generated from rpc blog.v1.PostService.MutePost
    */
@@ -807,9 +809,9 @@ export const PostService: GenService<{
     output: typeof UnmutePostResponseSchema;
   },
   /**
-   * Lists what others did with a post, newest first: likes, reblogs, replies.
+   * Lists the notes of a post, newest first: likes, reblogs, replies.
    *
-   * An API key is enough.
+   * An API key is sufficient.
    *
    * @generated from rpc blog.v1.PostService.ListNotes
    */
@@ -819,9 +821,9 @@ export const PostService: GenService<{
     output: typeof ListNotesResponseSchema;
   },
   /**
-   * Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.
+   * Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.
    *
-   * Pages are asked for as the stream is read, and none after it is left.
+   * Pages are fetched as the stream is read, and no longer once it is cancelled.
    *
    * @generated from rpc blog.v1.PostService.StreamNotes
    */
@@ -831,7 +833,7 @@ export const PostService: GenService<{
     output: typeof NoteSchema;
   },
   /**
-   * Creates a post in the older form.
+   * Creates a post in the legacy format.
    *
    * @generated from rpc blog.v1.PostService.CreateLegacyPost
    */
@@ -841,10 +843,11 @@ export const PostService: GenService<{
     output: typeof CreateLegacyPostResponseSchema;
   },
   /**
-   * Creates a video post in the older form from a file, which is sent on as it comes and never held.
+   * Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a
+   * whole.
    *
-   * The first message has the post, and says what the file is; it may have the first chunk. All others have chunks
-   * alone.
+   * The first message has the post and the type and name of the file, and may have the first chunk. All other messages
+   * have only chunks.
    *
    * @generated from rpc blog.v1.PostService.UploadLegacyVideo
    */
@@ -854,7 +857,7 @@ export const PostService: GenService<{
     output: typeof UploadLegacyVideoResponseSchema;
   },
   /**
-   * Changes a post in the older form.
+   * Updates a post in the legacy format.
    *
    * @generated from rpc blog.v1.PostService.UpdateLegacyPost
    */
@@ -864,7 +867,7 @@ export const PostService: GenService<{
     output: typeof UpdateLegacyPostResponseSchema;
   },
   /**
-   * Reblogs a post in the older form.
+   * Reblogs a post in the legacy format.
    *
    * @generated from rpc blog.v1.PostService.ReblogLegacyPost
    */

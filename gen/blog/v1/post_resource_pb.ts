@@ -36,21 +36,21 @@ export const file_blog_v1_post_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL3Bvc3RfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEi3iQKBFBvc3QSHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSHAoPZ2VuZXNpc19wb3N0X2lkGAIgASgESAGIAQESEQoJYmxvZ19uYW1lGAMgASgJEhsKBGJsb2cYBCABKAsyDS5ibG9nLnYxLkJsb2cSEAoIcG9zdF91cmwYBSABKAkSEQoJc2hvcnRfdXJsGAYgASgJEgwKBHNsdWcYByABKAkSDwoHc3VtbWFyeRgIIAEoCRISCgpyZWJsb2dfa2V5GAkgASgJEh8KBHR5cGUYCiABKA4yES5ibG9nLnYxLlBvc3RUeXBlEh0KCXR5cGVfbmFtZRgLIAEoCUIKuusYBhIEdHlwZRIhCgVzdGF0ZRgMIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEh8KCnN0YXRlX25hbWUYDSABKAlCC7rrGAcSBXN0YXRlEiMKBmZvcm1hdBgOIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdBIdChVpc19ibG9ja3NfcG9zdF9mb3JtYXQYDyABKAgSNwoJdGltZXN0YW1wGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESDAoEZGF0ZRgVIAEoCRIMCgR0YWdzGB4gAygJEhIKCnNvdXJjZV91cmwYHyABKAkSFAoMc291cmNlX3RpdGxlGCAgASgJEhcKD3BhcmVudF9wb3N0X3VybBghIAEoCRITCgtib29rbWFya2xldBgiIAEoCBIOCgZtb2JpbGUYIyABKAgSFwoKbm90ZV9jb3VudBgoIAEoBUgCiAEBEhgKC3RvdGFsX3Bvc3RzGCkgASgFSAOIAQESEgoFbGlrZWQYMiABKAhIBIgBARISCgVtdXRlZBgzIAEoCEgFiAEBEkMKEm11dGVfZW5kX3RpbWVzdGFtcBg0IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEj0KBmJsb2Nrcxg8IAEoCzITLmJsb2cudjEuQmxvY2tzUG9zdEIWuusYEmIQCgdjb250ZW50IgVhcnJheUgAEi8KBHRleHQYPSABKAsyES5ibG9nLnYxLlRleHRQb3N0Qgy66xgIYgYSBHRleHRIABIyCgVwaG90bxg+IAEoCzISLmJsb2cudjEuUGhvdG9Qb3N0Qg266xgJYgcSBXBob3RvSAASMgoFcXVvdGUYPyABKAsyEi5ibG9nLnYxLlF1b3RlUG9zdEINuusYCWIHEgVxdW90ZUgAEi8KBGxpbmsYQCABKAsyES5ibG9nLnYxLkxpbmtQb3N0Qgy66xgIYgYSBGxpbmtIABIvCgRjaGF0GEEgASgLMhEuYmxvZy52MS5DaGF0UG9zdEIMuusYCGIGEgRjaGF0SAASMgoFYXVkaW8YQiABKAsyEi5ibG9nLnYxLkF1ZGlvUG9zdEINuusYCWIHEgVhdWRpb0gAEjIKBXZpZGVvGEMgASgLMhIuYmxvZy52MS5WaWRlb1Bvc3RCDbrrGAliBxIFdmlkZW9IABI1CgZhbnN3ZXIYRCABKAsyEy5ibG9nLnYxLkFuc3dlclBvc3RCDrrrGApiCBIGYW5zd2VySAASIQoFdHJhaWwYRiADKAsyEi5ibG9nLnYxLlRyYWlsSXRlbRImCgZyZWJsb2cYRyABKAsyFi5ibG9nLnYxLlJlYmxvZ0NvbW1lbnQSFQoNb3JpZ2luYWxfdHlwZRhIIAEoCRIiChVzaG91bGRfb3Blbl9pbl9sZWdhY3kYSSABKAhIBogBARITCgtvYmplY3RfdHlwZRhKIAEoCRIWCg50dW1ibGVsb2dfdXVpZBhLIAEoCRIWCg5zb3VyY2VfdXJsX3JhdxhMIAEoCRIbCg5wYXJlbnRfcG9zdF9pZBhQIAEoBEgHiAEBEh0KFXBhcmVudF90dW1ibGVsb2dfdXVpZBhRIAEoCRIeChFyZWJsb2dnZWRfZnJvbV9pZBhSIAEoBEgIiAEBEhoKEnJlYmxvZ2dlZF9mcm9tX3VybBhTIAEoCRIbChNyZWJsb2dnZWRfZnJvbV9uYW1lGFQgASgJEhwKFHJlYmxvZ2dlZF9mcm9tX3RpdGxlGFUgASgJEhsKE3JlYmxvZ2dlZF9mcm9tX3V1aWQYViABKAkSJwoacmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2UYVyABKAhICYgBARIlChhyZWJsb2dnZWRfZnJvbV9mb2xsb3dpbmcYWCABKAhICogBARIeChFyZWJsb2dnZWRfcm9vdF9pZBhZIAEoBEgLiAEBEhoKEnJlYmxvZ2dlZF9yb290X3VybBhaIAEoCRIbChNyZWJsb2dnZWRfcm9vdF9uYW1lGFsgASgJEhwKFHJlYmxvZ2dlZF9yb290X3RpdGxlGFwgASgJEhsKE3JlYmxvZ2dlZF9yb290X3V1aWQYXSABKAkSJwoacmVibG9nZ2VkX3Jvb3RfY2FuX21lc3NhZ2UYXiABKAhIDIgBARIlChhyZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmcYXyABKAhIDYgBARJACg51bmtub3duX2ZpZWxkcxhkIAMoCzIgLmJsb2cudjEuUG9zdC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARIVCghjYW5fbGlrZRhuIAEoCEgOiAEBEhcKCmNhbl9yZWJsb2cYbyABKAhID4gBARIWCgljYW5fcmVwbHkYcCABKAhIEIgBARIgChNjYW5fc2VuZF9pbl9tZXNzYWdlGHEgASgISBGIAQESFgoJY2FuX2JsYXplGHIgASgISBKIAQESFQoIY2FuX2VkaXQYcyABKAhIE4gBARIXCgpjYW5fZGVsZXRlGHQgASgISBSIAQESGgoNY2FuX2JlX3RpcHBlZBh1IAEoCEgViAEBEhUKCGZvbGxvd2VkGHYgASgISBaIAQESPQoPbGlrZWRfdGltZXN0YW1wGHcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESQAoSZmVhdHVyZWRfdGltZXN0YW1wGHggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESPgoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxh5IAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nEh0KFWludGVyYWN0YWJpbGl0eV9ibGF6ZRh6IAEoCRIbCg5kaXNwbGF5X2F2YXRhchh7IAEoCEgXiAEBEhcKCWlzX2JsYXplZBiCASABKAhIGIgBARIeChBpc19ibGF6ZV9wZW5kaW5nGIMBIAEoCEgZiAEBEhcKCWlzX3Bpbm5lZBiEASABKAhIGogBARIfChFpc19ibHVycmVkX2ltYWdlcxiFASABKAhIG4gBARIbCg1pc19zdWJtaXNzaW9uGIYBIAEoCEgciAEBEhoKDGlzX2Fub255bW91cxiHASABKAhIHYgBARImCghmaWx0ZXJlZBiIASABKAsyEy5ibG9nLnYxLkZpbHRlcmVkQnkSMwoQY29tbXVuaXR5X2xhYmVscxiJASABKAsyGC5ibG9nLnYxLkNvbW11bml0eUxhYmVscxI9CgVsaW5rcxiKASADKAsyGC5ibG9nLnYxLlBvc3QuTGlua3NFbnRyeUITuusYDxIGX2xpbmtzGgVsaW5rcxIfCg5hbm9ueW1vdXNfbmFtZRiMASABKAlCBrrrGAJIARIgCg9hbm9ueW1vdXNfZW1haWwYjQEgASgJQga66xgCSAESFAoLcG9zdF9hdXRob3IYjgEgASgJEiMKC2F1dGhvcl9ibG9nGI8BIAEoCzINLmJsb2cudjEuQmxvZxIsChJwb3N0X2F1dGhvcl9hdmF0YXIYkAEgAygLMg8uYmxvZy52MS5BdmF0YXISIgoUcG9zdF9hdXRob3JfaXNfYWR1bHQYkQEgASgISB6IAQESFAoLYXNraW5nX25hbWUYkgEgASgJEhMKCmFza2luZ191cmwYkwEgASgJEicKDWFza2luZ19hdmF0YXIYlAEgAygLMg8uYmxvZy52MS5BdmF0YXISKwoMcXVldWVkX3N0YXRlGJYBIAEoDjIULmJsb2cudjEuUXVldWVkU3RhdGUSRQoWc2NoZWR1bGVkX3B1Ymxpc2hfdGltZRiXASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARI5CgpwdWJsaXNoX29uGJgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEhkKC3JlcGx5X2NvdW50GKABIAEoBUgfiAEBEhoKDHJlYmxvZ19jb3VudBihASABKAVIIIgBARIYCgpsaWtlX2NvdW50GKIBIAEoBUghiAEBEh0KBW5vdGVzGKMBIAMoCzINLmJsb2cudjEuTm90ZRIbChJyZWNvbW1lbmRlZF9zb3VyY2UYqgEgASgJEhoKEXJlY29tbWVuZGVkX2NvbG9yGKsBIAEoCRI2ChVyZWNvbW1lbmRhdGlvbl9yZWFzb24YrAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCWRpc21pc3NhbBitASABKAkSEQoIc2VydmVfaWQYrgEgASgJEhoKDGlzX3BheXdhbGxlZBi0ASABKAhIIogBARIvCg5wYXl3YWxsX2FjY2Vzcxi1ASABKA4yFi5ibG9nLnYxLlBheXdhbGxBY2Nlc3MSMQoTcGF5d2FsbF9yZWJsb2dfdmlldxi2ASABKAsyEy5ibG9nLnYxLkJsb2Nrc1Bvc3QSKwoJY29tbXVuaXR5GL4BIAEoCzIXLmJsb2cudjEuU2hvcnRDb21tdW5pdHkSFwoJY2FuX3JlYWN0GL8BIAEoCEgjiAEBEhoKDGNhbl9tb2RlcmF0ZRjAASABKAhIJIgBARIlCglyZWFjdGlvbnMYwQEgAygLMhEuYmxvZy52MS5SZWFjdGlvbhIWCghpc19hZG1pbhjCASABKAhIJYgBARIaCgxpc19tb2RlcmF0b3IYwwEgASgISCaIAQEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaOwoKTGlua3NFbnRyeRILCgNrZXkYASABKAkSHAoFdmFsdWUYAiABKAsyDS5ibG9nLnYxLkxpbms6AjgBQhQKBGJvZHkSDLrrGAgKBHR5cGUQAUISChBfZ2VuZXNpc19wb3N0X2lkQg0KC19ub3RlX2NvdW50Qg4KDF90b3RhbF9wb3N0c0IICgZfbGlrZWRCCAoGX211dGVkQhgKFl9zaG91bGRfb3Blbl9pbl9sZWdhY3lCEQoPX3BhcmVudF9wb3N0X2lkQhQKEl9yZWJsb2dnZWRfZnJvbV9pZEIdChtfcmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2VCGwoZX3JlYmxvZ2dlZF9mcm9tX2ZvbGxvd2luZ0IUChJfcmVibG9nZ2VkX3Jvb3RfaWRCHQobX3JlYmxvZ2dlZF9yb290X2Nhbl9tZXNzYWdlQhsKGV9yZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmdCCwoJX2Nhbl9saWtlQg0KC19jYW5fcmVibG9nQgwKCl9jYW5fcmVwbHlCFgoUX2Nhbl9zZW5kX2luX21lc3NhZ2VCDAoKX2Nhbl9ibGF6ZUILCglfY2FuX2VkaXRCDQoLX2Nhbl9kZWxldGVCEAoOX2Nhbl9iZV90aXBwZWRCCwoJX2ZvbGxvd2VkQhEKD19kaXNwbGF5X2F2YXRhckIMCgpfaXNfYmxhemVkQhMKEV9pc19ibGF6ZV9wZW5kaW5nQgwKCl9pc19waW5uZWRCFAoSX2lzX2JsdXJyZWRfaW1hZ2VzQhAKDl9pc19zdWJtaXNzaW9uQg8KDV9pc19hbm9ueW1vdXNCFwoVX3Bvc3RfYXV0aG9yX2lzX2FkdWx0Qg4KDF9yZXBseV9jb3VudEIPCg1fcmVibG9nX2NvdW50Qg0KC19saWtlX2NvdW50Qg8KDV9pc19wYXl3YWxsZWRCDAoKX2Nhbl9yZWFjdEIPCg1fY2FuX21vZGVyYXRlQgsKCV9pc19hZG1pbkIPCg1faXNfbW9kZXJhdG9yIlwKCkJsb2Nrc1Bvc3QSJgoHY29udGVudBgBIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrEiYKBmxheW91dBgCIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dCIzCg1SZWJsb2dDb21tZW50Eg8KB2NvbW1lbnQYASABKAkSEQoJdHJlZV9odG1sGAIgASgJIpgBCgpGaWx0ZXJlZEJ5EgwKBHRhZ3MYASADKAkSRgoOdW5rbm93bl9maWVsZHMYZCADKAsyJi5ibG9nLnYxLkZpbHRlcmVkQnkuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEixQEKD0NvbW11bml0eUxhYmVscxIbChNoYXNfY29tbXVuaXR5X2xhYmVsGAEgASgIEhIKCmNhdGVnb3JpZXMYAiADKAkSSwoOdW5rbm93bl9maWVsZHMYZCADKAsyKy5ibG9nLnYxLkNvbW11bml0eUxhYmVscy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASp/CgtRdWV1ZWRTdGF0ZRIcChhRVUVVRURfU1RBVEVfVU5TUEVDSUZJRUQQABIlChNRVUVVRURfU1RBVEVfUVVFVUVEEAEaDLrrGAgKBnF1ZXVlZBIrChZRVUVVRURfU1RBVEVfU0NIRURVTEVEEAIaD7rrGAsKCXNjaGVkdWxlZCrVAgoIUG9zdFR5cGUSGQoVUE9TVF9UWVBFX1VOU1BFQ0lGSUVEEAASHgoOUE9TVF9UWVBFX1RFWFQQARoKuusYBgoEdGV4dBIgCg9QT1NUX1RZUEVfUVVPVEUQAhoLuusYBwoFcXVvdGUSHgoOUE9TVF9UWVBFX0xJTksQAxoKuusYBgoEbGluaxIiChBQT1NUX1RZUEVfQU5TV0VSEAQaDLrrGAgKBmFuc3dlchIgCg9QT1NUX1RZUEVfVklERU8QBRoLuusYBwoFdmlkZW8SIAoPUE9TVF9UWVBFX0FVRElPEAYaC7rrGAcKBWF1ZGlvEiAKD1BPU1RfVFlQRV9QSE9UTxAHGgu66xgHCgVwaG90bxIeCg5QT1NUX1RZUEVfQ0hBVBAIGgq66xgGCgRjaGF0EiIKEFBPU1RfVFlQRV9CTE9DS1MQCRoMuusYCAoGYmxvY2tzKsECCglQb3N0U3RhdGUSGgoWUE9TVF9TVEFURV9VTlNQRUNJRklFRBAAEikKFFBPU1RfU1RBVEVfUFVCTElTSEVEEAEaD7rrGAsKCXB1Ymxpc2hlZBIqChFQT1NUX1NUQVRFX1FVRVVFRBACGhO66xgPCgVxdWV1ZRIGcXVldWVkEiEKEFBPU1RfU1RBVEVfRFJBRlQQAxoLuusYBwoFZHJhZnQSJQoSUE9TVF9TVEFURV9QUklWQVRFEAQaDbrrGAkKB3ByaXZhdGUSKwoVUE9TVF9TVEFURV9VTkFQUFJPVkVEEAUaELrrGAwKCnVuYXBwcm92ZWQSKwoVUE9TVF9TVEFURV9TVUJNSVNTSU9OEAYaELrrGAwKCnN1Ym1pc3Npb24SHQoOUE9TVF9TVEFURV9BU0sQBxoJuusYBQoDYXNrKrcBCgpQb3N0Rm9ybWF0EhsKF1BPU1RfRk9STUFUX1VOU1BFQ0lGSUVEEAASIAoQUE9TVF9GT1JNQVRfSFRNTBABGgq66xgGCgRodG1sEigKFFBPU1RfRk9STUFUX01BUktET1dOEAIaDrrrGAoKCG1hcmtkb3duEh4KD1BPU1RfRk9STUFUX1JBVxADGgm66xgFCgNyYXcSIAoQUE9TVF9GT1JNQVRfVEVYVBAEGgq66xgGCgR0ZXh0KqMBChVJbnRlcmFjdGFiaWxpdHlSZWJsb2cSJgoiSU5URVJBQ1RBQklMSVRZX1JFQkxPR19VTlNQRUNJRklFRBAAEjMKH0lOVEVSQUNUQUJJTElUWV9SRUJMT0dfRVZFUllPTkUQARoOuusYCgoIZXZlcnlvbmUSLQocSU5URVJBQ1RBQklMSVRZX1JFQkxPR19OT09ORRACGgu66xgHCgVub29uZSprCgpQb3N0RmlsdGVyEhsKF1BPU1RfRklMVEVSX1VOU1BFQ0lGSUVEEAASIAoQUE9TVF9GSUxURVJfVEVYVBABGgq66xgGCgR0ZXh0Eh4KD1BPU1RfRklMVEVSX1JBVxACGgm66xgFCgNyYXdiBnByb3RvMw", [file_blog_v1_avatar, file_blog_v1_blog_resource, file_blog_v1_layout, file_blog_v1_legacy_content, file_blog_v1_links, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_reaction, file_blog_v1_short_community, file_blog_v1_trail, file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A post. Which fields an answer carries depends on the post, on the endpoint and on who asks: a missing text is
- * empty, a missing number or flag is not set.
+ * A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a
+ * missing number or flag is unset.
  *
  * @generated from message blog.v1.Post
  */
 export type Post = Message<"blog.v1.Post"> & {
   /**
-   * Identifier. It changes when a draft or a queued post is published.
+   * Identifier. It changes when a draft or queued post is published.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * The identifier before publication. Only for the blog's owner, and no longer good for asking.
+   * The identifier before publication. Only for the blog's owner; it can no longer be used in requests.
    *
    * @generated from field: optional uint64 genesis_post_id = 2;
    */
@@ -71,7 +71,7 @@ export type Post = Message<"blog.v1.Post"> & {
   blog?: Blog | undefined;
 
   /**
-   * Address.
+   * URL.
    *
    * @generated from field: string post_url = 5;
    */
@@ -85,14 +85,14 @@ export type Post = Message<"blog.v1.Post"> & {
   shortUrl: string;
 
   /**
-   * The readable end of the address.
+   * The readable end of the URL.
    *
    * @generated from field: string slug = 7;
    */
   slug: string;
 
   /**
-   * A line of text that sums up the post.
+   * One-line summary of the post.
    *
    * @generated from field: string summary = 8;
    */
@@ -106,35 +106,35 @@ export type Post = Message<"blog.v1.Post"> & {
   reblogKey: string;
 
   /**
-   * Type; unspecified where it is none of those below.
+   * Type; unspecified if it is none of those below.
    *
    * @generated from field: blog.v1.PostType type = 10;
    */
   type: PostType;
 
   /**
-   * Type as the service spells it, also where `type` does not know it.
+   * Type as the service spells it, even if `type` does not have a value for it.
    *
    * @generated from field: string type_name = 11;
    */
   typeName: string;
 
   /**
-   * State; unspecified where it is none of those below.
+   * State; unspecified if it is none of those below.
    *
    * @generated from field: blog.v1.PostState state = 12;
    */
   state: PostState;
 
   /**
-   * State as the service spells it, also where `state` does not know it.
+   * State as the service spells it, even if `state` does not have a value for it.
    *
    * @generated from field: string state_name = 13;
    */
   stateName: string;
 
   /**
-   * The notation that the post was written in.
+   * The notation of the post.
    *
    * @generated from field: blog.v1.PostFormat format = 14;
    */
@@ -169,35 +169,35 @@ export type Post = Message<"blog.v1.Post"> & {
   tags: string[];
 
   /**
-   * Where the content comes from.
+   * The source of the content.
    *
    * @generated from field: string source_url = 31;
    */
   sourceUrl: string;
 
   /**
-   * Title of where the content comes from.
+   * Title of the source of the content.
    *
    * @generated from field: string source_title = 32;
    */
   sourceTitle: string;
 
   /**
-   * Address of the post that this one reblogs. Only of reblogs.
+   * URL of the reblogged post. Only for reblogs.
    *
    * @generated from field: string parent_post_url = 33;
    */
   parentPostUrl: string;
 
   /**
-   * Created by the bookmarklet.
+   * Created with the bookmarklet.
    *
    * @generated from field: bool bookmarklet = 34;
    */
   bookmarklet: boolean;
 
   /**
-   * Created on a phone or by e-mail.
+   * Created on a phone or by email.
    *
    * @generated from field: bool mobile = 35;
    */
@@ -211,35 +211,35 @@ export type Post = Message<"blog.v1.Post"> & {
   noteCount?: number | undefined;
 
   /**
-   * Number of posts there are for the request.
+   * Total number of posts that match the request.
    *
    * @generated from field: optional int32 total_posts = 41;
    */
   totalPosts?: number | undefined;
 
   /**
-   * The caller likes the post. Only with credentials of a user.
+   * The caller likes the post. Only with the credentials of a user.
    *
    * @generated from field: optional bool liked = 50;
    */
   liked?: boolean | undefined;
 
   /**
-   * The author gets no notices about the post. Only for its owner.
+   * The author is not notified about the post. Only for its owner.
    *
    * @generated from field: optional bool muted = 51;
    */
   muted?: boolean | undefined;
 
   /**
-   * When notices come back. Unset while `muted` is true: not until the author unmutes the post.
+   * When notifications resume. If unset while `muted` is true, they resume when the author unmutes the post.
    *
    * @generated from field: google.protobuf.Timestamp mute_end_timestamp = 52;
    */
   muteEndTimestamp?: Timestamp | undefined;
 
   /**
-   * The content. With `npf` it is blocks; without, it depends on the type.
+   * The content: blocks if `npf` was requested, otherwise depending on the type.
    *
    * @generated from oneof blog.v1.Post.body
    */
@@ -261,7 +261,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "text";
   } | {
     /**
-     * One photo or several.
+     * One or more photos.
      *
      * @generated from field: blog.v1.PhotoPost photo = 62;
      */
@@ -269,7 +269,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "photo";
   } | {
     /**
-     * A quotation.
+     * A quote.
      *
      * @generated from field: blog.v1.QuotePost quote = 63;
      */
@@ -293,7 +293,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "chat";
   } | {
     /**
-     * A sound.
+     * Audio.
      *
      * @generated from field: blog.v1.AudioPost audio = 66;
      */
@@ -318,35 +318,36 @@ export type Post = Message<"blog.v1.Post"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * What the blogs in a chain of reblogs added, oldest first. In the older form also of posts that are no reblogs.
+   * What each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are
+   * not reblogs.
    *
    * @generated from field: repeated blog.v1.TrailItem trail = 70;
    */
   trail: TrailItem[];
 
   /**
-   * What the author added to a reblog, in the older form.
+   * What the author added to a reblog, in the legacy format.
    *
    * @generated from field: blog.v1.ReblogComment reblog = 71;
    */
   reblog?: ReblogComment | undefined;
 
   /**
-   * Type before it became blocks; `regular` is text, `note` is answer, `conversation` is chat.
+   * Type before the conversion to blocks; `regular` is text, `note` is answer, `conversation` is chat.
    *
    * @generated from field: string original_type = 72;
    */
   originalType: string;
 
   /**
-   * The post should be edited in the older form.
+   * The post should be edited in the legacy format.
    *
    * @generated from field: optional bool should_open_in_legacy = 73;
    */
   shouldOpenInLegacy?: boolean | undefined;
 
   /**
-   * `post`. Only where the post was fetched for editing, like `tumblelog_uuid`.
+   * `post`. This and `tumblelog_uuid` are set only if the post was fetched for editing.
    *
    * @generated from field: string object_type = 74;
    */
@@ -360,21 +361,21 @@ export type Post = Message<"blog.v1.Post"> & {
   tumblelogUuid: string;
 
   /**
-   * Where the content comes from, as it was entered.
+   * The source of the content, as entered.
    *
    * @generated from field: string source_url_raw = 76;
    */
   sourceUrlRaw: string;
 
   /**
-   * Identifier of the post that this one reblogs. Only of reblogs, like the following fields.
+   * Identifier of the reblogged post. This and the following fields are only for reblogs.
    *
    * @generated from field: optional uint64 parent_post_id = 80;
    */
   parentPostId?: bigint | undefined;
 
   /**
-   * Identifier of the blog of the post that this one reblogs.
+   * Identifier of the blog of the reblogged post.
    *
    * @generated from field: string parent_tumblelog_uuid = 81;
    */
@@ -388,7 +389,7 @@ export type Post = Message<"blog.v1.Post"> & {
   rebloggedFromId?: bigint | undefined;
 
   /**
-   * Address of the post that this one reblogs.
+   * URL of the reblogged post.
    *
    * @generated from field: string reblogged_from_url = 83;
    */
@@ -437,7 +438,7 @@ export type Post = Message<"blog.v1.Post"> & {
   rebloggedRootId?: bigint | undefined;
 
   /**
-   * Address of the post at the root.
+   * URL of the post at the root.
    *
    * @generated from field: string reblogged_root_url = 90;
    */
@@ -479,7 +480,7 @@ export type Post = Message<"blog.v1.Post"> & {
   rebloggedRootFollowing?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -556,7 +557,7 @@ export type Post = Message<"blog.v1.Post"> & {
   likedTimestamp?: Timestamp | undefined;
 
   /**
-   * When the post was featured. Only among posts with a featured tag.
+   * When the post was featured. Only in lists of posts with a featured tag.
    *
    * @generated from field: google.protobuf.Timestamp featured_timestamp = 120;
    */
@@ -570,7 +571,7 @@ export type Post = Message<"blog.v1.Post"> & {
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Who may advertise the post: `everyone`, `noone` or another word.
+   * Who may advertise the post: `everyone`, `noone` or another value.
    *
    * @generated from field: string interactability_blaze = 122;
    */
@@ -598,14 +599,14 @@ export type Post = Message<"blog.v1.Post"> & {
   isBlazePending?: boolean | undefined;
 
   /**
-   * The post stays at the top of its blog.
+   * The post is pinned to the top of its blog.
    *
    * @generated from field: optional bool is_pinned = 132;
    */
   isPinned?: boolean | undefined;
 
   /**
-   * Its pictures are to be blurred.
+   * The pictures should be blurred.
    *
    * @generated from field: optional bool is_blurred_images = 133;
    */
@@ -619,7 +620,7 @@ export type Post = Message<"blog.v1.Post"> & {
   isSubmission?: boolean | undefined;
 
   /**
-   * Who submitted or asked is not named.
+   * The submission or question is anonymous.
    *
    * @generated from field: optional bool is_anonymous = 135;
    */
@@ -633,7 +634,7 @@ export type Post = Message<"blog.v1.Post"> & {
   filtered?: FilteredBy | undefined;
 
   /**
-   * Labels for readers who do not want to see everything.
+   * Content labels of the post.
    *
    * @generated from field: blog.v1.CommunityLabels community_labels = 137;
    */
@@ -647,21 +648,21 @@ export type Post = Message<"blog.v1.Post"> & {
   links: { [key: string]: Link };
 
   /**
-   * Name of who submitted the post without an account.
+   * Name of the submitter, if they have no account.
    *
    * @generated from field: string anonymous_name = 140;
    */
   anonymousName: string;
 
   /**
-   * E-mail address of who submitted the post without an account.
+   * Email address of the submitter, if they have no account.
    *
    * @generated from field: string anonymous_email = 141;
    */
   anonymousEmail: string;
 
   /**
-   * Name of the blog of the author, where several write. Not of anonymous submissions.
+   * Name of the author's blog, if the blog has several authors. Not set for anonymous submissions.
    *
    * @generated from field: string post_author = 142;
    */
@@ -689,42 +690,42 @@ export type Post = Message<"blog.v1.Post"> & {
   postAuthorIsAdult?: boolean | undefined;
 
   /**
-   * Name of who asks; of who answers where the answer is private.
+   * Name of the author of the question; if the answer is private, of the author of the answer.
    *
    * @generated from field: string asking_name = 146;
    */
   askingName: string;
 
   /**
-   * Address of the blog of who asks.
+   * URL of the blog of the author of the question.
    *
    * @generated from field: string asking_url = 147;
    */
   askingUrl: string;
 
   /**
-   * Avatar of who asks.
+   * Avatar of the author of the question.
    *
    * @generated from field: repeated blog.v1.Avatar asking_avatar = 148;
    */
   askingAvatar: Avatar[];
 
   /**
-   * How the post waits. Only of posts in the queue.
+   * How the post waits. Only for posts in the queue.
    *
    * @generated from field: blog.v1.QueuedState queued_state = 150;
    */
   queuedState: QueuedState;
 
   /**
-   * When the post will be published. Only of posts in the queue.
+   * When the post will be published. Only for posts in the queue.
    *
    * @generated from field: google.protobuf.Timestamp scheduled_publish_time = 151;
    */
   scheduledPublishTime?: Timestamp | undefined;
 
   /**
-   * When the post will be published. Only of scheduled posts.
+   * When the post will be published. Only for scheduled posts.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 152;
    */
@@ -773,7 +774,7 @@ export type Post = Message<"blog.v1.Post"> & {
   recommendedColor: string;
 
   /**
-   * Why the post is recommended: a text, or an object with `text`, `icon` and more.
+   * Why the post is recommended: a text, or an object with `text`, `icon` and other keys.
    *
    * @generated from field: google.protobuf.Value recommendation_reason = 172;
    */
@@ -787,35 +788,35 @@ export type Post = Message<"blog.v1.Post"> & {
   dismissal: string;
 
   /**
-   * Identifier of this showing in a timeline.
+   * Identifier of this impression in a timeline.
    *
    * @generated from field: string serve_id = 174;
    */
   serveId: string;
 
   /**
-   * A part of the post is paid for.
+   * A part of the post is paid content.
    *
    * @generated from field: optional bool is_paywalled = 180;
    */
   isPaywalled?: boolean | undefined;
 
   /**
-   * The caller's access to what is paid for.
+   * The caller's access to paid content.
    *
    * @generated from field: blog.v1.PaywallAccess paywall_access = 181;
    */
   paywallAccess: PaywallAccess;
 
   /**
-   * What those who do not pay see of a reblog. Only for members and creators.
+   * What non-paying users see of a reblog. Only for members and creators.
    *
    * @generated from field: blog.v1.BlocksPost paywall_reblog_view = 182;
    */
   paywallReblogView?: BlocksPost | undefined;
 
   /**
-   * The community that the post is in. Only of posts in communities, like the following fields.
+   * The community of the post. This and the following fields are only for posts in communities.
    *
    * @generated from field: blog.v1.ShortCommunity community = 190;
    */
@@ -893,20 +894,20 @@ export const BlocksPostSchema: GenMessage<BlocksPost> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 1);
 
 /**
- * What the author added to a reblog, in the older form.
+ * What the author added to a reblog, in the legacy format.
  *
  * @generated from message blog.v1.ReblogComment
  */
 export type ReblogComment = Message<"blog.v1.ReblogComment"> & {
   /**
-   * The author's own words, HTML.
+   * The author's own text, as HTML.
    *
    * @generated from field: string comment = 1;
    */
   comment: string;
 
   /**
-   * What stood there before, HTML.
+   * The previous content, as HTML.
    *
    * @generated from field: string tree_html = 2;
    */
@@ -934,7 +935,7 @@ export type FilteredBy = Message<"blog.v1.FilteredBy"> & {
   tags: string[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -949,7 +950,7 @@ export const FilteredBySchema: GenMessage<FilteredBy> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 3);
 
 /**
- * Labels for readers who do not want to see everything.
+ * Content labels of the post.
  *
  * @generated from message blog.v1.CommunityLabels
  */
@@ -962,14 +963,14 @@ export type CommunityLabels = Message<"blog.v1.CommunityLabels"> & {
   hasCommunityLabel: boolean;
 
   /**
-   * What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string categories = 2;
    */
   categories: string[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -990,21 +991,21 @@ export const CommunityLabelsSchema: GenMessage<CommunityLabels> = /*@__PURE__*/
  */
 export const QueuedState = {
   /**
-   * Not in the queue, or not known.
+   * Not in the queue, or unknown.
    *
    * @generated from enum value: QUEUED_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Until the queue comes to it.
+   * Until it reaches the front of the queue.
    *
    * @generated from enum value: QUEUED_STATE_QUEUED = 1;
    */
   QUEUED: 1,
 
   /**
-   * Until its time comes.
+   * Until its scheduled time.
    *
    * @generated from enum value: QUEUED_STATE_SCHEDULED = 2;
    */
@@ -1031,7 +1032,7 @@ export const QueuedStateSchema: GenEnum<QueuedState> = /*@__PURE__*/
  */
 export const PostType = {
   /**
-   * Any type in requests, an unknown one in answers.
+   * Any type in requests; an unknown type in responses.
    *
    * @generated from enum value: POST_TYPE_UNSPECIFIED = 0;
    */
@@ -1045,7 +1046,7 @@ export const PostType = {
   TEXT: 1,
 
   /**
-   * A quotation.
+   * A quote.
    *
    * @generated from enum value: POST_TYPE_QUOTE = 2;
    */
@@ -1073,14 +1074,14 @@ export const PostType = {
   VIDEO: 5,
 
   /**
-   * A sound.
+   * Audio.
    *
    * @generated from enum value: POST_TYPE_AUDIO = 6;
    */
   AUDIO: 6,
 
   /**
-   * One photo or several.
+   * One or more photos.
    *
    * @generated from enum value: POST_TYPE_PHOTO = 7;
    */
@@ -1094,7 +1095,7 @@ export const PostType = {
   CHAT: 8,
 
   /**
-   * Blocks of content. Only in answers.
+   * Blocks of content. Only in responses.
    *
    * @generated from enum value: POST_TYPE_BLOCKS = 9;
    */
@@ -1121,7 +1122,7 @@ export const PostTypeSchema: GenEnum<PostType> = /*@__PURE__*/
  */
 export const PostState = {
   /**
-   * The usual one in requests, an unknown one in answers.
+   * The default state in requests; an unknown state in responses.
    *
    * @generated from enum value: POST_STATE_UNSPECIFIED = 0;
    */
@@ -1156,21 +1157,21 @@ export const PostState = {
   PRIVATE: 4,
 
   /**
-   * A submission that nobody has approved yet.
+   * A submission that is waiting for approval.
    *
    * @generated from enum value: POST_STATE_UNAPPROVED = 5;
    */
   UNAPPROVED: 5,
 
   /**
-   * A submission. Only in answers.
+   * A submission. Only in responses.
    *
    * @generated from enum value: POST_STATE_SUBMISSION = 6;
    */
   SUBMISSION: 6,
 
   /**
-   * A question without an answer. Only in answers.
+   * An unanswered question. Only in responses.
    *
    * @generated from enum value: POST_STATE_ASK = 7;
    */
@@ -1191,13 +1192,13 @@ export const PostStateSchema: GenEnum<PostState> = /*@__PURE__*/
   enumDesc(file_blog_v1_post_resource, 2);
 
 /**
- * Notations that posts are written in.
+ * Notations of posts.
  *
  * @generated from enum blog.v1.PostFormat
  */
 export const PostFormat = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: POST_FORMAT_UNSPECIFIED = 0;
    */
@@ -1218,7 +1219,7 @@ export const PostFormat = {
   MARKDOWN: 2,
 
   /**
-   * As it was typed.
+   * Raw text, as typed.
    *
    * @generated from enum value: POST_FORMAT_RAW = 3;
    */
@@ -1233,7 +1234,7 @@ export const PostFormat = {
 } as const;
 
 /**
- * Notations that posts are written in.
+ * Notations of posts.
  *
  * @generated from enum blog.v1.PostFormat
  */
@@ -1252,7 +1253,7 @@ export const PostFormatSchema: GenEnum<PostFormat> = /*@__PURE__*/
  */
 export const InteractabilityReblog = {
   /**
-   * The usual setting in requests, an unknown one in answers.
+   * The default setting in requests; an unknown one in responses.
    *
    * @generated from enum value: INTERACTABILITY_REBLOG_UNSPECIFIED = 0;
    */
@@ -1287,7 +1288,7 @@ export const InteractabilityReblogSchema: GenEnum<InteractabilityReblog> = /*@__
   enumDesc(file_blog_v1_post_resource, 4);
 
 /**
- * Notations of texts in answers.
+ * Notations of texts in responses.
  *
  * @generated from enum blog.v1.PostFilter
  */
@@ -1307,7 +1308,7 @@ export const PostFilter = {
   TEXT: 1,
 
   /**
-   * As the author typed it, for example Markdown.
+   * Raw text, as the author typed it, e.g. Markdown.
    *
    * @generated from enum value: POST_FILTER_RAW = 2;
    */
@@ -1315,7 +1316,7 @@ export const PostFilter = {
 } as const;
 
 /**
- * Notations of texts in answers.
+ * Notations of texts in responses.
  *
  * @generated from enum blog.v1.PostFilter
  */

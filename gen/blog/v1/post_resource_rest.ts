@@ -298,7 +298,7 @@ export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, BLOCKS_POST_KEYS);
 }
 
-/** Decodes blog.v1.CommunityLabels. Labels for readers who do not want to see everything. */
+/** Decodes blog.v1.CommunityLabels. Content labels of the post. */
 export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.has_community_label ?? json.hasCommunityLabel, "has_community_label");
   out.list(2, json.categories, "categories", "string");
@@ -311,7 +311,7 @@ export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, FILTERED_BY_KEYS);
 }
 
-/** Decodes blog.v1.Post. A post. Which fields an answer carries depends on the post, on the endpoint and on who asks: a missing text is empty, a missing number or flag is not set. */
+/** Decodes blog.v1.Post. A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a missing number or flag is unset. */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.uint64(2, json.genesis_post_id ?? json.genesisPostId, "genesis_post_id");
@@ -439,7 +439,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POST_KEYS);
 }
 
-/** Decodes blog.v1.ReblogComment. What the author added to a reblog, in the older form. */
+/** Decodes blog.v1.ReblogComment. What the author added to a reblog, in the legacy format. */
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.comment, "comment");
   out.string(2, json.tree_html ?? json.treeHtml, "tree_html");

@@ -160,7 +160,7 @@ const PostService_rules = {
 /**
  * Lists the published posts of a blog, newest first.
  *
- * An API key is enough; with credentials of a user the answer also says which posts that user likes.
+ * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
  */
@@ -224,7 +224,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
 /**
  * Streams all published posts of a blog, newest first.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
  */
@@ -287,7 +287,7 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
 
 /**
- * Lists the posts in the queue of a blog, the next to be published first.
+ * Lists the posts in the queue of a blog, in the order of publication.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
  */
@@ -316,9 +316,9 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
 
 /**
- * Streams all posts in the queue of a blog, the next to be published first.
+ * Streams all posts in the queue of a blog, in the order of publication.
  *
- * Pages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
  */
@@ -432,7 +432,7 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
 /**
  * Streams all drafts of a blog.
  *
- * Pages are asked for as the stream is read, and none after it is left.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/posts/draft
  */
@@ -461,7 +461,7 @@ export const PostService_streamDraftPosts = paginate(PostService.method.streamDr
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
 
 /**
- * Lists the posts that were submitted to a blog and wait for approval.
+ * Lists the posts that were submitted to a blog and are waiting for approval.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
  */
@@ -489,9 +489,9 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
 
 /**
- * Streams all posts that were submitted to a blog and wait for approval.
+ * Streams all posts that were submitted to a blog and are waiting for approval.
  *
- * Pages are asked for as the stream is read, and none after it is left.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
  */
@@ -520,9 +520,10 @@ export const PostService_streamSubmissionPosts = paginate(PostService.method.str
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
 
 /**
- * Gets a post as it is needed for editing it.
+ * Gets a post in a form that can be edited.
  *
- * A post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.
+ * Posts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in
+ * the legacy format.
  *
  * GET /v2/blog/{blog_identifier}/posts/{post_id}
  */
@@ -554,9 +555,9 @@ export const PostService_getPost = unary(PostService.method.getPost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
 
 /**
- * Creates a post: published at once, or as a draft, in the queue, scheduled or private.
+ * Creates a post: published immediately, or as a draft, queued, scheduled or private.
  *
- * Pictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.
+ * Pictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
  */
@@ -608,11 +609,12 @@ export const PostService_createPost = unary(PostService.method.createPost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
 
 /**
- * Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.
+ * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as
+ * a whole.
  *
- * The first message has the post, and says what the medium is; it may have the first chunk. All others have chunks
- * alone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media
- * with CreatePost.
+ * The first message has the post and the type and name of the medium, and may have the first chunk. All other
+ * messages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client
+ * streams; use CreatePost there.
  *
  * POST /v2/blog/{blog_identifier}/posts
  */
@@ -666,9 +668,9 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadPost)
 
 /**
- * Reblogs a post: publishes it on another blog, with what is added to it.
+ * Reblogs a post: publishes it on another blog, with optional additions.
  *
- * Pictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.
+ * Pictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
  */
@@ -726,10 +728,10 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
 
 /**
- * Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.
+ * Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.
  *
- * A draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that
- * is published gets another identifier.
+ * Drafts, queued and submitted posts can change to any state; published posts can become private, and private posts
+ * published. The identifier of a post changes when it is published.
  *
  * PUT /v2/blog/{blog_identifier}/posts/{post_id}
  */
@@ -817,7 +819,7 @@ export const PostService_deletePost = unary(PostService.method.deletePost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
 
 /**
- * Mutes a post: its author gets no notices about it any more.
+ * Mutes a post: its author is no longer notified about it.
  *
  * POST /v2/blog/{blog_identifier}/posts/{post_id}/mute
  */
@@ -873,9 +875,9 @@ export const PostService_unmutePost = unary(PostService.method.unmutePost, {
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
 
 /**
- * Lists what others did with a post, newest first: likes, reblogs, replies.
+ * Lists the notes of a post, newest first: likes, reblogs, replies.
  *
- * An API key is enough.
+ * An API key is sufficient.
  *
  * GET /v2/blog/{blog_identifier}/notes
  */
@@ -908,9 +910,9 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
 // @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
 
 /**
- * Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.
+ * Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.
  *
- * Pages are asked for as the stream is read, and none after it is left.
+ * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/notes
  */
@@ -944,7 +946,7 @@ export const PostService_streamNotes = paginate(PostService.method.streamNotes, 
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamNotes)
 
 /**
- * Creates a post in the older form.
+ * Creates a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post
  */
@@ -1079,10 +1081,11 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
 
 /**
- * Creates a video post in the older form from a file, which is sent on as it comes and never held.
+ * Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a
+ * whole.
  *
- * The first message has the post, and says what the file is; it may have the first chunk. All others have chunks
- * alone.
+ * The first message has the post and the type and name of the file, and may have the first chunk. All other messages
+ * have only chunks.
  *
  * POST /v2/blog/{blog_identifier}/post
  */
@@ -1120,7 +1123,7 @@ export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLeg
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadLegacyVideo)
 
 /**
- * Changes a post in the older form.
+ * Updates a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post/edit
  */
@@ -1261,7 +1264,7 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdateLegacyPost)
 
 /**
- * Reblogs a post in the older form.
+ * Reblogs a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post/reblog
  */
@@ -1441,30 +1444,30 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
   comments: {
     service: "Posts of a blog.",
     methods: {
-      listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is enough; with credentials of a user the answer also says which posts that user likes.",
-      streamPosts: "Streams all published posts of a blog, newest first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
-      listQueuedPosts: "Lists the posts in the queue of a blog, the next to be published first.",
-      streamQueuedPosts: "Streams all posts in the queue of a blog, the next to be published first.\n\nPages are asked for as the stream is read, and none after it is left. `limit` is the size of a page.",
+      listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is sufficient. With the credentials of a user, the response includes which posts that user likes.",
+      streamPosts: "Streams all published posts of a blog, newest first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      listQueuedPosts: "Lists the posts in the queue of a blog, in the order of publication.",
+      streamQueuedPosts: "Streams all posts in the queue of a blog, in the order of publication.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
       reorderQueue: "Moves a post in the queue behind another one, or to its top.",
       shuffleQueue: "Shuffles the queue.",
       listDraftPosts: "Lists the drafts of a blog.",
-      streamDraftPosts: "Streams all drafts of a blog.\n\nPages are asked for as the stream is read, and none after it is left.",
-      listSubmissionPosts: "Lists the posts that were submitted to a blog and wait for approval.",
-      streamSubmissionPosts: "Streams all posts that were submitted to a blog and wait for approval.\n\nPages are asked for as the stream is read, and none after it is left.",
-      getPost: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
-      createPost: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
-      uploadPost: "Creates a post with one large medium, mostly a video, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the medium is; it may have the first chunk. All others have chunks\nalone. Smaller media go along in `media` of the first message. Clients in browsers cannot stream; they send media\nwith CreatePost.",
-      reblogPost: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
-      updatePost: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
+      streamDraftPosts: "Streams all drafts of a blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
+      listSubmissionPosts: "Lists the posts that were submitted to a blog and are waiting for approval.",
+      streamSubmissionPosts: "Streams all posts that were submitted to a blog and are waiting for approval.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
+      getPost: "Gets a post in a form that can be edited.\n\nPosts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in\nthe legacy format.",
+      createPost: "Creates a post: published immediately, or as a draft, queued, scheduled or private.\n\nPictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
+      uploadPost: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as\na whole.\n\nThe first message has the post and the type and name of the medium, and may have the first chunk. All other\nmessages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client\nstreams; use CreatePost there.",
+      reblogPost: "Reblogs a post: publishes it on another blog, with optional additions.\n\nPictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
+      updatePost: "Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.\n\nDrafts, queued and submitted posts can change to any state; published posts can become private, and private posts\npublished. The identifier of a post changes when it is published.",
       deletePost: "Deletes a post.",
-      mutePost: "Mutes a post: its author gets no notices about it any more.",
+      mutePost: "Mutes a post: its author is no longer notified about it.",
       unmutePost: "Unmutes a post.",
-      listNotes: "Lists what others did with a post, newest first: likes, reblogs, replies.\n\nAn API key is enough.",
-      streamNotes: "Streams all that others did with a post, newest first; in the mode CONVERSATION only what is said.\n\nPages are asked for as the stream is read, and none after it is left.",
-      createLegacyPost: "Creates a post in the older form.",
-      uploadLegacyVideo: "Creates a video post in the older form from a file, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the file is; it may have the first chunk. All others have chunks\nalone.",
-      updateLegacyPost: "Changes a post in the older form.",
-      reblogLegacyPost: "Reblogs a post in the older form.",
+      listNotes: "Lists the notes of a post, newest first: likes, reblogs, replies.\n\nAn API key is sufficient.",
+      streamNotes: "Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
+      createLegacyPost: "Creates a post in the legacy format.",
+      uploadLegacyVideo: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a\nwhole.\n\nThe first message has the post and the type and name of the file, and may have the first chunk. All other messages\nhave only chunks.",
+      updateLegacyPost: "Updates a post in the legacy format.",
+      reblogLegacyPost: "Reblogs a post in the legacy format.",
     },
   },
 };
@@ -1472,7 +1475,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
 const blog_v1_AppAttribution_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address in the application." },
+    url: { type: "string", description: "URL in the application." },
     appName: { type: "string", description: "Name of the application." },
     displayText: { type: "string", description: "Text to show." },
     logo: { $ref: "#/$defs/blog.v1.Media", description: "Logo of the application." },
@@ -1491,7 +1494,7 @@ const blog_v1_AskLayout_schema = {
     },
     attribution: {
       $ref: "#/$defs/blog.v1.Attribution",
-      description: "Who asks; absent when that is not said.",
+      description: "The author of the question; absent if anonymous.",
     },
   },
   additionalProperties: false,
@@ -1507,12 +1510,12 @@ const blog_v1_Attribution_schema = {
     app: { $ref: "#/$defs/blog.v1.AppAttribution", description: "An application." },
     typeName: {
       type: "string",
-      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+      description: "The type as the service spells it, even if it is none of the above. Requests need it only in that case.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
@@ -1521,7 +1524,7 @@ const blog_v1_Attribution_schema = {
     link: { properties: { blog: false, app: false } },
     blog: { properties: { app: false } },
   },
-  description: "Where content comes from, or who asks.\n\nAt most one of post, link, blog, app is set.",
+  description: "The source of content, or the author of a question.\n\nAt most one of post, link, blog, app is set.",
 };
 
 const blog_v1_AudioBlock_schema = {
@@ -1529,30 +1532,30 @@ const blog_v1_AudioBlock_schema = {
   properties: {
     provider: {
       type: "string",
-      description: "Who plays it: the service itself, or another by its name in lower case. Default: the service itself.",
+      description: "The provider in lower case, or the service itself. Default: the service itself.",
     },
-    url: { type: "string", description: "Address. This or `media` is required." },
-    media: { $ref: "#/$defs/blog.v1.Media", description: "The sound itself." },
+    url: { type: "string", description: "URL. This or `media` is required." },
+    media: { $ref: "#/$defs/blog.v1.Media", description: "The audio itself." },
     title: { type: "string", description: "Title of the track." },
     artist: { type: "string", description: "Artist of the track." },
     album: { type: "string", description: "Album of the track." },
-    embedHtml: { type: "string", description: "HTML that plays it." },
-    embedUrl: { type: "string", description: "Address of a player." },
+    embedHtml: { type: "string", description: "HTML of a player." },
+    embedUrl: { type: "string", description: "URL of a player." },
     poster: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Media" },
-      description: "A picture for the sound.",
+      description: "A picture for the audio.",
     },
-    metadata: { type: "object", description: "What the provider adds." },
-    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the sound comes from." },
+    metadata: { type: "object", description: "Metadata from the provider." },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "The source of the audio." },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
-  description: "A sound.\n\nA sound needs its url or its media.",
+  description: "Audio.\n\nA sound needs its url or its media.",
 };
 
 const blog_v1_Avatar_schema = {
@@ -1570,7 +1573,7 @@ const blog_v1_Avatar_schema = {
       maximum: 2147483647,
       description: "Height in pixels; the same as the width.",
     },
-    url: { type: "string", description: "Address of the picture." },
+    url: { type: "string", description: "URL of the picture." },
     accessories: {
       type: "array",
       description: "Ornaments that are drawn over the avatar; usually empty.",
@@ -1596,7 +1599,7 @@ const blog_v1_BlockIndexes_schema = {
 const blog_v1_BlogAttribution_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address of the blog." },
+    url: { type: "string", description: "URL of the blog." },
     blog: { $ref: "#/$defs/blog.v1.ShortBlog", description: "The blog." },
   },
   additionalProperties: false,
@@ -1606,11 +1609,11 @@ const blog_v1_BlogAttribution_schema = {
 const blog_v1_Clickthrough_schema = {
   type: "object",
   properties: {
-    webUrl: { type: "string", description: "Address of a web page." },
-    deeplinkUrl: { type: "string", description: "Address in an application." },
+    webUrl: { type: "string", description: "URL of a web page." },
+    deeplinkUrl: { type: "string", description: "URL in an application." },
   },
   additionalProperties: false,
-  description: "Where a click leads.",
+  description: "The target of a click.",
 };
 
 const blog_v1_CondensedLayout_schema = {
@@ -1620,16 +1623,16 @@ const blog_v1_CondensedLayout_schema = {
       type: "integer",
       minimum: -2147483648,
       maximum: 2147483647,
-      description: "The last block that is shown at once.",
+      description: "The last block that is shown initially.",
     },
     blocks: {
       type: "array",
       items: { type: "integer", minimum: -2147483648, maximum: 2147483647 },
-      description: "The blocks that are shown at once, by their position in the content, from 0.",
+      description: "The blocks that are shown initially, by their position in the content, from 0.",
     },
   },
   additionalProperties: false,
-  description: "Only the first blocks are shown at once.",
+  description: "Only the first blocks are shown initially.",
 };
 
 const blog_v1_ContentBlock_schema = {
@@ -1639,23 +1642,23 @@ const blog_v1_ContentBlock_schema = {
     image: { $ref: "#/$defs/blog.v1.ImageBlock", description: "A picture." },
     link: {
       $ref: "#/$defs/blog.v1.LinkBlock",
-      description: "A link to a page, with what the page says of itself.",
+      description: "A link to a page, with the metadata of the page.",
     },
-    audio: { $ref: "#/$defs/blog.v1.AudioBlock", description: "A sound." },
+    audio: { $ref: "#/$defs/blog.v1.AudioBlock", description: "Audio." },
     video: { $ref: "#/$defs/blog.v1.VideoBlock", description: "A video." },
     paywall: {
       $ref: "#/$defs/blog.v1.PaywallBlock",
-      description: "The border between what is free and what is paid for.",
+      description: "The paywall between free and paid content.",
     },
     poll: { $ref: "#/$defs/blog.v1.PollBlock", description: "A poll." },
     typeName: {
       type: "string",
-      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+      description: "The type as the service spells it, even if it is none of the above. Requests need it only in that case.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
@@ -1687,20 +1690,20 @@ const blog_v1_ContentLayout_schema = {
     rows: { $ref: "#/$defs/blog.v1.RowsLayout", description: "Rows of blocks." },
     ask: {
       $ref: "#/$defs/blog.v1.AskLayout",
-      description: "Some blocks are a question, the others its answer.",
+      description: "Some blocks are a question, the others are the answer.",
     },
     condensed: {
       $ref: "#/$defs/blog.v1.CondensedLayout",
-      description: "Only the first blocks are shown at once. Deprecated; ignored when creating.",
+      description: "Only the first blocks are shown initially. Deprecated; ignored when creating.",
     },
     typeName: {
       type: "string",
-      description: "Type as the service spells it, also where it is none of the above. Needed in requests only then.",
+      description: "The type as the service spells it, even if it is none of the above. Requests need it only in that case.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
@@ -1708,13 +1711,13 @@ const blog_v1_ContentLayout_schema = {
     rows: { properties: { ask: false, condensed: false } },
     ask: { properties: { condensed: false } },
   },
-  description: "How the blocks of a post are arranged. Without any layout they stand one below the other. A post has at most one\nlayout of each type.\n\nAt most one of rows, ask, condensed is set.",
+  description: "How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout\nof each type.\n\nAt most one of rows, ask, condensed is set.",
 };
 
 const blog_v1_EmbedIframe_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address of the frame." },
+    url: { type: "string", description: "URL of the frame." },
     width: {
       type: "integer",
       minimum: -2147483648,
@@ -1729,7 +1732,7 @@ const blog_v1_EmbedIframe_schema = {
     },
   },
   additionalProperties: false,
-  description: "A frame that plays a video.",
+  description: "An embedded player of a video.",
 };
 
 const blog_v1_ImageBlock_schema = {
@@ -1739,41 +1742,41 @@ const blog_v1_ImageBlock_schema = {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Media" },
       minItems: 1,
-      description: "The picture in several sizes, widest first. When creating one is enough: an address, or the name of a part of\nthe upload.",
+      description: "The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload\npart.",
     },
     altText: {
       type: "string",
       maxLength: 4096,
-      description: "Description for people who do not see the picture; at most 4096 characters.",
+      description: "Alternative text; at most 4096 characters.",
     },
     caption: { type: "string", maxLength: 4096, description: "Caption; at most 4096 characters." },
     colors: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.",
+      description: "The main colors: `c0`, `c1` and so on, as 3 or 6 hexadecimal digits without `#`.",
     },
     feedbackToken: {
       type: "string",
-      description: "Token to send back when a picture from the GIF search is used.",
+      description: "Feedback token of a picture from the GIF search: send it back when the picture is used.",
     },
     poster: {
       $ref: "#/$defs/blog.v1.Media",
       description: "A still frame of an animated picture.",
     },
-    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the picture comes from." },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "The source of the picture." },
     exif: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "What the camera noted, e.g. `Aperture`, `ISO`, `Lens`.",
+      description: "EXIF data of the camera, e.g. `Aperture`, `ISO`, `Lens`.",
     },
     clickthrough: {
       $ref: "#/$defs/blog.v1.Clickthrough",
-      description: "Where a click on the picture leads.",
+      description: "The target of a click on the picture.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["media"],
@@ -1807,25 +1810,25 @@ const blog_v1_InlineFormat_schema = {
         "INLINE_FORMAT_TYPE_MENTION",
         "INLINE_FORMAT_TYPE_COLOR",
       ],
-      description: "The formatting; unspecified where it is none of those below.\n\n- INLINE_FORMAT_TYPE_BOLD: Bold.\n- INLINE_FORMAT_TYPE_ITALIC: Italic.\n- INLINE_FORMAT_TYPE_STRIKETHROUGH: Struck through.\n- INLINE_FORMAT_TYPE_SMALL: Small.\n- INLINE_FORMAT_TYPE_LINK: A link; `url` says where it leads.\n- INLINE_FORMAT_TYPE_MENTION: A mention of a blog; `blog` says which.\n- INLINE_FORMAT_TYPE_COLOR: Colored; `hex` says how.",
+      description: "The formatting; unspecified if it is none of those below.\n\n- INLINE_FORMAT_TYPE_BOLD: Bold.\n- INLINE_FORMAT_TYPE_ITALIC: Italic.\n- INLINE_FORMAT_TYPE_STRIKETHROUGH: Strikethrough.\n- INLINE_FORMAT_TYPE_SMALL: Small.\n- INLINE_FORMAT_TYPE_LINK: A link to `url`.\n- INLINE_FORMAT_TYPE_MENTION: A mention of `blog`.\n- INLINE_FORMAT_TYPE_COLOR: Text in the color `hex`.",
     },
     url: {
       type: "string",
-      description: "Where a link leads; in answers it may be a redirect by way of the service.",
+      description: "The target of a link; in responses it may be a redirect through the service.",
     },
     blog: {
       $ref: "#/$defs/blog.v1.ShortBlog",
-      description: "The blog that is mentioned; when creating, its `uuid` is enough.",
+      description: "The mentioned blog. When creating, its `uuid` is sufficient.",
     },
     hex: { type: "string", description: "The color, hexadecimal with a leading `#`." },
     typeName: {
       type: "string",
-      description: "The formatting as the service spells it, also where `type` does not know it.",
+      description: "The formatting as the service spells it, even if `type` does not have a value for it.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["start", "end"],
@@ -1836,8 +1839,8 @@ const blog_v1_InlineFormat_schema = {
 const blog_v1_LinkAttribution_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address of the page." },
-    urlRedirect: { type: "string", description: "The same address by way of the service." },
+    url: { type: "string", description: "URL of the page." },
+    urlRedirect: { type: "string", description: "The same URL as a redirect through the service." },
   },
   additionalProperties: false,
   description: "Content that comes from a web page.",
@@ -1846,14 +1849,14 @@ const blog_v1_LinkAttribution_schema = {
 const blog_v1_LinkBlock_schema = {
   type: "object",
   properties: {
-    url: { type: "string", minLength: 1, description: "Address of the page." },
+    url: { type: "string", minLength: 1, description: "URL of the page." },
     title: { type: "string", description: "Title of the page." },
     description: { type: "string", description: "Description of the page." },
     author: { type: "string", description: "Author of the page." },
     siteName: { type: "string", description: "Name of the site." },
     displayUrl: {
       type: "string",
-      description: "The address as it is shown. Only in answers; ignored when creating.",
+      description: "The URL as displayed. Only in responses; ignored when creating.",
     },
     poster: {
       type: "array",
@@ -1863,43 +1866,43 @@ const blog_v1_LinkBlock_schema = {
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["url"],
   additionalProperties: false,
-  description: "A link to a page. When only `url` is given, the service reads the rest from the page and cuts each text to 140\ncharacters.",
+  description: "A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140\ncharacters.",
 };
 
 const blog_v1_Media_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address; always there in answers." },
+    url: { type: "string", description: "URL; always present in responses." },
     type: {
       type: "string",
-      description: "MIME type. When creating it is guessed from the address where it is missing.",
+      description: "MIME type. When creating, the default is derived from the URL.",
     },
     width: {
       type: "integer",
       minimum: 0,
       maximum: 2147483647,
-      description: "Width in pixels; absent for sounds. Default: 540.",
+      description: "Width in pixels; absent for audio. Default: 540.",
     },
     height: {
       type: "integer",
       minimum: 0,
       maximum: 2147483647,
-      description: "Height in pixels; absent for sounds. Default: 405.",
+      description: "Height in pixels; absent for audio. Default: 405.",
     },
     originalDimensionsMissing: {
       type: "boolean",
-      description: "The original size is not known, and width and height are the defaults. Only in answers.",
+      description: "The original size is unknown; width and height are the defaults. Only in responses.",
     },
     cropped: { type: "boolean", description: "The picture is cropped." },
     hasOriginalDimensions: { type: "boolean", description: "The medium has its original size." },
     identifier: {
       type: "string",
-      description: "Name of the part of the upload that holds the medium, instead of `url`. Only when creating.",
+      description: "Name of the upload part with the medium, instead of `url`. Only when creating.",
     },
     poster: {
       $ref: "#/$defs/blog.v1.Media",
@@ -1911,22 +1914,22 @@ const blog_v1_Media_schema = {
     },
     mediaKey: {
       type: "string",
-      description: "Key of a medium that the service already holds, two parts joined by `:`.",
+      description: "Key of a medium that the service already stores: two parts joined by `:`.",
     },
-    hd: { type: "boolean", description: "The video has high definition." },
+    hd: { type: "boolean", description: "The video is high definition." },
     colors: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Its main colors: `c0`, `c1` and so on, with 3 or 6 hexadecimal digits without `#`.",
+      description: "The main colors: `c0`, `c1` and so on, as 3 or 6 hexadecimal digits without `#`.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
-  description: "A picture, video or sound in one size.\n\nTo use again what the service already holds, send the medium back as it was received.",
+  description: "A picture, video or audio file in one size.\n\nTo reuse a medium that the service already stores, send it back as it was received.",
 };
 
 const blog_v1_MediaUpload_schema = {
@@ -1935,7 +1938,7 @@ const blog_v1_MediaUpload_schema = {
     identifier: {
       type: "string",
       minLength: 1,
-      description: "Name by which a medium in a block refers to it: the same text as its `identifier`.",
+      description: "Name by which a block refers to it: equal to the `identifier` of its medium.",
     },
     content: { type: "string", contentEncoding: "base64", description: "The file." },
     contentType: { type: "string", description: "MIME type of the file, e.g. `image/png`." },
@@ -1943,7 +1946,7 @@ const blog_v1_MediaUpload_schema = {
   },
   required: ["identifier"],
   additionalProperties: false,
-  description: "A picture, sound or video to upload with a post.",
+  description: "A picture, audio file or video to upload with a post.",
 };
 
 const blog_v1_PaywallBlock_schema = {
@@ -1952,10 +1955,10 @@ const blog_v1_PaywallBlock_schema = {
     subtype: {
       type: "string",
       enum: ["PAYWALL_SUBTYPE_CTA", "PAYWALL_SUBTYPE_DIVIDER", "PAYWALL_SUBTYPE_DISABLED"],
-      description: "How the border looks. Only in answers.\n\n- PAYWALL_SUBTYPE_CTA: An invitation to pay.\n- PAYWALL_SUBTYPE_DIVIDER: A line, for those who pay.\n- PAYWALL_SUBTYPE_DISABLED: A note that paying is switched off.",
+      description: "How the paywall looks. Only in responses.\n\n- PAYWALL_SUBTYPE_CTA: An invitation to pay.\n- PAYWALL_SUBTYPE_DIVIDER: A divider, for paying members.\n- PAYWALL_SUBTYPE_DISABLED: A note that the paywall is disabled.",
     },
-    url: { type: "string", description: "Address of the page to pay at." },
-    isVisible: { type: "boolean", description: "The border is shown. Default: true." },
+    url: { type: "string", description: "URL of the page to pay at." },
+    isVisible: { type: "boolean", description: "Whether the paywall is visible. Default: true." },
     text: { type: "string", description: "Text to show; `%s` stands for the name of the blog." },
     title: {
       type: "string",
@@ -1963,29 +1966,26 @@ const blog_v1_PaywallBlock_schema = {
     },
     color: {
       type: "string",
-      description: "Color of the border, hexadecimal with a leading `#`.",
+      description: "Color of the paywall, hexadecimal with a leading `#`.",
     },
     subtypeName: {
       type: "string",
-      description: "How the border looks, as the service spells it, also where `subtype` does not know it.",
+      description: "How the paywall looks, as the service spells it, even if `subtype` does not have a value for it.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
-  description: "The border between what is free and what is paid for. At least one block must follow it.",
+  description: "The paywall between free and paid content. At least one block must follow it.",
 };
 
 const blog_v1_PollAnswer_schema = {
   type: "object",
   properties: {
-    clientId: {
-      type: "string",
-      description: "Identifier. Made by the service where it is missing.",
-    },
+    clientId: { type: "string", description: "Identifier. Default: generated by the service." },
     answerText: {
       type: "string",
       minLength: 1,
@@ -1995,7 +1995,7 @@ const blog_v1_PollAnswer_schema = {
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["answerText"],
@@ -2009,7 +2009,7 @@ const blog_v1_PollBlock_schema = {
     clientId: {
       type: "string",
       format: "uuid",
-      description: "Identifier, a UUID made by the author's client.",
+      description: "Identifier: a UUID generated by the author's client.",
     },
     question: { type: "string", minLength: 1, description: "The question." },
     answers: {
@@ -2019,24 +2019,21 @@ const blog_v1_PollBlock_schema = {
       maxItems: 12,
       description: "The answers to choose from, 2 to 12.",
     },
-    settings: {
-      $ref: "#/$defs/blog.v1.PollSettings",
-      description: "How long and in which way votes are taken.",
-    },
+    settings: { $ref: "#/$defs/blog.v1.PollSettings", description: "The settings of the vote." },
     createdAt: {
       type: "string",
       format: "date-time",
-      description: "When the poll was created. Only in answers.",
+      description: "When the poll was created. Only in responses.",
     },
     timestamp: {
       type: "string",
       format: "date-time",
-      description: "When the poll was created, again. Only in answers.",
+      description: "The same time in another notation. Only in responses.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["clientId", "question", "answers", "settings"],
@@ -2047,7 +2044,7 @@ const blog_v1_PollBlock_schema = {
 const blog_v1_PollSettings_schema = {
   type: "object",
   properties: {
-    multipleChoice: { type: "boolean", description: "Several answers may be chosen." },
+    multipleChoice: { type: "boolean", description: "Whether several answers can be chosen." },
     closeStatus: { type: "string", minLength: 1, description: "When the poll closes: `closed-after`." },
     expireAfter: {
       type: "integer",
@@ -2059,18 +2056,18 @@ const blog_v1_PollSettings_schema = {
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["closeStatus", "expireAfter"],
   additionalProperties: false,
-  description: "How long and in which way votes are taken.",
+  description: "The settings of the vote.",
 };
 
 const blog_v1_PostAttribution_schema = {
   type: "object",
   properties: {
-    url: { type: "string", description: "Address of the post." },
+    url: { type: "string", description: "URL of the post." },
     post: { $ref: "#/$defs/blog.v1.PostReference", description: "The post." },
     blog: { $ref: "#/$defs/blog.v1.ShortBlog", description: "The blog of the post." },
   },
@@ -2110,7 +2107,7 @@ const blog_v1_RowMode_schema = {
     type: {
       type: "string",
       enum: ["ROW_MODE_TYPE_WEIGHTED", "ROW_MODE_TYPE_CAROUSEL"],
-      description: "The way they share it.\n\n- ROW_MODE_TYPE_WEIGHTED: By their width.\n- ROW_MODE_TYPE_CAROUSEL: One is shown at a time.",
+      description: "How the blocks share the row.\n\n- ROW_MODE_TYPE_WEIGHTED: By their width.\n- ROW_MODE_TYPE_CAROUSEL: As a carousel: one block at a time.",
     },
   },
   additionalProperties: false,
@@ -2123,22 +2120,22 @@ const blog_v1_RowsLayout_schema = {
     display: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Row" },
-      description: "The rows from top to bottom. When creating, every block must be in one; in answers, a block that is in none is\nnot shown.",
+      description: "The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any\nrow is not shown.",
     },
     truncateAfter: {
       type: "integer",
       minimum: -1,
       maximum: 2147483647,
-      description: "The last block that is shown at once, -1 if none is. It must not split a row.",
+      description: "The last block that is shown initially; -1 if none is. It must not split a row.",
     },
     rows: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.BlockIndexes" },
-      description: "The rows as older posts have them, instead of `display`. Only in answers.",
+      description: "The rows of older posts, instead of `display`. Only in responses.",
     },
   },
   additionalProperties: false,
-  description: "Blocks in rows. A row of several blocks, and a carousel, hold only pictures.",
+  description: "Blocks in rows. Rows of several blocks and carousels contain only pictures.",
 };
 
 const blog_v1_ShortBlog_schema = {
@@ -2146,14 +2143,14 @@ const blog_v1_ShortBlog_schema = {
   properties: {
     uuid: {
       type: "string",
-      description: "Identifier that survives renaming, `t:` and further characters. All that is needed to mention a blog.",
+      description: "UUID, which starts with `t:` and does not change when the blog is renamed. Sufficient to mention a blog.",
     },
     name: { type: "string", description: "Short name." },
-    url: { type: "string", description: "Address." },
+    url: { type: "string", description: "URL." },
     title: { type: "string", description: "Display title." },
     description: { type: "string", description: "Description, HTML." },
     updated: { type: "string", format: "date-time", description: "Time of the most recent post." },
-    canShowBadges: { type: "boolean", description: "Whether badges may be shown beside the name." },
+    canShowBadges: { type: "boolean", description: "Whether badges may be shown next to the name." },
     avatar: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Avatar" },
@@ -2162,11 +2159,11 @@ const blog_v1_ShortBlog_schema = {
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
-  description: "A blog as it is named by a mention or an attribution. Every field may be missing.",
+  description: "A reference to a blog in a mention or an attribution. Every field may be missing.",
 };
 
 const blog_v1_TextBlock_schema = {
@@ -2189,7 +2186,7 @@ const blog_v1_TextBlock_schema = {
         "TEXT_SUBTYPE_ORDERED_LIST_ITEM",
         "TEXT_SUBTYPE_UNORDERED_LIST_ITEM",
       ],
-      description: "What kind of text it is; unspecified where it is none of those below. Default: a paragraph.\n\n- TEXT_SUBTYPE_HEADING1: A heading of the first level.\n- TEXT_SUBTYPE_HEADING2: A heading of the second level.\n- TEXT_SUBTYPE_QUIRKY: Text in a large handwriting.\n- TEXT_SUBTYPE_QUOTE: A short quotation, set large.\n- TEXT_SUBTYPE_INDENTED: Indented text.\n- TEXT_SUBTYPE_CHAT: A line of a chat.\n- TEXT_SUBTYPE_ORDERED_LIST_ITEM: An item of a numbered list.\n- TEXT_SUBTYPE_UNORDERED_LIST_ITEM: An item of a bulleted list.",
+      description: "The kind of text; unspecified if it is none of those below. Default: a paragraph.\n\n- TEXT_SUBTYPE_HEADING1: A heading of the first level.\n- TEXT_SUBTYPE_HEADING2: A heading of the second level.\n- TEXT_SUBTYPE_QUIRKY: Text in a large script font.\n- TEXT_SUBTYPE_QUOTE: A short quote in large type.\n- TEXT_SUBTYPE_INDENTED: Indented text.\n- TEXT_SUBTYPE_CHAT: A line of a chat.\n- TEXT_SUBTYPE_ORDERED_LIST_ITEM: An item of a numbered list.\n- TEXT_SUBTYPE_UNORDERED_LIST_ITEM: An item of a bulleted list.",
     },
     indentLevel: {
       type: "integer",
@@ -2204,17 +2201,17 @@ const blog_v1_TextBlock_schema = {
     },
     subtypeName: {
       type: "string",
-      description: "The kind of text as the service spells it, also where `subtype` does not know it.",
+      description: "The kind of text as the service spells it, even if `subtype` does not have a value for it.",
     },
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["text"],
   additionalProperties: false,
-  description: "A paragraph, heading, quotation or list item.",
+  description: "A paragraph, heading, quote or list item.",
 };
 
 const blog_v1_VideoBlock_schema = {
@@ -2222,21 +2219,21 @@ const blog_v1_VideoBlock_schema = {
   properties: {
     provider: {
       type: "string",
-      description: "Who plays it: the service itself, or another by its name in lower case. Default: the service itself.",
+      description: "The provider in lower case, or the service itself. Default: the service itself.",
     },
-    url: { type: "string", description: "Address. This or `media` is required." },
+    url: { type: "string", description: "URL. This or `media` is required." },
     media: { $ref: "#/$defs/blog.v1.Media", description: "The video itself." },
-    embedHtml: { type: "string", description: "HTML that plays it." },
-    embedUrl: { type: "string", description: "Address of a player." },
-    embedIframe: { $ref: "#/$defs/blog.v1.EmbedIframe", description: "A frame that plays it." },
+    embedHtml: { type: "string", description: "HTML of a player." },
+    embedUrl: { type: "string", description: "URL of a player." },
+    embedIframe: { $ref: "#/$defs/blog.v1.EmbedIframe", description: "An embedded player." },
     poster: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Media" },
       description: "A still frame.",
     },
-    metadata: { type: "object", description: "What the provider adds." },
-    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "Where the video comes from." },
-    canAutoplayOnCellular: { type: "boolean", description: "It may start by itself on a mobile network." },
+    metadata: { type: "object", description: "Metadata from the provider." },
+    attribution: { $ref: "#/$defs/blog.v1.Attribution", description: "The source of the video." },
+    canAutoplayOnCellular: { type: "boolean", description: "It may start automatically on a mobile network." },
     duration: { type: "string", pattern: "^-?[0-9]+$", description: "Length in milliseconds." },
     filmstrip: {
       type: "array",
@@ -2246,7 +2243,7 @@ const blog_v1_VideoBlock_schema = {
     unknownFields: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "Everything else that was received: key, and its value as JSON.",
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   additionalProperties: false,
@@ -2261,7 +2258,7 @@ const blog_v1_FileUpload_schema = {
     filename: { type: "string", description: "Name of the file." },
   },
   additionalProperties: false,
-  description: "A file to upload with a post in the older form.",
+  description: "A file to upload with a post in the legacy format.",
 };
 
 const blog_v1_LegacyAudio_schema = {
@@ -2270,15 +2267,15 @@ const blog_v1_LegacyAudio_schema = {
     caption: { type: "string", description: "Caption, HTML." },
     externalUrl: {
       type: "string",
-      description: "Address on the site that holds the sound. When creating, this or `data` is required.",
+      description: "URL on the site that hosts the audio. When creating, this or `data` is required.",
     },
     data: {
       $ref: "#/$defs/blog.v1.FileUpload",
-      description: "The sound as a file, 10 MB at most.\n\nA sound can have at most 10 MB.",
+      description: "The audio as a file, at most 10 MB.\n\nA sound can have at most 10 MB.",
     },
   },
   additionalProperties: false,
-  description: "A sound.",
+  description: "Audio.",
 };
 
 const blog_v1_LegacyChat_schema = {
@@ -2288,7 +2285,7 @@ const blog_v1_LegacyChat_schema = {
     conversation: {
       type: "string",
       minLength: 1,
-      description: "The chat: lines that start with who speaks and a colon, without HTML.",
+      description: "The chat: lines that start with the speaker and a colon, without HTML.",
     },
   },
   required: ["conversation"],
@@ -2299,10 +2296,10 @@ const blog_v1_LegacyChat_schema = {
 const blog_v1_LegacyLink_schema = {
   type: "object",
   properties: {
-    url: { type: "string", minLength: 1, description: "Address of the page." },
+    url: { type: "string", minLength: 1, description: "URL of the page." },
     title: { type: "string", description: "Title of the page." },
     description: { type: "string", description: "Description, HTML." },
-    thumbnail: { type: "string", description: "Address of a picture for the page." },
+    thumbnail: { type: "string", description: "URL of a picture for the page." },
     excerpt: { type: "string", description: "Excerpt of the page." },
     author: { type: "string", description: "Author of the page." },
   },
@@ -2315,35 +2312,35 @@ const blog_v1_LegacyPhoto_schema = {
   type: "object",
   properties: {
     caption: { type: "string", description: "Caption, HTML." },
-    link: { type: "string", description: "Address that a click on the photo leads to." },
+    link: { type: "string", description: "URL that the photo links to." },
     source: {
       type: "string",
-      description: "Address of the photo. When creating, this, `data64` or `data` is required.",
+      description: "URL of the photo. When creating, this, `data64` or `data` is required.",
     },
     data64: {
       type: "string",
       contentEncoding: "base64",
-      description: "The photo itself, 10 MB at most.",
+      description: "The photo itself, at most 10 MB.",
     },
     data: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.FileUpload" },
-      description: "Photos as files, several as a set, 10 MB each at most.\n\nA photo can have at most 10 MB.",
+      description: "Photos as files, at most 10 MB each. Several files form a set.\n\nA photo can have at most 10 MB.",
     },
   },
   additionalProperties: false,
-  description: "One photo, or several as a set.",
+  description: "One photo, or a set of several.",
 };
 
 const blog_v1_LegacyQuote_schema = {
   type: "object",
   properties: {
-    quote: { type: "string", minLength: 1, description: "The quotation; HTML is escaped." },
-    source: { type: "string", description: "Where it comes from, HTML." },
+    quote: { type: "string", minLength: 1, description: "The quote; HTML is escaped." },
+    source: { type: "string", description: "Source, as HTML." },
   },
   required: ["quote"],
   additionalProperties: false,
-  description: "A quotation.",
+  description: "A quote.",
 };
 
 const blog_v1_LegacyText_schema = {
@@ -2363,11 +2360,11 @@ const blog_v1_LegacyVideo_schema = {
     caption: { type: "string", description: "Caption, HTML." },
     embed: {
       type: "string",
-      description: "HTML that plays the video, or its address on a site that is supported. When creating, this or\n`data` is required.",
+      description: "HTML of a player, or the URL of the video on a supported site. When creating, this or `data` is required.",
     },
     data: {
       $ref: "#/$defs/blog.v1.FileUpload",
-      description: "The video as a file, 500 MB and 10 minutes at most.",
+      description: "The video as a file, at most 500 MB and 10 minutes long.",
     },
   },
   additionalProperties: false,
@@ -2382,14 +2379,14 @@ export const PostServiceTools = {
   listPosts: {
     name: "PostService_ListPosts",
     title: "List posts",
-    description: "Lists the published posts of a blog, newest first.\n\nAn API key is enough; with credentials of a user the answer also says which posts that user likes.",
+    description: "Lists the published posts of a blog, newest first.\n\nAn API key is sufficient. With the credentials of a user, the response includes which posts that user likes.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         type: {
           type: "string",
@@ -2403,7 +2400,7 @@ export const PostServiceTools = {
             "POST_TYPE_PHOTO",
             "POST_TYPE_CHAT",
           ],
-          description: "Only posts of this type; any but BLOCKS. Default: all types.\n\n- POST_TYPE_TEXT: Text.\n- POST_TYPE_QUOTE: A quotation.\n- POST_TYPE_LINK: A link.\n- POST_TYPE_ANSWER: An answer to a question.\n- POST_TYPE_VIDEO: A video.\n- POST_TYPE_AUDIO: A sound.\n- POST_TYPE_PHOTO: One photo or several.\n- POST_TYPE_CHAT: A chat.",
+          description: "Only posts of this type: any but BLOCKS. Default: all types.\n\n- POST_TYPE_TEXT: Text.\n- POST_TYPE_QUOTE: A quote.\n- POST_TYPE_LINK: A link.\n- POST_TYPE_ANSWER: An answer to a question.\n- POST_TYPE_VIDEO: A video.\n- POST_TYPE_AUDIO: Audio.\n- POST_TYPE_PHOTO: One or more photos.\n- POST_TYPE_CHAT: A chat.",
         },
         postId: {
           type: "string",
@@ -2426,12 +2423,12 @@ export const PostServiceTools = {
           type: "integer",
           minimum: 0,
           maximum: 2147483647,
-          description: "Number of posts to skip. Default: 0. Not together with `before`.",
+          description: "Number of posts to skip; cannot be combined with `before`. Default: 0.",
         },
         before: {
           type: "string",
           format: "date-time",
-          description: "Only posts published before this time, to the second. The best way to page.",
+          description: "Only posts published before this time, to the second. The recommended way to paginate.",
         },
         after: {
           type: "string",
@@ -2441,53 +2438,47 @@ export const PostServiceTools = {
         sort: {
           type: "string",
           enum: ["SORT_ORDER_DESC", "SORT_ORDER_ASC"],
-          description: "Order by time of publication. Default: newest first.\n\n- SORT_ORDER_DESC: Newest first.\n- SORT_ORDER_ASC: Oldest first.",
+          description: "Order by publication time. Default: newest first.\n\n- SORT_ORDER_DESC: Newest first.\n- SORT_ORDER_ASC: Oldest first.",
         },
-        reblogInfo: {
-          type: "boolean",
-          description: "Answer with what is known of the posts that were reblogged.",
-        },
-        notesInfo: {
-          type: "boolean",
-          description: "Answer with the number of notes and with the notes.",
-        },
+        reblogInfo: { type: "boolean", description: "Include information about reblogged posts." },
+        notesInfo: { type: "boolean", description: "Include the number of notes and the notes." },
         filter: {
           type: "string",
           enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
-          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+          description: "The notation of texts in responses. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: Raw text, as the author typed it, e.g. Markdown.",
         },
         npf: {
           type: "boolean",
-          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+          description: "Return content as blocks instead of in the legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for published posts.\n\nBefore and offset must not be used in the same request.",
+      description: "A request for published posts.\n\nBefore and offset must not be used in the same request.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listQueuedPosts: {
     name: "PostService_ListQueuedPosts",
     title: "List queued posts",
-    description: "Lists the posts in the queue of a blog, the next to be published first.",
+    description: "Lists the posts in the queue of a blog, in the order of publication.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         limit: {
           type: "integer",
@@ -2504,26 +2495,26 @@ export const PostServiceTools = {
         filter: {
           type: "string",
           enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
-          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+          description: "The notation of texts in responses. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: Raw text, as the author typed it, e.g. Markdown.",
         },
         npf: {
           type: "boolean",
-          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+          description: "Return content as blocks instead of in the legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the posts in the queue of a blog.",
+      description: "A request for the posts in the queue of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
@@ -2537,7 +2528,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2547,12 +2538,12 @@ export const PostServiceTools = {
         insertAfter: {
           type: "string",
           pattern: "^[0-9]+$",
-          description: "Identifier of the post to put it behind. Default: 0, at the top.",
+          description: "Identifier of the post to move it behind. Default: 0; to the top.",
         },
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Moves a post in the queue.",
+      description: "A request to move a post in the queue.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
@@ -2566,12 +2557,12 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Shuffles the queue.",
+      description: "A request to shuffle the queue.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
@@ -2585,50 +2576,50 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         beforePostId: {
           type: "string",
           pattern: "^[0-9]+$",
-          description: "Only drafts before this one: the last one of the page before. Default: 0, from the newest on.",
+          description: "Only drafts before this one, e.g. the last one of the previous page. Default: 0; start with the newest.",
         },
         filter: {
           type: "string",
           enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
-          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+          description: "The notation of texts in responses. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: Raw text, as the author typed it, e.g. Markdown.",
         },
         npf: {
           type: "boolean",
-          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+          description: "Return content as blocks instead of in the legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the drafts of a blog.",
+      description: "A request for the drafts of a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listSubmissionPosts: {
     name: "PostService_ListSubmissionPosts",
     title: "List submission posts",
-    description: "Lists the posts that were submitted to a blog and wait for approval.",
+    description: "Lists the posts that were submitted to a blog and are waiting for approval.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         offset: {
           type: "integer",
@@ -2639,40 +2630,40 @@ export const PostServiceTools = {
         filter: {
           type: "string",
           enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
-          description: "The notation of texts in answers. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+          description: "The notation of texts in responses. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: Raw text, as the author typed it, e.g. Markdown.",
         },
         npf: {
           type: "boolean",
-          description: "Answer with content as blocks instead of the older form, which differs with the type.",
+          description: "Return content as blocks instead of in the legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier"],
       additionalProperties: false,
-      description: "Asks for the posts that were submitted to a blog.",
+      description: "A request for the posts that were submitted to a blog.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   getPost: {
     name: "PostService_GetPost",
     title: "Get post",
-    description: "Gets a post as it is needed for editing it.\n\nA post in the older form can be had as blocks; one that is stored as blocks cannot be had in the older form.",
+    description: "Gets a post in a form that can be edited.\n\nPosts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in\nthe legacy format.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -2682,38 +2673,38 @@ export const PostServiceTools = {
         postFormat: {
           type: "string",
           enum: ["POST_CONTENT_FORMAT_NPF", "POST_CONTENT_FORMAT_LEGACY"],
-          description: "The form of the content. Default: blocks.\n\n- POST_CONTENT_FORMAT_NPF: Blocks.\n- POST_CONTENT_FORMAT_LEGACY: The older form, which differs with the type.",
+          description: "The format of the content. Default: blocks.\n\n- POST_CONTENT_FORMAT_NPF: Blocks.\n- POST_CONTENT_FORMAT_LEGACY: The legacy format, which depends on the type.",
         },
         blogFields: {
           type: "array",
           items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-          description: "The fields of blogs to answer with, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+          description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
         },
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Asks for a post.",
+      description: "A request for a post.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   createPost: {
     name: "PostService_CreatePost",
     title: "Create post",
-    description: "Creates a post: published at once, or as a draft, in the queue, scheduled or private.\n\nPictures, sounds and videos are sent along in `media`, and named by the `identifier` of a medium in a block.",
+    description: "Creates a post: published immediately, or as a draft, queued, scheduled or private.\n\nPictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.ContentBlock" },
           minItems: 1,
           maxItems: 1000,
-          description: "The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+          description: "The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
         },
         layout: {
           type: "array",
@@ -2729,44 +2720,41 @@ export const PostServiceTools = {
             "POST_STATE_PRIVATE",
             "POST_STATE_UNAPPROVED",
           ],
-          description: "What becomes of the post; any but SUBMISSION and ASK. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+          description: "The state of the post: any but SUBMISSION and ASK. Default: published immediately.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that is waiting for approval.",
         },
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
+          description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
+          description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
-        sourceUrl: { type: "string", description: "Where the content comes from." },
+        sourceUrl: { type: "string", description: "The source of the content." },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content.",
+          description: "The readable end of the URL. Default: derived from the content.",
         },
-        hasCommunityLabel: {
-          type: "boolean",
-          description: "The post needs a label for readers who do not want to see everything.",
-        },
+        hasCommunityLabel: { type: "boolean", description: "The post needs a content label." },
         communityLabelCategories: {
           type: "array",
           items: { type: "string" },
-          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+          description: "Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.",
         },
         sendToSocial: {
           type: "boolean",
-          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+          description: "Share the post through connected accounts of other services when it is published. Default: the blog's setting.",
         },
         isPrivate: {
           type: "boolean",
-          description: "The answer is private. Only for answers to questions.",
+          description: "Whether the answer is private. Only for answers to questions.",
         },
         interactabilityReblog: {
           type: "string",
@@ -2777,12 +2765,12 @@ export const PostServiceTools = {
         media: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.MediaUpload" },
-          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+          description: "Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.",
         },
       },
       required: ["blogIdentifier", "content"],
       additionalProperties: false,
-      description: "Creates a post.",
+      description: "A request to create a post.",
       $defs: {
         "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
         "blog.v1.AskLayout": blog_v1_AskLayout_schema,
@@ -2821,20 +2809,20 @@ export const PostServiceTools = {
   reblogPost: {
     name: "PostService_ReblogPost",
     title: "Reblog post",
-    description: "Reblogs a post: publishes it on another blog, with what is added to it.\n\nPictures and sounds are sent along in `media`, and named by the `identifier` of a medium in a block.",
+    description: "Reblogs a post: publishes it on another blog, with optional additions.\n\nPictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.ContentBlock" },
           maxItems: 1000,
-          description: "The content to add; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+          description: "The content to add: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
         },
         layout: {
           type: "array",
@@ -2850,44 +2838,41 @@ export const PostServiceTools = {
             "POST_STATE_PRIVATE",
             "POST_STATE_UNAPPROVED",
           ],
-          description: "What becomes of the reblog; any but SUBMISSION and ASK. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+          description: "The state of the reblog: any but SUBMISSION and ASK. Default: published immediately.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that is waiting for approval.",
         },
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
+          description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
+          description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
-        sourceUrl: { type: "string", description: "Where the content comes from." },
+        sourceUrl: { type: "string", description: "The source of the content." },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content.",
+          description: "The readable end of the URL. Default: derived from the content.",
         },
-        hasCommunityLabel: {
-          type: "boolean",
-          description: "The post needs a label for readers who do not want to see everything.",
-        },
+        hasCommunityLabel: { type: "boolean", description: "The post needs a content label." },
         communityLabelCategories: {
           type: "array",
           items: { type: "string" },
-          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+          description: "Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.",
         },
         sendToSocial: {
           type: "boolean",
-          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+          description: "Share the post through connected accounts of other services when it is published. Default: the blog's setting.",
         },
         isPrivate: {
           type: "boolean",
-          description: "The answer is private. Only for answers to questions.",
+          description: "Whether the answer is private. Only for answers to questions.",
         },
         interactabilityReblog: {
           type: "string",
@@ -2918,12 +2903,12 @@ export const PostServiceTools = {
         media: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.MediaUpload" },
-          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+          description: "Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.",
         },
       },
       required: ["blogIdentifier", "parentBlogUuid", "parentPostId", "reblogKey"],
       additionalProperties: false,
-      description: "Reblogs a post.",
+      description: "A request to reblog a post.",
       $defs: {
         "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
         "blog.v1.AskLayout": blog_v1_AskLayout_schema,
@@ -2962,20 +2947,20 @@ export const PostServiceTools = {
   updatePost: {
     name: "PostService_UpdatePost",
     title: "Update post",
-    description: "Changes a post. Only posts that were made of blocks, and text posts in the older form, can be changed.\n\nA draft, a queued or submitted post can go to any state; a published and a private one into each other. A post that\nis published gets another identifier.",
+    description: "Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.\n\nDrafts, queued and submitted posts can change to any state; published posts can become private, and private posts\npublished. The identifier of a post changes when it is published.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         content: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.ContentBlock" },
           maxItems: 1000,
-          description: "The content; at most 1000 blocks, of these 30 pictures, and 10 links, sounds and videos each.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
+          description: "The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.\n\nA post can have at most 30 pictures. A post can have at most 10 links, 10 sounds and 10 videos.",
         },
         layout: {
           type: "array",
@@ -2991,44 +2976,41 @@ export const PostServiceTools = {
             "POST_STATE_PRIVATE",
             "POST_STATE_UNAPPROVED",
           ],
-          description: "What becomes of the post; any but SUBMISSION and ASK. Default: its state stays.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that nobody has approved yet.",
+          description: "The new state of the post: any but SUBMISSION and ASK. Default: unchanged.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.\n- POST_STATE_UNAPPROVED: A submission that is waiting for approval.",
         },
         publishOn: {
           type: "string",
           format: "date-time",
-          description: "When to publish a post whose state is QUEUED; ignored for others. In the future. Default: when the queue\ncomes to it. A fraction of a second is rounded up.",
+          description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
         },
         date: {
           type: "string",
           format: "date-time",
-          description: "A time in the past to date the post back to; its place on dashboards stays that of its creation. A fraction of\na second is cut.",
+          description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
-        sourceUrl: { type: "string", description: "Where the content comes from." },
+        sourceUrl: { type: "string", description: "The source of the content." },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content.",
+          description: "The readable end of the URL. Default: derived from the content.",
         },
-        hasCommunityLabel: {
-          type: "boolean",
-          description: "The post needs a label for readers who do not want to see everything.",
-        },
+        hasCommunityLabel: { type: "boolean", description: "The post needs a content label." },
         communityLabelCategories: {
           type: "array",
           items: { type: "string" },
-          description: "What is in the post, e.g. `sexual_themes`, `violence`, `drug_use`.",
+          description: "Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.",
         },
         sendToSocial: {
           type: "boolean",
-          description: "Share the post by a connected account elsewhere when it is published. Default: the blog's setting.",
+          description: "Share the post through connected accounts of other services when it is published. Default: the blog's setting.",
         },
         isPrivate: {
           type: "boolean",
-          description: "The answer is private. Only for answers to questions.",
+          description: "Whether the answer is private. Only for answers to questions.",
         },
         interactabilityReblog: {
           type: "string",
@@ -3050,12 +3032,12 @@ export const PostServiceTools = {
         excludeTrailItems: {
           type: "array",
           items: { type: "integer", minimum: 0, maximum: 2147483647 },
-          description: "Items of the chain as it is now to leave out; they cannot be brought back. By their position from 0. Default: none.",
+          description: "Items of the current chain to leave out, by their position from 0. They cannot be restored. Default: none.",
         },
         media: {
           type: "array",
           items: { $ref: "#/$defs/blog.v1.MediaUpload" },
-          description: "Pictures, sounds and videos to upload. The `identifier` of each is that of a medium in `content`.",
+          description: "Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.",
         },
         postId: {
           type: "string",
@@ -3065,7 +3047,7 @@ export const PostServiceTools = {
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Changes a post. What the service keeps when a field is missing is not documented, except for `state`.",
+      description: "A request to update a post. Except for `state`, the service does not document what happens to fields that are\nmissing.",
       $defs: {
         "blog.v1.AppAttribution": blog_v1_AppAttribution_schema,
         "blog.v1.AskLayout": blog_v1_AskLayout_schema,
@@ -3111,7 +3093,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3121,21 +3103,21 @@ export const PostServiceTools = {
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Deletes a post.",
+      description: "A request to delete a post.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
   mutePost: {
     name: "PostService_MutePost",
     title: "Mute post",
-    description: "Mutes a post: its author gets no notices about it any more.",
+    description: "Mutes a post: its author is no longer notified about it.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3151,7 +3133,7 @@ export const PostServiceTools = {
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Mutes a post.",
+      description: "A request to mute a post.",
     },
     annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
   },
@@ -3165,7 +3147,7 @@ export const PostServiceTools = {
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3175,21 +3157,21 @@ export const PostServiceTools = {
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Unmutes a post.",
+      description: "A request to unmute a post.",
     },
     annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
   },
   listNotes: {
     name: "PostService_ListNotes",
     title: "List notes",
-    description: "Lists what others did with a post, newest first: likes, reblogs, replies.\n\nAn API key is enough.",
+    description: "Lists the notes of a post, newest first: likes, reblogs, replies.\n\nAn API key is sufficient.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         postId: {
           type: "string",
@@ -3205,7 +3187,7 @@ export const PostServiceTools = {
             "NOTE_MODE_ROLLUP",
             "NOTE_MODE_REBLOGS_WITH_TAGS",
           ],
-          description: "Which notes. Default: all.\n\n- NOTE_MODE_ALL: All.\n- NOTE_MODE_LIKES: Only likes.\n- NOTE_MODE_CONVERSATION: Replies and reblogs with added text; all others stand apart in `rollup_notes`.\n- NOTE_MODE_ROLLUP: Only likes and reblogs.\n- NOTE_MODE_REBLOGS_WITH_TAGS: Only reblogs, each with its tags.",
+          description: "Which notes. Default: all.\n\n- NOTE_MODE_ALL: All.\n- NOTE_MODE_LIKES: Only likes.\n- NOTE_MODE_CONVERSATION: Replies and reblogs with added text; all others are in `rollup_notes`.\n- NOTE_MODE_ROLLUP: Only likes and reblogs.\n- NOTE_MODE_REBLOGS_WITH_TAGS: Only reblogs, each with its tags.",
         },
         before: {
           type: "string",
@@ -3220,36 +3202,36 @@ export const PostServiceTools = {
         pageToken: {
           type: "object",
           additionalProperties: { type: "string" },
-          description: "The page to answer with: `query_params` of the link to it, unchanged. What it names counts instead of the\nfields above. Default: the first page.",
+          description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
         },
       },
       required: ["blogIdentifier", "postId"],
       additionalProperties: false,
-      description: "Asks what others did with a post.\n\nBefore_micros is for the mode CONVERSATION, before for all others.",
+      description: "A request for the notes of a post.\n\nBefore_micros is for the mode CONVERSATION, before for all others.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   createLegacyPost: {
     name: "PostService_CreateLegacyPost",
     title: "Create legacy post",
-    description: "Creates a post in the older form.",
+    description: "Creates a post in the legacy format.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
           $ref: "#/$defs/blog.v1.LegacyPhoto",
-          description: "One photo, or several as a set.",
+          description: "One photo, or a set of several.",
         },
-        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quote." },
         link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
-        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "Audio." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
         state: {
           type: "string",
@@ -3259,16 +3241,16 @@ export const PostServiceTools = {
             "POST_STATE_DRAFT",
             "POST_STATE_PRIVATE",
           ],
-          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+          description: "The state of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published immediately.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
         tweet: {
           type: "string",
-          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+          description: "`off` to not share the post elsewhere, or the text to share it with. Default: the blog's setting.",
         },
         date: {
           type: "string",
@@ -3278,15 +3260,15 @@ export const PostServiceTools = {
         format: {
           type: "string",
           enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
-          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+          description: "The notation of texts: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
         },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+          description: "The readable end of the URL. Default: derived from the content, if the settings of the blog say so.",
         },
         nativeInlineImages: {
           type: "boolean",
-          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+          description: "Whether to copy pictures with external URLs to the service. Default: false.",
         },
       },
       required: ["blogIdentifier"],
@@ -3310,7 +3292,7 @@ export const PostServiceTools = {
         chat: { properties: { audio: false, video: false } },
         audio: { properties: { video: false } },
       },
-      description: "Creates a post in the older form.\n\nExactly one of text, photo, quote, link, chat, audio, video is set. A photo needs its source, data64 or data. A sound needs its external_url or data. A video needs its embed or data.",
+      description: "A request to create a post in the legacy format.\n\nExactly one of text, photo, quote, link, chat, audio, video is set. A photo needs its source, data64 or data. A sound needs its external_url or data. A video needs its embed or data.",
       $defs: {
         "blog.v1.FileUpload": blog_v1_FileUpload_schema,
         "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
@@ -3327,24 +3309,24 @@ export const PostServiceTools = {
   updateLegacyPost: {
     name: "PostService_UpdateLegacyPost",
     title: "Update legacy post",
-    description: "Changes a post in the older form.",
+    description: "Updates a post in the legacy format.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
           $ref: "#/$defs/blog.v1.LegacyPhoto",
-          description: "One photo, or several as a set.",
+          description: "One photo, or a set of several.",
         },
-        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quote." },
         link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
-        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "Audio." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
         state: {
           type: "string",
@@ -3354,16 +3336,16 @@ export const PostServiceTools = {
             "POST_STATE_DRAFT",
             "POST_STATE_PRIVATE",
           ],
-          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+          description: "The state of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published immediately.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
         tweet: {
           type: "string",
-          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+          description: "`off` to not share the post elsewhere, or the text to share it with. Default: the blog's setting.",
         },
         date: {
           type: "string",
@@ -3373,15 +3355,15 @@ export const PostServiceTools = {
         format: {
           type: "string",
           enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
-          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+          description: "The notation of texts: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
         },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+          description: "The readable end of the URL. Default: derived from the content, if the settings of the blog say so.",
         },
         nativeInlineImages: {
           type: "boolean",
-          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+          description: "Whether to copy pictures with external URLs to the service. Default: false.",
         },
         postId: {
           type: "string",
@@ -3410,7 +3392,7 @@ export const PostServiceTools = {
         chat: { properties: { audio: false, video: false } },
         audio: { properties: { video: false } },
       },
-      description: "Changes a post in the older form.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
+      description: "A request to update a post in the legacy format.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
       $defs: {
         "blog.v1.FileUpload": blog_v1_FileUpload_schema,
         "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
@@ -3427,24 +3409,24 @@ export const PostServiceTools = {
   reblogLegacyPost: {
     name: "PostService_ReblogLegacyPost",
     title: "Reblog legacy post",
-    description: "Reblogs a post in the older form.",
+    description: "Reblogs a post in the legacy format.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         blogIdentifier: {
           type: "string",
-          description: "The blog: its short name, its host name, or its uuid (`t:` and further characters).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
+          description: "The blog: its short name, its host name, or its UUID (starts with `t:`).\n\nA blog is named by its short name, its host name (never www) or its uuid (t:...).",
         },
         text: { $ref: "#/$defs/blog.v1.LegacyText", description: "A text." },
         photo: {
           $ref: "#/$defs/blog.v1.LegacyPhoto",
-          description: "One photo, or several as a set.",
+          description: "One photo, or a set of several.",
         },
-        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quotation." },
+        quote: { $ref: "#/$defs/blog.v1.LegacyQuote", description: "A quote." },
         link: { $ref: "#/$defs/blog.v1.LegacyLink", description: "A link to a page." },
         chat: { $ref: "#/$defs/blog.v1.LegacyChat", description: "A chat." },
-        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "A sound." },
+        audio: { $ref: "#/$defs/blog.v1.LegacyAudio", description: "Audio." },
         video: { $ref: "#/$defs/blog.v1.LegacyVideo", description: "A video." },
         state: {
           type: "string",
@@ -3454,16 +3436,16 @@ export const PostServiceTools = {
             "POST_STATE_DRAFT",
             "POST_STATE_PRIVATE",
           ],
-          description: "What becomes of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published at once.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
+          description: "The state of the post: PUBLISHED, QUEUED, DRAFT or PRIVATE. Default: published immediately.\n\n- POST_STATE_PUBLISHED: Published for everyone.\n- POST_STATE_QUEUED: In the queue, or scheduled.\n- POST_STATE_DRAFT: A draft.\n- POST_STATE_PRIVATE: Published for the members of the blog.",
         },
         tags: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Tags; none may hold a comma.",
+          description: "Tags, without commas.",
         },
         tweet: {
           type: "string",
-          description: "`off` to share the post nowhere else, or the text to share it with. Default: the blog's setting.",
+          description: "`off` to not share the post elsewhere, or the text to share it with. Default: the blog's setting.",
         },
         date: {
           type: "string",
@@ -3473,15 +3455,15 @@ export const PostServiceTools = {
         format: {
           type: "string",
           enum: ["POST_FORMAT_HTML", "POST_FORMAT_MARKDOWN"],
-          description: "The notation that texts are written in: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
+          description: "The notation of texts: HTML or MARKDOWN. Default: HTML.\n\n- POST_FORMAT_HTML: HTML.\n- POST_FORMAT_MARKDOWN: Markdown.",
         },
         slug: {
           type: "string",
-          description: "The readable end of the address. Default: made from the content, where the blog is set so.",
+          description: "The readable end of the URL. Default: derived from the content, if the settings of the blog say so.",
         },
         nativeInlineImages: {
           type: "boolean",
-          description: "Turn addresses of pictures elsewhere into pictures held by the service. Default: false.",
+          description: "Whether to copy pictures with external URLs to the service. Default: false.",
         },
         postId: {
           type: "string",
@@ -3489,7 +3471,7 @@ export const PostServiceTools = {
           description: "Identifier of the post to reblog.\n\nMore than 0.",
         },
         reblogKey: { type: "string", minLength: 1, description: "Key of the post to reblog." },
-        comment: { type: "string", description: "What to add." },
+        comment: { type: "string", description: "Comment to add." },
       },
       required: ["blogIdentifier", "postId", "reblogKey"],
       additionalProperties: false,
@@ -3512,7 +3494,7 @@ export const PostServiceTools = {
         chat: { properties: { audio: false, video: false } },
         audio: { properties: { video: false } },
       },
-      description: "Reblogs a post in the older form.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
+      description: "A request to reblog a post in the legacy format.\n\nAt most one of text, photo, quote, link, chat, audio, video is set.",
       $defs: {
         "blog.v1.FileUpload": blog_v1_FileUpload_schema,
         "blog.v1.LegacyAudio": blog_v1_LegacyAudio_schema,
@@ -3666,7 +3648,7 @@ const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
-/** Decodes blog.v1.CreatePostResponse. A post was created. */
+/** Decodes blog.v1.CreatePostResponse. The created post. */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);
@@ -3683,7 +3665,7 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.UploadPostResponse. A post was created. */
+/** Decodes blog.v1.UploadPostResponse. The created post. */
 export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);

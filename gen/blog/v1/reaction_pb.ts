@@ -16,7 +16,7 @@ export const file_blog_v1_reaction: GenFile = /*@__PURE__*/
   fileDesc("ChZibG9nL3YxL3JlYWN0aW9uLnByb3RvEgdibG9nLnYxIucBCghSZWFjdGlvbhIdCgVlbW9qaRgBIAEoCzIOLmJsb2cudjEuRW1vamkSDQoFY291bnQYAiABKAUSDwoHcHJldmlldxgDIAMoCRIUCgdyZWFjdGVkGAQgASgISACIAQESRAoOdW5rbm93bl9maWVsZHMYZCADKAsyJC5ibG9nLnYxLlJlYWN0aW9uLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgoKCF9yZWFjdGVkIuMBCgVFbW9qaRISCgJpZBgBIAEoCUIGuusYAnABEhAKCGdyYXBoZW1lGAIgASgJEigKCHZhcmlhbnRzGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhEKCWJhc2Vfc2x1ZxgEIAEoCRJBCg51bmtub3duX2ZpZWxkcxhkIAMoCzIhLmJsb2cudjEuRW1vamkuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_protobuf_struct]);
 
 /**
- * How often an emoji was given to a post of a community.
+ * The number of reactions to a community post with one emoji.
  *
  * @generated from message blog.v1.Reaction
  */
@@ -29,28 +29,28 @@ export type Reaction = Message<"blog.v1.Reaction"> & {
   emoji?: Emoji | undefined;
 
   /**
-   * Number of users who gave it.
+   * Number of users who reacted with it.
    *
    * @generated from field: int32 count = 2;
    */
   count: number;
 
   /**
-   * Names of blogs of some who gave it.
+   * Names of some of the blogs that reacted with it.
    *
    * @generated from field: repeated string preview = 3;
    */
   preview: string[];
 
   /**
-   * The caller gave it.
+   * The caller reacted with it.
    *
    * @generated from field: optional bool reacted = 4;
    */
   reacted?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -85,7 +85,7 @@ export type Emoji = Message<"blog.v1.Emoji"> & {
   grapheme: string;
 
   /**
-   * Forms of the emoji, e.g. with skin tones: a list or an object.
+   * Variants of the emoji, e.g. skin tones: a list or an object.
    *
    * @generated from field: google.protobuf.Value variants = 3;
    */
@@ -99,7 +99,7 @@ export type Emoji = Message<"blog.v1.Emoji"> & {
   baseSlug: string;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -29,7 +29,7 @@ export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, EMOJI_KEYS);
 }
 
-/** Decodes blog.v1.Reaction. How often an emoji was given to a post of a community. */
+/** Decodes blog.v1.Reaction. The number of reactions to a community post with one emoji. */
 export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.emoji, "emoji", decodeEmoji);
   out.int32(2, json.count, "count");

@@ -18,13 +18,13 @@ export const file_blog_v1_short_blog: GenFile = /*@__PURE__*/
   fileDesc("ChhibG9nL3YxL3Nob3J0X2Jsb2cucHJvdG8SB2Jsb2cudjEi3wIKCVNob3J0QmxvZxIMCgR1dWlkGAEgASgJEgwKBG5hbWUYAiABKAkSCwoDdXJsGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEjUKB3VwZGF0ZWQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIcCg9jYW5fc2hvd19iYWRnZXMYByABKAhIAIgBARIfCgZhdmF0YXIYCCADKAsyDy5ibG9nLnYxLkF2YXRhchJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLmJsb2cudjEuU2hvcnRCbG9nLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9jYW5fc2hvd19iYWRnZXNiBnByb3RvMw", [file_blog_v1_avatar, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A blog as it is named by a mention or an attribution. Every field may be missing.
+ * A reference to a blog in a mention or an attribution. Every field may be missing.
  *
  * @generated from message blog.v1.ShortBlog
  */
 export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   /**
-   * Identifier that survives renaming, `t:` and further characters. All that is needed to mention a blog.
+   * UUID, which starts with `t:` and does not change when the blog is renamed. Sufficient to mention a blog.
    *
    * @generated from field: string uuid = 1;
    */
@@ -38,7 +38,7 @@ export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   name: string;
 
   /**
-   * Address.
+   * URL.
    *
    * @generated from field: string url = 3;
    */
@@ -66,7 +66,7 @@ export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   updated?: Timestamp | undefined;
 
   /**
-   * Whether badges may be shown beside the name.
+   * Whether badges may be shown next to the name.
    *
    * @generated from field: optional bool can_show_badges = 7;
    */
@@ -80,7 +80,7 @@ export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   avatar: Avatar[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -18,7 +18,7 @@ const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
   "avatar",
 ]);
 
-/** Decodes blog.v1.ShortBlog. A blog as it is named by a mention or an attribution. Every field may be missing. */
+/** Decodes blog.v1.ShortBlog. A reference to a blog in a mention or an attribution. Every field may be missing. */
 export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.uuid, "uuid");
   out.string(2, json.name, "name");

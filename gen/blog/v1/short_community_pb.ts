@@ -16,7 +16,7 @@ export const file_blog_v1_short_community: GenFile = /*@__PURE__*/
   fileDesc("Ch1ibG9nL3YxL3Nob3J0X2NvbW11bml0eS5wcm90bxIHYmxvZy52MSLJAgoOU2hvcnRDb21tdW5pdHkSDAoEbmFtZRgBIAEoCRIMCgR1dWlkGAIgASgJEg0KBXRpdGxlGAMgASgJEhkKDG1lbWJlcl9jb3VudBgEIAEoBUgAiAEBEhMKC21lbnRpb25fdGFnGAUgASgJEhUKCGNhbl92aWV3GAYgASgISAGIAQESJQoMYXZhdGFyX2ltYWdlGAcgAygLMg8uYmxvZy52MS5BdmF0YXISSgoOdW5rbm93bl9maWVsZHMYZCADKAsyKi5ibG9nLnYxLlNob3J0Q29tbXVuaXR5LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg8KDV9tZW1iZXJfY291bnRCCwoJX2Nhbl92aWV3YgZwcm90bzM", [file_blog_v1_avatar, file_connectrest_v1_annotations]);
 
 /**
- * A community, as the posts in it name it.
+ * A reference to the community of a post.
  *
  * @generated from message blog.v1.ShortCommunity
  */
@@ -29,7 +29,7 @@ export type ShortCommunity = Message<"blog.v1.ShortCommunity"> & {
   name: string;
 
   /**
-   * Identifier that survives a change of the handle.
+   * Identifier; does not change with the handle.
    *
    * @generated from field: string uuid = 2;
    */
@@ -71,7 +71,7 @@ export type ShortCommunity = Message<"blog.v1.ShortCommunity"> & {
   avatarImage: Avatar[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

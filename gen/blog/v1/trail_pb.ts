@@ -28,27 +28,27 @@ export const file_blog_v1_trail: GenFile = /*@__PURE__*/
  */
 export type TrailItem = Message<"blog.v1.TrailItem"> & {
   /**
-   * The blog; absent where the item is broken.
+   * The blog; absent if the item is broken.
    *
    * @generated from field: blog.v1.Blog blog = 1;
    */
   blog?: Blog | undefined;
 
   /**
-   * The post; absent, or without identifier, where the item is broken.
+   * The post; absent or without identifier if the item is broken.
    *
    * @generated from field: blog.v1.TrailPost post = 2;
    */
   post?: TrailPost | undefined;
 
   /**
-   * What was added.
+   * The added content.
    *
    * @generated from oneof blog.v1.TrailItem.content
    */
   content: {
     /**
-     * As blocks.
+     * Content as blocks.
      *
      * @generated from field: blog.v1.ContentBlocks blocks = 3;
      */
@@ -56,7 +56,7 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
     case: "blocks";
   } | {
     /**
-     * As HTML, in the older form.
+     * Content as HTML, in the legacy format.
      *
      * @generated from field: string html = 4;
      */
@@ -86,14 +86,14 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
   brokenBlog?: Blog | undefined;
 
   /**
-   * What was added, as it was typed. Only in the older form, like the following fields.
+   * The added content as typed. This and the following fields are only in the legacy format.
    *
    * @generated from field: string content_raw = 20;
    */
   contentRaw: string;
 
   /**
-   * The beginning of what was added, HTML.
+   * The beginning of the added content, as HTML.
    *
    * @generated from field: string content_abstract = 21;
    */
@@ -107,14 +107,14 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
   isCurrentItem?: boolean | undefined;
 
   /**
-   * The item is the post that was reblogged first.
+   * The item is the root of the chain.
    *
    * @generated from field: optional bool is_root_item = 23;
    */
   isRootItem?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -135,7 +135,7 @@ export const TrailItemSchema: GenMessage<TrailItem> = /*@__PURE__*/
  */
 export type TrailPost = Message<"blog.v1.TrailPost"> & {
   /**
-   * Identifier; unset where the item is broken.
+   * Identifier; unset if the item is broken.
    *
    * @generated from field: optional uint64 id = 1;
    */
@@ -156,21 +156,21 @@ export type TrailPost = Message<"blog.v1.TrailPost"> & {
   isCommercial?: boolean | undefined;
 
   /**
-   * A part of the post is paid for.
+   * A part of the post is paid content.
    *
    * @generated from field: optional bool is_paywalled = 4;
    */
   isPaywalled?: boolean | undefined;
 
   /**
-   * The caller's access to what is paid for.
+   * The caller's access to paid content.
    *
    * @generated from field: blog.v1.PaywallAccess paywall_access = 5;
    */
   paywallAccess: PaywallAccess;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

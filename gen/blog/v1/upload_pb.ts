@@ -15,13 +15,13 @@ export const file_blog_v1_upload: GenFile = /*@__PURE__*/
   fileDesc("ChRibG9nL3YxL3VwbG9hZC5wcm90bxIHYmxvZy52MSKBAQoLTWVkaWFVcGxvYWQSIQoKaWRlbnRpZmllchgBIAEoCUINukgEcgIQAbrrGAJoARIXCgdjb250ZW50GAIgASgMQga66xgCaAISHAoMY29udGVudF90eXBlGAMgASgJQga66xgCaAMSGAoIZmlsZW5hbWUYBCABKAlCBrrrGAJoBCJdCgpGaWxlVXBsb2FkEhcKB2NvbnRlbnQYASABKAxCBrrrGAJoAhIcCgxjb250ZW50X3R5cGUYAiABKAlCBrrrGAJoAxIYCghmaWxlbmFtZRgDIAEoCUIGuusYAmgEYgZwcm90bzM", [file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * A picture, sound or video to upload with a post.
+ * A picture, audio file or video to upload with a post.
  *
  * @generated from message blog.v1.MediaUpload
  */
 export type MediaUpload = Message<"blog.v1.MediaUpload"> & {
   /**
-   * Name by which a medium in a block refers to it: the same text as its `identifier`.
+   * Name by which a block refers to it: equal to the `identifier` of its medium.
    *
    * @generated from field: string identifier = 1;
    */
@@ -57,7 +57,7 @@ export const MediaUploadSchema: GenMessage<MediaUpload> = /*@__PURE__*/
   messageDesc(file_blog_v1_upload, 0);
 
 /**
- * A file to upload with a post in the older form.
+ * A file to upload with a post in the legacy format.
  *
  * @generated from message blog.v1.FileUpload
  */

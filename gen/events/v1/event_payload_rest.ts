@@ -278,7 +278,7 @@ export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, COMMIT_KEYS);
 }
 
-/** Decodes events.v1.CommitAuthor. Who wrote a commit. */
+/** Decodes events.v1.CommitAuthor. The author of a commit. */
 export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.email, "email");
   out.string(2, json.name, "name");
@@ -381,7 +381,7 @@ export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, PUBLIC_PAYLOAD_KEYS);
 }
 
-/** Decodes events.v1.PullRequest. A pull request. Newer events have the first five fields only. */
+/** Decodes events.v1.PullRequest. A pull request. Newer events have only the first five fields. */
 export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.uint64(2, json.number, "number");

@@ -20,34 +20,34 @@ export const file_events_v1_event: GenFile = /*@__PURE__*/
   fileDesc("ChVldmVudHMvdjEvZXZlbnQucHJvdG8SCWV2ZW50cy52MSKHDQoFRXZlbnQSCgoCaWQYASABKAkSIgoEdHlwZRgCIAEoDjIULmV2ZW50cy52MS5FdmVudFR5cGUSHQoJdHlwZV9uYW1lGAMgASgJQgq66xgGEgR0eXBlEh8KBWFjdG9yGAQgASgLMhAuZXZlbnRzLnYxLkFjdG9yEiMKBHJlcG8YBSABKAsyFS5ldmVudHMudjEuUmVwb3NpdG9yeRIkCgNvcmcYBiABKAsyFy5ldmVudHMudjEuT3JnYW5pemF0aW9uEg4KBnB1YmxpYxgHIAEoCBI4CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAQSVQoOY29tbWl0X2NvbW1lbnQYFCABKAsyHy5ldmVudHMudjEuQ29tbWl0Q29tbWVudFBheWxvYWRCGrrrGBZiFBISQ29tbWl0Q29tbWVudEV2ZW50SAASPwoGY3JlYXRlGBUgASgLMhguZXZlbnRzLnYxLkNyZWF0ZVBheWxvYWRCE7rrGA9iDRILQ3JlYXRlRXZlbnRIABI/CgZkZWxldGUYFiABKAsyGC5ldmVudHMudjEuRGVsZXRlUGF5bG9hZEITuusYD2INEgtEZWxldGVFdmVudEgAEksKCmRpc2N1c3Npb24YFyABKAsyHC5ldmVudHMudjEuRGlzY3Vzc2lvblBheWxvYWRCF7rrGBNiERIPRGlzY3Vzc2lvbkV2ZW50SAASOQoEZm9yaxgYIAEoCzIWLmV2ZW50cy52MS5Gb3JrUGF5bG9hZEIRuusYDWILEglGb3JrRXZlbnRIABI/CgZnb2xsdW0YGSABKAsyGC5ldmVudHMudjEuR29sbHVtUGF5bG9hZEITuusYD2INEgtHb2xsdW1FdmVudEgAElIKDWlzc3VlX2NvbW1lbnQYGiABKAsyHi5ldmVudHMudjEuSXNzdWVDb21tZW50UGF5bG9hZEIZuusYFWITEhFJc3N1ZUNvbW1lbnRFdmVudEgAEj8KBmlzc3VlcxgbIAEoCzIYLmV2ZW50cy52MS5Jc3N1ZXNQYXlsb2FkQhO66xgPYg0SC0lzc3Vlc0V2ZW50SAASPwoGbWVtYmVyGBwgASgLMhguZXZlbnRzLnYxLk1lbWJlclBheWxvYWRCE7rrGA9iDRILTWVtYmVyRXZlbnRIABJHCg5wdWJsaWNfcGF5bG9hZBgdIAEoCzIYLmV2ZW50cy52MS5QdWJsaWNQYXlsb2FkQhO66xgPYg0SC1B1YmxpY0V2ZW50SAASTwoMcHVsbF9yZXF1ZXN0GB4gASgLMh0uZXZlbnRzLnYxLlB1bGxSZXF1ZXN0UGF5bG9hZEIYuusYFGISEhBQdWxsUmVxdWVzdEV2ZW50SAASYgoTcHVsbF9yZXF1ZXN0X3JldmlldxgfIAEoCzIjLmV2ZW50cy52MS5QdWxsUmVxdWVzdFJldmlld1BheWxvYWRCHrrrGBpiGBIWUHVsbFJlcXVlc3RSZXZpZXdFdmVudEgAEngKG3B1bGxfcmVxdWVzdF9yZXZpZXdfY29tbWVudBggIAEoCzIqLmV2ZW50cy52MS5QdWxsUmVxdWVzdFJldmlld0NvbW1lbnRQYXlsb2FkQiW66xghYh8SHVB1bGxSZXF1ZXN0UmV2aWV3Q29tbWVudEV2ZW50SAASOQoEcHVzaBghIAEoCzIWLmV2ZW50cy52MS5QdXNoUGF5bG9hZEIRuusYDWILEglQdXNoRXZlbnRIABJCCgdyZWxlYXNlGCIgASgLMhkuZXZlbnRzLnYxLlJlbGVhc2VQYXlsb2FkQhS66xgQYg4SDFJlbGVhc2VFdmVudEgAEjwKBXdhdGNoGCMgASgLMhcuZXZlbnRzLnYxLldhdGNoUGF5bG9hZEISuusYDmIMEgpXYXRjaEV2ZW50SAASKAoFb3RoZXIYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAASQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ldmVudHMudjEuRXZlbnQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCJwoHcGF5bG9hZBIcuusYGAoEdHlwZRADGgdwYXlsb2FkIgVvdGhlciqMCQoJRXZlbnRUeXBlEhoKFkVWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABI3ChlFVkVOVF9UWVBFX0NPTU1JVF9DT01NRU5UEAEaGLrrGBQKEkNvbW1pdENvbW1lbnRFdmVudBIoChFFVkVOVF9UWVBFX0NSRUFURRACGhG66xgNCgtDcmVhdGVFdmVudBIoChFFVkVOVF9UWVBFX0RFTEVURRADGhG66xgNCgtEZWxldGVFdmVudBIwChVFVkVOVF9UWVBFX0RJU0NVU1NJT04QBBoVuusYEQoPRGlzY3Vzc2lvbkV2ZW50EiQKD0VWRU5UX1RZUEVfRk9SSxAFGg+66xgLCglGb3JrRXZlbnQSKAoRRVZFTlRfVFlQRV9HT0xMVU0QBhoRuusYDQoLR29sbHVtRXZlbnQSNQoYRVZFTlRfVFlQRV9JU1NVRV9DT01NRU5UEAcaF7rrGBMKEUlzc3VlQ29tbWVudEV2ZW50EigKEUVWRU5UX1RZUEVfSVNTVUVTEAgaEbrrGA0KC0lzc3Vlc0V2ZW50EigKEUVWRU5UX1RZUEVfTUVNQkVSEAkaEbrrGA0KC01lbWJlckV2ZW50EigKEUVWRU5UX1RZUEVfUFVCTElDEAoaEbrrGA0KC1B1YmxpY0V2ZW50EjMKF0VWRU5UX1RZUEVfUFVMTF9SRVFVRVNUEAsaFrrrGBIKEFB1bGxSZXF1ZXN0RXZlbnQSQAoeRVZFTlRfVFlQRV9QVUxMX1JFUVVFU1RfUkVWSUVXEAwaHLrrGBgKFlB1bGxSZXF1ZXN0UmV2aWV3RXZlbnQSTwomRVZFTlRfVFlQRV9QVUxMX1JFUVVFU1RfUkVWSUVXX0NPTU1FTlQQDRojuusYHwodUHVsbFJlcXVlc3RSZXZpZXdDb21tZW50RXZlbnQSJAoPRVZFTlRfVFlQRV9QVVNIEA4aD7rrGAsKCVB1c2hFdmVudBIqChJFVkVOVF9UWVBFX1JFTEVBU0UQDxoSuusYDgoMUmVsZWFzZUV2ZW50EiYKEEVWRU5UX1RZUEVfV0FUQ0gQEBoQuusYDAoKV2F0Y2hFdmVudBJNCiVFVkVOVF9UWVBFX1BVTExfUkVRVUVTVF9SRVZJRVdfVEhSRUFEEBEaIrrrGB4KHFB1bGxSZXF1ZXN0UmV2aWV3VGhyZWFkRXZlbnQSMgoWRVZFTlRfVFlQRV9TUE9OU09SU0hJUBASGha66xgSChBTcG9uc29yc2hpcEV2ZW50EisKE0VWRU5UX1RZUEVfVEVBTV9BREQQExoSuusYDgoMVGVhbUFkZEV2ZW50EiwKE0VWRU5UX1RZUEVfRE9XTkxPQUQQFBoTuusYDwoNRG93bmxvYWRFdmVudBIoChFFVkVOVF9UWVBFX0ZPTExPVxAVGhG66xgNCgtGb2xsb3dFdmVudBIkCg9FVkVOVF9UWVBFX0dJU1QQFhoPuusYCwoJR2lzdEV2ZW50Ei8KFUVWRU5UX1RZUEVfRk9SS19BUFBMWRAXGhS66xgQCg5Gb3JrQXBwbHlFdmVudGIGcHJvdG8z", [file_connectrest_v1_annotations, file_events_v1_event_payload, file_events_v1_subject, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * Something that happened.
+ * An event.
  *
  * @generated from message events.v1.Event
  */
 export type Event = Message<"events.v1.Event"> & {
   /**
-   * Identifier, a decimal number of ten digits and more. The same event may stand on two neighbouring pages.
+   * Identifier: a decimal number with ten or more digits. The same event can be on two neighboring pages.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Type; unspecified where it is none of those below.
+   * Type; unspecified if it is none of those below.
    *
    * @generated from field: events.v1.EventType type = 2;
    */
   type: EventType;
 
   /**
-   * Type as the feed spells it, also where `type` does not know it.
+   * Type as the feed spells it, even if `type` does not have a value for it.
    *
    * @generated from field: string type_name = 3;
    */
   typeName: string;
 
   /**
-   * Who did it.
+   * The user who caused the event.
    *
    * @generated from field: events.v1.Actor actor = 4;
    */
@@ -61,14 +61,14 @@ export type Event = Message<"events.v1.Event"> & {
   repo?: Repository | undefined;
 
   /**
-   * The organization in which it happened. Only of events of organizations.
+   * The organization in which it happened. Only for events of organizations.
    *
    * @generated from field: events.v1.Organization org = 6;
    */
   org?: Organization | undefined;
 
   /**
-   * Everyone can see it.
+   * The event is public.
    *
    * @generated from field: bool public = 7;
    */
@@ -82,7 +82,7 @@ export type Event = Message<"events.v1.Event"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What happened, as the type has it.
+   * The payload, depending on the type.
    *
    * @generated from oneof events.v1.Event.payload
    */
@@ -216,7 +216,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "watch";
   } | {
     /**
-     * Of any other type, as it was received. Integers that a double cannot hold are strings.
+     * The payload of any other type, as received. Integers that a double cannot represent are strings.
      *
      * @generated from field: google.protobuf.Struct other = 9;
      */
@@ -225,7 +225,7 @@ export type Event = Message<"events.v1.Event"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the response, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -246,7 +246,7 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
  */
 export const EventType = {
   /**
-   * Not known.
+   * Unknown.
    *
    * @generated from enum value: EVENT_TYPE_UNSPECIFIED = 0;
    */
@@ -365,7 +365,7 @@ export const EventType = {
   WATCH: 16,
 
   /**
-   * A thread in a review of a pull request. Not in the current set, like the following types.
+   * A thread in a review of a pull request. This and the following types are not in the current set.
    *
    * @generated from enum value: EVENT_TYPE_PULL_REQUEST_REVIEW_THREAD = 17;
    */

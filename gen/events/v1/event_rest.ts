@@ -64,7 +64,7 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
   [23, "ForkApplyEvent", "EVENT_TYPE_FORK_APPLY"],
 ]);
 
-/** Decodes events.v1.Event. Something that happened. */
+/** Decodes events.v1.Event. An event. */
 export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.openEnum(2, json.type, "type", EVENT_TYPE);

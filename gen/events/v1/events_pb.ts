@@ -22,7 +22,7 @@ export const file_events_v1_events: GenFile = /*@__PURE__*/
   fileDesc("ChZldmVudHMvdjEvZXZlbnRzLnByb3RvEglldmVudHMudjEimwEKF0xpc3RQdWJsaWNFdmVudHNSZXF1ZXN0EiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKqBgoYTGlzdFB1YmxpY0V2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIARI2Cg9yYXRlX2xpbWl0X3VzZWQYISABKAVCGLrrGBQqEgoQWC1SYXRlTGltaXQtVXNlZEgDiAEBEjkKE3JhdGVfbGltaXRfcmVzb3VyY2UYIiABKAlCHLrrGBgqFgoUWC1SYXRlTGltaXQtUmVzb3VyY2VCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmdCEgoQX3JhdGVfbGltaXRfdXNlZCLrAgoYTGlzdE5ldHdvcmtFdmVudHNSZXF1ZXN0EioKBW93bmVyGAEgASgJQhu6SBhyFhj/ATIRXltBLVphLXowLTkuXy1dKyQSoAEKBHJlcG8YAiABKAlCkQG6SI0BugFyChByZXBvLndpdGhvdXRfZ2l0Ejl0aGUgbmFtZSBvZiBhIHJlcG9zaXRvcnkgaXMgZ2l2ZW4gd2l0aG91dCAuZ2l0IGF0IGl0cyBlbmQaIyF0aGlzLmxvd2VyQXNjaWkoKS5lbmRzV2l0aCgnLmdpdCcpchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKrBgoZTGlzdE5ldHdvcmtFdmVudHNSZXNwb25zZRIgCgZldmVudHMYASADKAsyEC5ldmVudHMudjEuRXZlbnQSGgoEZXRhZxgKIAEoCUIMuusYCCoGCgRFVGFnEh8KDG5vdF9tb2RpZmllZBgLIAEoCEIJuusYBSoDELACEjsKFXBvbGxfaW50ZXJ2YWxfc2Vjb25kcxgMIAEoBUIXuusYEyoRCg9YLVBvbGwtSW50ZXJ2YWxIAIgBARIsCg1sYXN0X21vZGlmaWVkGA0gASgJQhW66xgRKg8KDUxhc3QtTW9kaWZpZWQSKQoNbmV4dF9wYWdlX3VybBgUIAEoCUISuusYDioMIgRuZXh0CgRMaW5rEikKDWxhc3RfcGFnZV91cmwYFSABKAlCErrrGA4qDCIEbGFzdAoETGluaxItChFwcmV2aW91c19wYWdlX3VybBgWIAEoCUISuusYDioMIgRwcmV2CgRMaW5rEisKDmZpcnN0X3BhZ2VfdXJsGBcgASgJQhO66xgPKg0iBWZpcnN0CgRMaW5rEjIKCnJhdGVfbGltaXQYHiABKAVCGbrrGBUqEwoRWC1SYXRlTGltaXQtTGltaXRIAYgBARJAChRyYXRlX2xpbWl0X3JlbWFpbmluZxgfIAEoBUIduusYGSoXChVYLVJhdGVMaW1pdC1SZW1haW5pbmdIAogBARJTChByYXRlX2xpbWl0X3Jlc2V0GCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIduusYGSoTChFYLVJhdGVMaW1pdC1SZXNldDICCAESNgoPcmF0ZV9saW1pdF91c2VkGCEgASgFQhi66xgUKhIKEFgtUmF0ZUxpbWl0LVVzZWRIA4gBARI5ChNyYXRlX2xpbWl0X3Jlc291cmNlGCIgASgJQhy66xgYKhYKFFgtUmF0ZUxpbWl0LVJlc291cmNlQhgKFl9wb2xsX2ludGVydmFsX3NlY29uZHNCDQoLX3JhdGVfbGltaXRCFwoVX3JhdGVfbGltaXRfcmVtYWluaW5nQhIKEF9yYXRlX2xpbWl0X3VzZWQiywEKHUxpc3RPcmdhbml6YXRpb25FdmVudHNSZXF1ZXN0EigKA29yZxgBIAEoCUIbukgYchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKwBgoeTGlzdE9yZ2FuaXphdGlvbkV2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIARI2Cg9yYXRlX2xpbWl0X3VzZWQYISABKAVCGLrrGBQqEgoQWC1SYXRlTGltaXQtVXNlZEgDiAEBEjkKE3JhdGVfbGltaXRfcmVzb3VyY2UYIiABKAlCHLrrGBgqFgoUWC1SYXRlTGltaXQtUmVzb3VyY2VCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmdCEgoQX3JhdGVfbGltaXRfdXNlZCLuAgobTGlzdFJlcG9zaXRvcnlFdmVudHNSZXF1ZXN0EioKBW93bmVyGAEgASgJQhu6SBhyFhj/ATIRXltBLVphLXowLTkuXy1dKyQSoAEKBHJlcG8YAiABKAlCkQG6SI0BugFyChByZXBvLndpdGhvdXRfZ2l0Ejl0aGUgbmFtZSBvZiBhIHJlcG9zaXRvcnkgaXMgZ2l2ZW4gd2l0aG91dCAuZ2l0IGF0IGl0cyBlbmQaIyF0aGlzLmxvd2VyQXNjaWkoKS5lbmRzV2l0aCgnLmdpdCcpchYY/wEyEV5bQS1aYS16MC05Ll8tXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKuBgocTGlzdFJlcG9zaXRvcnlFdmVudHNSZXNwb25zZRIgCgZldmVudHMYASADKAsyEC5ldmVudHMudjEuRXZlbnQSGgoEZXRhZxgKIAEoCUIMuusYCCoGCgRFVGFnEh8KDG5vdF9tb2RpZmllZBgLIAEoCEIJuusYBSoDELACEjsKFXBvbGxfaW50ZXJ2YWxfc2Vjb25kcxgMIAEoBUIXuusYEyoRCg9YLVBvbGwtSW50ZXJ2YWxIAIgBARIsCg1sYXN0X21vZGlmaWVkGA0gASgJQhW66xgRKg8KDUxhc3QtTW9kaWZpZWQSKQoNbmV4dF9wYWdlX3VybBgUIAEoCUISuusYDioMIgRuZXh0CgRMaW5rEikKDWxhc3RfcGFnZV91cmwYFSABKAlCErrrGA4qDCIEbGFzdAoETGluaxItChFwcmV2aW91c19wYWdlX3VybBgWIAEoCUISuusYDioMIgRwcmV2CgRMaW5rEisKDmZpcnN0X3BhZ2VfdXJsGBcgASgJQhO66xgPKg0iBWZpcnN0CgRMaW5rEjIKCnJhdGVfbGltaXQYHiABKAVCGbrrGBUqEwoRWC1SYXRlTGltaXQtTGltaXRIAYgBARJAChRyYXRlX2xpbWl0X3JlbWFpbmluZxgfIAEoBUIduusYGSoXChVYLVJhdGVMaW1pdC1SZW1haW5pbmdIAogBARJTChByYXRlX2xpbWl0X3Jlc2V0GCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIduusYGSoTChFYLVJhdGVMaW1pdC1SZXNldDICCAESNgoPcmF0ZV9saW1pdF91c2VkGCEgASgFQhi66xgUKhIKEFgtUmF0ZUxpbWl0LVVzZWRIA4gBARI5ChNyYXRlX2xpbWl0X3Jlc291cmNlGCIgASgJQhy66xgYKhYKFFgtUmF0ZUxpbWl0LVJlc291cmNlQhgKFl9wb2xsX2ludGVydmFsX3NlY29uZHNCDQoLX3JhdGVfbGltaXRCFwoVX3JhdGVfbGltaXRfcmVtYWluaW5nQhIKEF9yYXRlX2xpbWl0X3VzZWQythAKDEV2ZW50U2VydmljZRKAAQoQTGlzdFB1YmxpY0V2ZW50cxIiLmV2ZW50cy52MS5MaXN0UHVibGljRXZlbnRzUmVxdWVzdBojLmV2ZW50cy52MS5MaXN0UHVibGljRXZlbnRzUmVzcG9uc2UiI5ACAbrrGAXKAQKwAoLT5JMCEWIGZXZlbnRzEgcvZXZlbnRzErgBChFMaXN0TmV0d29ya0V2ZW50cxIjLmV2ZW50cy52MS5MaXN0TmV0d29ya0V2ZW50c1JlcXVlc3QaJC5ldmVudHMudjEuTGlzdE5ldHdvcmtFdmVudHNSZXNwb25zZSJYkAIBuusYIiIbCJQDIAUqFFJFUE9TSVRPUllfTk9UX0ZPVU5EygECsAKC0+STAiliBmV2ZW50cxIfL25ldHdvcmtzL3tvd25lcn0ve3JlcG99L2V2ZW50cxK8AQoWTGlzdE9yZ2FuaXphdGlvbkV2ZW50cxIoLmV2ZW50cy52MS5MaXN0T3JnYW5pemF0aW9uRXZlbnRzUmVxdWVzdBopLmV2ZW50cy52MS5MaXN0T3JnYW5pemF0aW9uRXZlbnRzUmVzcG9uc2UiTZACAbrrGCQiHQiUAyAFKhZPUkdBTklaQVRJT05fTk9UX0ZPVU5EygECsAKC0+STAhxiBmV2ZW50cxISL29yZ3Mve29yZ30vZXZlbnRzEr4BChRMaXN0UmVwb3NpdG9yeUV2ZW50cxImLmV2ZW50cy52MS5MaXN0UmVwb3NpdG9yeUV2ZW50c1JlcXVlc3QaJy5ldmVudHMudjEuTGlzdFJlcG9zaXRvcnlFdmVudHNSZXNwb25zZSJVkAIBuusYIiIbCJQDIAUqFFJFUE9TSVRPUllfTk9UX0ZPVU5EygECsAKC0+STAiZiBmV2ZW50cxIcL3JlcG9zL3tvd25lcn0ve3JlcG99L2V2ZW50cxKiAQoOTGlzdFVzZXJFdmVudHMSIC5ldmVudHMudjEuTGlzdFVzZXJFdmVudHNSZXF1ZXN0GiEuZXZlbnRzLnYxLkxpc3RVc2VyRXZlbnRzUmVzcG9uc2UiS5ACAbrrGBwiFQiUAyAFKg5VU0VSX05PVF9GT1VORMoBArACgtPkkwIiYgZldmVudHMSGC91c2Vycy97dXNlcm5hbWV9L2V2ZW50cxLkAQoaTGlzdFVzZXJPcmdhbml6YXRpb25FdmVudHMSLC5ldmVudHMudjEuTGlzdFVzZXJPcmdhbml6YXRpb25FdmVudHNSZXF1ZXN0Gi0uZXZlbnRzLnYxLkxpc3RVc2VyT3JnYW5pemF0aW9uRXZlbnRzUmVzcG9uc2UiaZACAbrrGC8iJQiUAyAFKh5VU0VSX09SX09SR0FOSVpBVElPTl9OT1RfRk9VTkRSAQXKAQKwAoLT5JMCLWIGZXZlbnRzEiMvdXNlcnMve3VzZXJuYW1lfS9ldmVudHMvb3Jncy97b3JnfRK7AQoUTGlzdFVzZXJQdWJsaWNFdmVudHMSJi5ldmVudHMudjEuTGlzdFVzZXJQdWJsaWNFdmVudHNSZXF1ZXN0GicuZXZlbnRzLnYxLkxpc3RVc2VyUHVibGljRXZlbnRzUmVzcG9uc2UiUpACAbrrGBwiFQiUAyAFKg5VU0VSX05PVF9GT1VORMoBArACgtPkkwIpYgZldmVudHMSHy91c2Vycy97dXNlcm5hbWV9L2V2ZW50cy9wdWJsaWMStwEKEkxpc3RSZWNlaXZlZEV2ZW50cxIkLmV2ZW50cy52MS5MaXN0UmVjZWl2ZWRFdmVudHNSZXF1ZXN0GiUuZXZlbnRzLnYxLkxpc3RSZWNlaXZlZEV2ZW50c1Jlc3BvbnNlIlSQAgG66xgcIhUIlAMgBSoOVVNFUl9OT1RfRk9VTkTKAQKwAoLT5JMCK2IGZXZlbnRzEiEvdXNlcnMve3VzZXJuYW1lfS9yZWNlaXZlZF9ldmVudHMS0AEKGExpc3RSZWNlaXZlZFB1YmxpY0V2ZW50cxIqLmV2ZW50cy52MS5MaXN0UmVjZWl2ZWRQdWJsaWNFdmVudHNSZXF1ZXN0GisuZXZlbnRzLnYxLkxpc3RSZWNlaXZlZFB1YmxpY0V2ZW50c1Jlc3BvbnNlIluQAgG66xgcIhUIlAMgBSoOVVNFUl9OT1RfRk9VTkTKAQKwAoLT5JMCMmIGZXZlbnRzEigvdXNlcnMve3VzZXJuYW1lfS9yZWNlaXZlZF9ldmVudHMvcHVibGljGpADuusYiwMKBmV2ZW50cxIDYXBpIi8IkwMaGgoVWC1SYXRlTGltaXQtUmVtYWluaW5nEgEwIAgqDFJBVEVfTElNSVRFRCIvCK0DGhoKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZxIBMCAIKgxSQVRFX0xJTUlURUQiLAiTAxoNCgtSZXRyeS1BZnRlciAIKhZTRUNPTkRBUllfUkFURV9MSU1JVEVEIh0IrQMgCCoWU0VDT05EQVJZX1JBVEVfTElNSVRFRCIYCKYDIAsqEVBBR0VfT1VUX09GX1JBTkdFKgkaB21lc3NhZ2UyDwoLUmV0cnktQWZ0ZXIQATIPCgtSZXRyeS1BZnRlchADMjEKEVgtUmF0ZUxpbWl0LVJlc2V0EAIaGgoVWC1SYXRlTGltaXQtUmVtYWluaW5nEgEwQiYKBkFjY2VwdBIcYXBwbGljYXRpb24vdm5kLnNlcnZpY2UranNvbkIjChVYLVNlcnZpY2UtQXBpLVZlcnNpb24SCjIwMjItMTEtMjhSAgUBWgIIAmIGcHJvdG8z", [file_buf_validate_validate, file_connectrest_v1_annotations, file_events_v1_event, file_events_v1_user_events, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Asks for what happened in public.
+ * A request for public events.
  *
  * @generated from message events.v1.ListPublicEventsRequest
  */
@@ -35,15 +35,15 @@ export type ListPublicEventsRequest = Message<"events.v1.ListPublicEventsRequest
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -71,56 +71,56 @@ export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsRespon
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -134,14 +134,14 @@ export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsRespon
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -155,7 +155,7 @@ export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsRespon
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -170,20 +170,20 @@ export const ListPublicEventsResponseSchema: GenMessage<ListPublicEventsResponse
   messageDesc(file_events_v1_events, 1);
 
 /**
- * Asks for the events of a repository and its forks.
+ * A request for the events of a repository and its forks.
  *
  * @generated from message events.v1.ListNetworkEventsRequest
  */
 export type ListNetworkEventsRequest = Message<"events.v1.ListNetworkEventsRequest"> & {
   /**
-   * Owner of the repository; upper and lower case are the same.
+   * Owner of the repository; not case-sensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * Name of the repository, without `.git`; upper and lower case are the same.
+   * Name of the repository, without `.git`; not case-sensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -197,15 +197,15 @@ export type ListNetworkEventsRequest = Message<"events.v1.ListNetworkEventsReque
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -233,56 +233,56 @@ export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResp
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -296,14 +296,14 @@ export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResp
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -317,7 +317,7 @@ export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResp
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -332,13 +332,13 @@ export const ListNetworkEventsResponseSchema: GenMessage<ListNetworkEventsRespon
   messageDesc(file_events_v1_events, 3);
 
 /**
- * Asks for the events of an organization.
+ * A request for the events of an organization.
  *
  * @generated from message events.v1.ListOrganizationEventsRequest
  */
 export type ListOrganizationEventsRequest = Message<"events.v1.ListOrganizationEventsRequest"> & {
   /**
-   * Name of the organization; upper and lower case are the same.
+   * Name of the organization; not case-sensitive.
    *
    * @generated from field: string org = 1;
    */
@@ -352,15 +352,15 @@ export type ListOrganizationEventsRequest = Message<"events.v1.ListOrganizationE
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -388,56 +388,56 @@ export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganization
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -451,14 +451,14 @@ export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganization
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -472,7 +472,7 @@ export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganization
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -487,20 +487,20 @@ export const ListOrganizationEventsResponseSchema: GenMessage<ListOrganizationEv
   messageDesc(file_events_v1_events, 5);
 
 /**
- * Asks for the events of a repository.
+ * A request for the events of a repository.
  *
  * @generated from message events.v1.ListRepositoryEventsRequest
  */
 export type ListRepositoryEventsRequest = Message<"events.v1.ListRepositoryEventsRequest"> & {
   /**
-   * Owner of the repository; upper and lower case are the same.
+   * Owner of the repository; not case-sensitive.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * Name of the repository, without `.git`; upper and lower case are the same.
+   * Name of the repository, without `.git`; not case-sensitive.
    *
    * @generated from field: string repo = 2;
    */
@@ -514,15 +514,15 @@ export type ListRepositoryEventsRequest = Message<"events.v1.ListRepositoryEvent
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -550,56 +550,56 @@ export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEven
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -613,14 +613,14 @@ export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEven
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -634,7 +634,7 @@ export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEven
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -649,16 +649,16 @@ export const ListRepositoryEventsResponseSchema: GenMessage<ListRepositoryEvents
   messageDesc(file_events_v1_events, 7);
 
 /**
- * Feeds of what happened in repositories, organizations and by users.
+ * Feeds of events of repositories, organizations and users.
  *
- * Feeds are for polling: send the ETag of the last answer, and wait as long as the answer asks. What happened shows
- * up after 30 seconds to 6 hours. A feed holds at most 300 events, of the past 30 days.
+ * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
+ * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
  *
  * @generated from service events.v1.EventService
  */
 export const EventService: GenService<{
   /**
-   * Lists what happened in public, newest first.
+   * Lists public events, newest first.
    *
    * @generated from rpc events.v1.EventService.ListPublicEvents
    */
@@ -668,7 +668,7 @@ export const EventService: GenService<{
     output: typeof ListPublicEventsResponseSchema;
   },
   /**
-   * Lists what happened in public in a repository and its forks, newest first.
+   * Lists the public events of a repository and its forks, newest first.
    *
    * @generated from rpc events.v1.EventService.ListNetworkEvents
    */
@@ -678,7 +678,7 @@ export const EventService: GenService<{
     output: typeof ListNetworkEventsResponseSchema;
   },
   /**
-   * Lists what happened in public in an organization, newest first.
+   * Lists the public events of an organization, newest first.
    *
    * @generated from rpc events.v1.EventService.ListOrganizationEvents
    */
@@ -688,7 +688,7 @@ export const EventService: GenService<{
     output: typeof ListOrganizationEventsResponseSchema;
   },
   /**
-   * Lists what happened in a repository, newest first.
+   * Lists the events of a repository, newest first.
    *
    * Public repositories need no credentials.
    *
@@ -700,9 +700,9 @@ export const EventService: GenService<{
     output: typeof ListRepositoryEventsResponseSchema;
   },
   /**
-   * Lists what a user did, newest first.
+   * Lists the events of a user, newest first.
    *
-   * With credentials of that user also what is private, else only what is public.
+   * Includes private events with the credentials of that user, and only public events otherwise.
    *
    * @generated from rpc events.v1.EventService.ListUserEvents
    */
@@ -712,7 +712,8 @@ export const EventService: GenService<{
     output: typeof ListUserEventsResponseSchema;
   },
   /**
-   * Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.
+   * Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that
+   * user.
    *
    * @generated from rpc events.v1.EventService.ListUserOrganizationEvents
    */
@@ -722,7 +723,7 @@ export const EventService: GenService<{
     output: typeof ListUserOrganizationEventsResponseSchema;
   },
   /**
-   * Lists what a user did in public, newest first.
+   * Lists the public events of a user, newest first.
    *
    * @generated from rpc events.v1.EventService.ListUserPublicEvents
    */
@@ -732,9 +733,9 @@ export const EventService: GenService<{
     output: typeof ListUserPublicEventsResponseSchema;
   },
   /**
-   * Lists what happened in repositories that a user watches and by users that the user follows, newest first.
+   * Lists the events of repositories that a user watches and of users that the user follows, newest first.
    *
-   * With credentials of that user also what is private, else only what is public.
+   * Includes private events with the credentials of that user, and only public events otherwise.
    *
    * @generated from rpc events.v1.EventService.ListReceivedEvents
    */
@@ -744,8 +745,7 @@ export const EventService: GenService<{
     output: typeof ListReceivedEventsResponseSchema;
   },
   /**
-   * Lists what happened in public in repositories that a user watches and by users that the user follows, newest
-   * first.
+   * Lists the public events of repositories that a user watches and of users that the user follows, newest first.
    *
    * @generated from rpc events.v1.EventService.ListReceivedPublicEvents
    */

@@ -73,7 +73,7 @@ const EventService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Lists what happened in public, newest first.
+ * Lists public events, newest first.
  *
  * GET /events
  */
@@ -114,7 +114,7 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
 // @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
 
 /**
- * Lists what happened in public in a repository and its forks, newest first.
+ * Lists the public events of a repository and its forks, newest first.
  *
  * GET /networks/{owner}/{repo}/events
  */
@@ -159,7 +159,7 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
 // @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
 
 /**
- * Lists what happened in public in an organization, newest first.
+ * Lists the public events of an organization, newest first.
  *
  * GET /orgs/{org}/events
  */
@@ -204,7 +204,7 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
 // @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
 
 /**
- * Lists what happened in a repository, newest first.
+ * Lists the events of a repository, newest first.
  *
  * Public repositories need no credentials.
  *
@@ -251,9 +251,9 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
 
 /**
- * Lists what a user did, newest first.
+ * Lists the events of a user, newest first.
  *
- * With credentials of that user also what is private, else only what is public.
+ * Includes private events with the credentials of that user, and only public events otherwise.
  *
  * GET /users/{username}/events
  */
@@ -298,7 +298,8 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
 
 /**
- * Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.
+ * Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that
+ * user.
  *
  * GET /users/{username}/events/orgs/{org}
  */
@@ -344,7 +345,7 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
 
 /**
- * Lists what a user did in public, newest first.
+ * Lists the public events of a user, newest first.
  *
  * GET /users/{username}/events/public
  */
@@ -389,9 +390,9 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
 
 /**
- * Lists what happened in repositories that a user watches and by users that the user follows, newest first.
+ * Lists the events of repositories that a user watches and of users that the user follows, newest first.
  *
- * With credentials of that user also what is private, else only what is public.
+ * Includes private events with the credentials of that user, and only public events otherwise.
  *
  * GET /users/{username}/received_events
  */
@@ -436,8 +437,7 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
 
 /**
- * Lists what happened in public in repositories that a user watches and by users that the user follows, newest
- * first.
+ * Lists the public events of repositories that a user watches and of users that the user follows, newest first.
  *
  * GET /users/{username}/received_events/public
  */
@@ -482,10 +482,10 @@ export const EventService_listReceivedPublicEvents = unary(EventService.method.l
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
 
 /**
- * Feeds of what happened in repositories, organizations and by users.
+ * Feeds of events of repositories, organizations and users.
  *
- * Feeds are for polling: send the ETag of the last answer, and wait as long as the answer asks. What happened shows
- * up after 30 seconds to 6 hours. A feed holds at most 300 events, of the past 30 days.
+ * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
+ * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
  *
  * The REST adapter of events.v1.EventService.
  */
@@ -503,17 +503,17 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
     listReceivedPublicEvents: EventService_listReceivedPublicEvents,
   },
   comments: {
-    service: "Feeds of what happened in repositories, organizations and by users.\n\nFeeds are for polling: send the ETag of the last answer, and wait as long as the answer asks. What happened shows\nup after 30 seconds to 6 hours. A feed holds at most 300 events, of the past 30 days.",
+    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.",
     methods: {
-      listPublicEvents: "Lists what happened in public, newest first.",
-      listNetworkEvents: "Lists what happened in public in a repository and its forks, newest first.",
-      listOrganizationEvents: "Lists what happened in public in an organization, newest first.",
-      listRepositoryEvents: "Lists what happened in a repository, newest first.\n\nPublic repositories need no credentials.",
-      listUserEvents: "Lists what a user did, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
-      listUserOrganizationEvents: "Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.",
-      listUserPublicEvents: "Lists what a user did in public, newest first.",
-      listReceivedEvents: "Lists what happened in repositories that a user watches and by users that the user follows, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
-      listReceivedPublicEvents: "Lists what happened in public in repositories that a user watches and by users that the user follows, newest\nfirst.",
+      listPublicEvents: "Lists public events, newest first.",
+      listNetworkEvents: "Lists the public events of a repository and its forks, newest first.",
+      listOrganizationEvents: "Lists the public events of an organization, newest first.",
+      listRepositoryEvents: "Lists the events of a repository, newest first.\n\nPublic repositories need no credentials.",
+      listUserEvents: "Lists the events of a user, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      listUserOrganizationEvents: "Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that\nuser.",
+      listUserPublicEvents: "Lists the public events of a user, newest first.",
+      listReceivedEvents: "Lists the events of repositories that a user watches and of users that the user follows, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      listReceivedPublicEvents: "Lists the public events of repositories that a user watches and of users that the user follows, newest first.",
     },
   },
 };
@@ -526,7 +526,7 @@ export const EventServiceTools = {
   listPublicEvents: {
     name: "EventService_ListPublicEvents",
     title: "List public events",
-    description: "Lists what happened in public, newest first.",
+    description: "Lists public events, newest first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -541,22 +541,22 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       additionalProperties: false,
-      description: "Asks for what happened in public.",
+      description: "A request for public events.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listNetworkEvents: {
     name: "EventService_ListNetworkEvents",
     title: "List network events",
-    description: "Lists what happened in public in a repository and its forks, newest first.",
+    description: "Lists the public events of a repository and its forks, newest first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -565,13 +565,13 @@ export const EventServiceTools = {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Owner of the repository; upper and lower case are the same.",
+          description: "Owner of the repository; not case-sensitive.",
         },
         repo: {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Name of the repository, without `.git`; upper and lower case are the same.\n\nThe name of a repository is given without .git at its end.",
+          description: "Name of the repository, without `.git`; not case-sensitive.\n\nThe name of a repository is given without .git at its end.",
         },
         perPage: {
           type: "integer",
@@ -583,23 +583,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["owner", "repo"],
       additionalProperties: false,
-      description: "Asks for the events of a repository and its forks.",
+      description: "A request for the events of a repository and its forks.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listOrganizationEvents: {
     name: "EventService_ListOrganizationEvents",
     title: "List organization events",
-    description: "Lists what happened in public in an organization, newest first.",
+    description: "Lists the public events of an organization, newest first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -608,7 +608,7 @@ export const EventServiceTools = {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Name of the organization; upper and lower case are the same.",
+          description: "Name of the organization; not case-sensitive.",
         },
         perPage: {
           type: "integer",
@@ -620,23 +620,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["org"],
       additionalProperties: false,
-      description: "Asks for the events of an organization.",
+      description: "A request for the events of an organization.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listRepositoryEvents: {
     name: "EventService_ListRepositoryEvents",
     title: "List repository events",
-    description: "Lists what happened in a repository, newest first.\n\nPublic repositories need no credentials.",
+    description: "Lists the events of a repository, newest first.\n\nPublic repositories need no credentials.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -645,13 +645,13 @@ export const EventServiceTools = {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Owner of the repository; upper and lower case are the same.",
+          description: "Owner of the repository; not case-sensitive.",
         },
         repo: {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Name of the repository, without `.git`; upper and lower case are the same.\n\nThe name of a repository is given without .git at its end.",
+          description: "Name of the repository, without `.git`; not case-sensitive.\n\nThe name of a repository is given without .git at its end.",
         },
         perPage: {
           type: "integer",
@@ -663,23 +663,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["owner", "repo"],
       additionalProperties: false,
-      description: "Asks for the events of a repository.",
+      description: "A request for the events of a repository.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listUserEvents: {
     name: "EventService_ListUserEvents",
     title: "List user events",
-    description: "Lists what a user did, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+    description: "Lists the events of a user, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -700,23 +700,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["username"],
       additionalProperties: false,
-      description: "Asks for the events of a user.",
+      description: "A request for the events of a user.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listUserOrganizationEvents: {
     name: "EventService_ListUserOrganizationEvents",
     title: "List user organization events",
-    description: "Lists what happened in an organization, for the dashboard of a user, newest first. It needs credentials of that user.",
+    description: "Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that\nuser.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -731,7 +731,7 @@ export const EventServiceTools = {
           type: "string",
           maxLength: 255,
           pattern: "^[A-Za-z0-9._-]+$",
-          description: "Name of the organization; upper and lower case are the same.",
+          description: "Name of the organization; not case-sensitive.",
         },
         perPage: {
           type: "integer",
@@ -743,23 +743,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["username", "org"],
       additionalProperties: false,
-      description: "Asks for the events of an organization, for the dashboard of a user.",
+      description: "A request for the events of an organization, for the dashboard of a user.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listUserPublicEvents: {
     name: "EventService_ListUserPublicEvents",
     title: "List user public events",
-    description: "Lists what a user did in public, newest first.",
+    description: "Lists the public events of a user, newest first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -780,23 +780,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["username"],
       additionalProperties: false,
-      description: "Asks for the public events of a user.",
+      description: "A request for the public events of a user.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listReceivedEvents: {
     name: "EventService_ListReceivedEvents",
     title: "List received events",
-    description: "Lists what happened in repositories that a user watches and by users that the user follows, newest first.\n\nWith credentials of that user also what is private, else only what is public.",
+    description: "Lists the events of repositories that a user watches and of users that the user follows, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -817,23 +817,23 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["username"],
       additionalProperties: false,
-      description: "Asks for the events that a user receives.",
+      description: "A request for the events that a user receives.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   listReceivedPublicEvents: {
     name: "EventService_ListReceivedPublicEvents",
     title: "List received public events",
-    description: "Lists what happened in public in repositories that a user watches and by users that the user follows, newest\nfirst.",
+    description: "Lists the public events of repositories that a user watches and of users that the user follows, newest first.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -854,16 +854,16 @@ export const EventServiceTools = {
           type: "integer",
           minimum: 1,
           maximum: 2147483647,
-          description: "Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.",
+          description: "Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.",
         },
         ifNoneMatch: {
           type: "string",
-          description: "The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer\nis `not_modified`, and the request does not count against the rate limit.",
+          description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
         },
       },
       required: ["username"],
       additionalProperties: false,
-      description: "Asks for the public events that a user receives.",
+      description: "A request for the public events that a user receives.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },

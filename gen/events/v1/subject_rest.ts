@@ -33,7 +33,7 @@ const REPOSITORY_KEYS: ReadonlySet<string> = new Set([
   "url",
 ]);
 
-/** Decodes events.v1.Actor. Who did something, or to whom it was done. */
+/** Decodes events.v1.Actor. A user who caused an event or is affected by it. */
 export function decodeActor(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.string(2, json.login, "login");

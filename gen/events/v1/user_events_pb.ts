@@ -21,7 +21,7 @@ export const file_events_v1_user_events: GenFile = /*@__PURE__*/
   fileDesc("ChtldmVudHMvdjEvdXNlcl9ldmVudHMucHJvdG8SCWV2ZW50cy52MSLCAQoVTGlzdFVzZXJFdmVudHNSZXF1ZXN0EicKCHVzZXJuYW1lGAEgASgJQhW6SBJyEBj/ATILXlteLz8jXHNdKyQSIAoIcGVyX3BhZ2UYCiABKAVCCbpIBhoEGGQoAUgAiAEBEhoKBHBhZ2UYCyABKAVCB7pIBBoCKAFIAYgBARIsCg1pZl9ub25lX21hdGNoGAwgASgJQhW66xgRCAMSDUlmLU5vbmUtTWF0Y2hCCwoJX3Blcl9wYWdlQgcKBV9wYWdlIqgGChZMaXN0VXNlckV2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIARI2Cg9yYXRlX2xpbWl0X3VzZWQYISABKAVCGLrrGBQqEgoQWC1SYXRlTGltaXQtVXNlZEgDiAEBEjkKE3JhdGVfbGltaXRfcmVzb3VyY2UYIiABKAlCHLrrGBgqFgoUWC1SYXRlTGltaXQtUmVzb3VyY2VCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmdCEgoQX3JhdGVfbGltaXRfdXNlZCL4AQohTGlzdFVzZXJPcmdhbml6YXRpb25FdmVudHNSZXF1ZXN0EicKCHVzZXJuYW1lGAEgASgJQhW6SBJyEBj/ATILXlteLz8jXHNdKyQSKAoDb3JnGAIgASgJQhu6SBhyFhj/ATIRXltBLVphLXowLTkuXy1dKyQSIAoIcGVyX3BhZ2UYCiABKAVCCbpIBhoEGGQoAUgAiAEBEhoKBHBhZ2UYCyABKAVCB7pIBBoCKAFIAYgBARIsCg1pZl9ub25lX21hdGNoGAwgASgJQhW66xgRCAMSDUlmLU5vbmUtTWF0Y2hCCwoJX3Blcl9wYWdlQgcKBV9wYWdlIrQGCiJMaXN0VXNlck9yZ2FuaXphdGlvbkV2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIARI2Cg9yYXRlX2xpbWl0X3VzZWQYISABKAVCGLrrGBQqEgoQWC1SYXRlTGltaXQtVXNlZEgDiAEBEjkKE3JhdGVfbGltaXRfcmVzb3VyY2UYIiABKAlCHLrrGBgqFgoUWC1SYXRlTGltaXQtUmVzb3VyY2VCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmdCEgoQX3JhdGVfbGltaXRfdXNlZCLIAQobTGlzdFVzZXJQdWJsaWNFdmVudHNSZXF1ZXN0EicKCHVzZXJuYW1lGAEgASgJQhW6SBJyEBj/ATILXlteLz8jXHNdKyQSIAoIcGVyX3BhZ2UYCiABKAVCCbpIBhoEGGQoAUgAiAEBEhoKBHBhZ2UYCyABKAVCB7pIBBoCKAFIAYgBARIsCg1pZl9ub25lX21hdGNoGAwgASgJQhW66xgRCAMSDUlmLU5vbmUtTWF0Y2hCCwoJX3Blcl9wYWdlQgcKBV9wYWdlIq4GChxMaXN0VXNlclB1YmxpY0V2ZW50c1Jlc3BvbnNlEiAKBmV2ZW50cxgBIAMoCzIQLmV2ZW50cy52MS5FdmVudBIaCgRldGFnGAogASgJQgy66xgIKgYKBEVUYWcSHwoMbm90X21vZGlmaWVkGAsgASgIQgm66xgFKgMQsAISOwoVcG9sbF9pbnRlcnZhbF9zZWNvbmRzGAwgASgFQhe66xgTKhEKD1gtUG9sbC1JbnRlcnZhbEgAiAEBEiwKDWxhc3RfbW9kaWZpZWQYDSABKAlCFbrrGBEqDwoNTGFzdC1Nb2RpZmllZBIpCg1uZXh0X3BhZ2VfdXJsGBQgASgJQhK66xgOKgwiBG5leHQKBExpbmsSKQoNbGFzdF9wYWdlX3VybBgVIAEoCUISuusYDioMIgRsYXN0CgRMaW5rEi0KEXByZXZpb3VzX3BhZ2VfdXJsGBYgASgJQhK66xgOKgwiBHByZXYKBExpbmsSKwoOZmlyc3RfcGFnZV91cmwYFyABKAlCE7rrGA8qDSIFZmlyc3QKBExpbmsSMgoKcmF0ZV9saW1pdBgeIAEoBUIZuusYFSoTChFYLVJhdGVMaW1pdC1MaW1pdEgBiAEBEkAKFHJhdGVfbGltaXRfcmVtYWluaW5nGB8gASgFQh266xgZKhcKFVgtUmF0ZUxpbWl0LVJlbWFpbmluZ0gCiAEBElMKEHJhdGVfbGltaXRfcmVzZXQYICABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh266xgZKhMKEVgtUmF0ZUxpbWl0LVJlc2V0MgIIARI2Cg9yYXRlX2xpbWl0X3VzZWQYISABKAVCGLrrGBQqEgoQWC1SYXRlTGltaXQtVXNlZEgDiAEBEjkKE3JhdGVfbGltaXRfcmVzb3VyY2UYIiABKAlCHLrrGBgqFgoUWC1SYXRlTGltaXQtUmVzb3VyY2VCGAoWX3BvbGxfaW50ZXJ2YWxfc2Vjb25kc0INCgtfcmF0ZV9saW1pdEIXChVfcmF0ZV9saW1pdF9yZW1haW5pbmdCEgoQX3JhdGVfbGltaXRfdXNlZCLGAQoZTGlzdFJlY2VpdmVkRXZlbnRzUmVxdWVzdBInCgh1c2VybmFtZRgBIAEoCUIVukgSchAY/wEyC15bXi8/I1xzXSskEiAKCHBlcl9wYWdlGAogASgFQgm6SAYaBBhkKAFIAIgBARIaCgRwYWdlGAsgASgFQge6SAQaAigBSAGIAQESLAoNaWZfbm9uZV9tYXRjaBgMIAEoCUIVuusYEQgDEg1JZi1Ob25lLU1hdGNoQgsKCV9wZXJfcGFnZUIHCgVfcGFnZSKsBgoaTGlzdFJlY2VpdmVkRXZlbnRzUmVzcG9uc2USIAoGZXZlbnRzGAEgAygLMhAuZXZlbnRzLnYxLkV2ZW50EhoKBGV0YWcYCiABKAlCDLrrGAgqBgoERVRhZxIfCgxub3RfbW9kaWZpZWQYCyABKAhCCbrrGAUqAxCwAhI7ChVwb2xsX2ludGVydmFsX3NlY29uZHMYDCABKAVCF7rrGBMqEQoPWC1Qb2xsLUludGVydmFsSACIAQESLAoNbGFzdF9tb2RpZmllZBgNIAEoCUIVuusYESoPCg1MYXN0LU1vZGlmaWVkEikKDW5leHRfcGFnZV91cmwYFCABKAlCErrrGA4qDCIEbmV4dAoETGluaxIpCg1sYXN0X3BhZ2VfdXJsGBUgASgJQhK66xgOKgwiBGxhc3QKBExpbmsSLQoRcHJldmlvdXNfcGFnZV91cmwYFiABKAlCErrrGA4qDCIEcHJldgoETGluaxIrCg5maXJzdF9wYWdlX3VybBgXIAEoCUITuusYDyoNIgVmaXJzdAoETGluaxIyCgpyYXRlX2xpbWl0GB4gASgFQhm66xgVKhMKEVgtUmF0ZUxpbWl0LUxpbWl0SAGIAQESQAoUcmF0ZV9saW1pdF9yZW1haW5pbmcYHyABKAVCHbrrGBkqFwoVWC1SYXRlTGltaXQtUmVtYWluaW5nSAKIAQESUwoQcmF0ZV9saW1pdF9yZXNldBggIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHbrrGBkqEwoRWC1SYXRlTGltaXQtUmVzZXQyAggBEjYKD3JhdGVfbGltaXRfdXNlZBghIAEoBUIYuusYFCoSChBYLVJhdGVMaW1pdC1Vc2VkSAOIAQESOQoTcmF0ZV9saW1pdF9yZXNvdXJjZRgiIAEoCUIcuusYGCoWChRYLVJhdGVMaW1pdC1SZXNvdXJjZUIYChZfcG9sbF9pbnRlcnZhbF9zZWNvbmRzQg0KC19yYXRlX2xpbWl0QhcKFV9yYXRlX2xpbWl0X3JlbWFpbmluZ0ISChBfcmF0ZV9saW1pdF91c2VkIswBCh9MaXN0UmVjZWl2ZWRQdWJsaWNFdmVudHNSZXF1ZXN0EicKCHVzZXJuYW1lGAEgASgJQhW6SBJyEBj/ATILXlteLz8jXHNdKyQSIAoIcGVyX3BhZ2UYCiABKAVCCbpIBhoEGGQoAUgAiAEBEhoKBHBhZ2UYCyABKAVCB7pIBBoCKAFIAYgBARIsCg1pZl9ub25lX21hdGNoGAwgASgJQhW66xgRCAMSDUlmLU5vbmUtTWF0Y2hCCwoJX3Blcl9wYWdlQgcKBV9wYWdlIrIGCiBMaXN0UmVjZWl2ZWRQdWJsaWNFdmVudHNSZXNwb25zZRIgCgZldmVudHMYASADKAsyEC5ldmVudHMudjEuRXZlbnQSGgoEZXRhZxgKIAEoCUIMuusYCCoGCgRFVGFnEh8KDG5vdF9tb2RpZmllZBgLIAEoCEIJuusYBSoDELACEjsKFXBvbGxfaW50ZXJ2YWxfc2Vjb25kcxgMIAEoBUIXuusYEyoRCg9YLVBvbGwtSW50ZXJ2YWxIAIgBARIsCg1sYXN0X21vZGlmaWVkGA0gASgJQhW66xgRKg8KDUxhc3QtTW9kaWZpZWQSKQoNbmV4dF9wYWdlX3VybBgUIAEoCUISuusYDioMIgRuZXh0CgRMaW5rEikKDWxhc3RfcGFnZV91cmwYFSABKAlCErrrGA4qDCIEbGFzdAoETGluaxItChFwcmV2aW91c19wYWdlX3VybBgWIAEoCUISuusYDioMIgRwcmV2CgRMaW5rEisKDmZpcnN0X3BhZ2VfdXJsGBcgASgJQhO66xgPKg0iBWZpcnN0CgRMaW5rEjIKCnJhdGVfbGltaXQYHiABKAVCGbrrGBUqEwoRWC1SYXRlTGltaXQtTGltaXRIAYgBARJAChRyYXRlX2xpbWl0X3JlbWFpbmluZxgfIAEoBUIduusYGSoXChVYLVJhdGVMaW1pdC1SZW1haW5pbmdIAogBARJTChByYXRlX2xpbWl0X3Jlc2V0GCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIduusYGSoTChFYLVJhdGVMaW1pdC1SZXNldDICCAESNgoPcmF0ZV9saW1pdF91c2VkGCEgASgFQhi66xgUKhIKEFgtUmF0ZUxpbWl0LVVzZWRIA4gBARI5ChNyYXRlX2xpbWl0X3Jlc291cmNlGCIgASgJQhy66xgYKhYKFFgtUmF0ZUxpbWl0LVJlc291cmNlQhgKFl9wb2xsX2ludGVydmFsX3NlY29uZHNCDQoLX3JhdGVfbGltaXRCFwoVX3JhdGVfbGltaXRfcmVtYWluaW5nQhIKEF9yYXRlX2xpbWl0X3VzZWRiBnByb3RvMw", [file_buf_validate_validate, file_connectrest_v1_annotations, file_events_v1_event, file_google_protobuf_timestamp]);
 
 /**
- * Asks for the events of a user.
+ * A request for the events of a user.
  *
  * @generated from message events.v1.ListUserEventsRequest
  */
@@ -41,15 +41,15 @@ export type ListUserEventsRequest = Message<"events.v1.ListUserEventsRequest"> &
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -77,56 +77,56 @@ export type ListUserEventsResponse = Message<"events.v1.ListUserEventsResponse">
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -140,14 +140,14 @@ export type ListUserEventsResponse = Message<"events.v1.ListUserEventsResponse">
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -161,7 +161,7 @@ export type ListUserEventsResponse = Message<"events.v1.ListUserEventsResponse">
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -176,7 +176,7 @@ export const ListUserEventsResponseSchema: GenMessage<ListUserEventsResponse> = 
   messageDesc(file_events_v1_user_events, 1);
 
 /**
- * Asks for the events of an organization, for the dashboard of a user.
+ * A request for the events of an organization, for the dashboard of a user.
  *
  * @generated from message events.v1.ListUserOrganizationEventsRequest
  */
@@ -189,7 +189,7 @@ export type ListUserOrganizationEventsRequest = Message<"events.v1.ListUserOrgan
   username: string;
 
   /**
-   * Name of the organization; upper and lower case are the same.
+   * Name of the organization; not case-sensitive.
    *
    * @generated from field: string org = 2;
    */
@@ -203,15 +203,15 @@ export type ListUserOrganizationEventsRequest = Message<"events.v1.ListUserOrgan
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -239,56 +239,56 @@ export type ListUserOrganizationEventsResponse = Message<"events.v1.ListUserOrga
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -302,14 +302,14 @@ export type ListUserOrganizationEventsResponse = Message<"events.v1.ListUserOrga
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -323,7 +323,7 @@ export type ListUserOrganizationEventsResponse = Message<"events.v1.ListUserOrga
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -338,7 +338,7 @@ export const ListUserOrganizationEventsResponseSchema: GenMessage<ListUserOrgani
   messageDesc(file_events_v1_user_events, 3);
 
 /**
- * Asks for the public events of a user.
+ * A request for the public events of a user.
  *
  * @generated from message events.v1.ListUserPublicEventsRequest
  */
@@ -358,15 +358,15 @@ export type ListUserPublicEventsRequest = Message<"events.v1.ListUserPublicEvent
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -394,56 +394,56 @@ export type ListUserPublicEventsResponse = Message<"events.v1.ListUserPublicEven
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -457,14 +457,14 @@ export type ListUserPublicEventsResponse = Message<"events.v1.ListUserPublicEven
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -478,7 +478,7 @@ export type ListUserPublicEventsResponse = Message<"events.v1.ListUserPublicEven
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -493,7 +493,7 @@ export const ListUserPublicEventsResponseSchema: GenMessage<ListUserPublicEvents
   messageDesc(file_events_v1_user_events, 5);
 
 /**
- * Asks for the events that a user receives.
+ * A request for the events that a user receives.
  *
  * @generated from message events.v1.ListReceivedEventsRequest
  */
@@ -513,15 +513,15 @@ export type ListReceivedEventsRequest = Message<"events.v1.ListReceivedEventsReq
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -549,56 +549,56 @@ export type ListReceivedEventsResponse = Message<"events.v1.ListReceivedEventsRe
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -612,14 +612,14 @@ export type ListReceivedEventsResponse = Message<"events.v1.ListReceivedEventsRe
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -633,7 +633,7 @@ export type ListReceivedEventsResponse = Message<"events.v1.ListReceivedEventsRe
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -648,7 +648,7 @@ export const ListReceivedEventsResponseSchema: GenMessage<ListReceivedEventsResp
   messageDesc(file_events_v1_user_events, 7);
 
 /**
- * Asks for the public events that a user receives.
+ * A request for the public events that a user receives.
  *
  * @generated from message events.v1.ListReceivedPublicEventsRequest
  */
@@ -668,15 +668,15 @@ export type ListReceivedPublicEventsRequest = Message<"events.v1.ListReceivedPub
   perPage?: number | undefined;
 
   /**
-   * Number of the page. Default: 1. A feed ends after 300 events; pages beyond that are an error.
+   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier answer for the same page, as it was received. If nothing new has happened, the answer
-   * is `not_modified`, and the request does not count against the rate limit.
+   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
+   * `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -704,56 +704,56 @@ export type ListReceivedPublicEventsResponse = Message<"events.v1.ListReceivedPu
   events: Event[];
 
   /**
-   * Tag of this answer, to be sent as `if_none_match`; quotes are part of it.
+   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * Nothing new has happened since the answer whose tag was sent; there are no events.
+   * There are no new events since the response with the tag that was sent; `events` is empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before asking again; usually 60, more under high load.
+   * Seconds to wait before the next poll; usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as in RFC 9110 section 5.6.7; may be missing.
+   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * Address of the next page; empty on the last one.
+   * URL of the next page; empty on the last one.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * Address of the last page; empty on the last one.
+   * URL of the last page; empty on the last one.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * Address of the previous page; empty on the first one.
+   * URL of the previous page; empty on the first one.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * Address of the first page; empty on the first one.
+   * URL of the first page; empty on the first one.
    *
    * @generated from field: string first_page_url = 23;
    */
@@ -767,14 +767,14 @@ export type ListReceivedPublicEventsResponse = Message<"events.v1.ListReceivedPu
   rateLimit?: number | undefined;
 
   /**
-   * Number of requests left.
+   * Number of remaining requests.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests starts anew.
+   * When the number of requests is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
@@ -788,7 +788,7 @@ export type ListReceivedPublicEventsResponse = Message<"events.v1.ListReceivedPu
   rateLimitUsed?: number | undefined;
 
   /**
-   * What the limit is for: `core`; may be missing.
+   * The resource that the limit applies to: `core`; may be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */

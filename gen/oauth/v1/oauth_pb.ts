@@ -16,13 +16,13 @@ export const file_oauth_v1_oauth: GenFile = /*@__PURE__*/
   fileDesc("ChRvYXV0aC92MS9vYXV0aC5wcm90bxIIb2F1dGgudjEiRQoZQ3JlYXRlUmVxdWVzdFRva2VuUmVxdWVzdBIoCghjYWxsYmFjaxgBIAEoCUIWuusYEggHEg5vYXV0aF9jYWxsYmFjayKhAQoaQ3JlYXRlUmVxdWVzdFRva2VuUmVzcG9uc2USGwoLb2F1dGhfdG9rZW4YASABKAlCBrrrGAJIARIiChJvYXV0aF90b2tlbl9zZWNyZXQYAiABKAlCBrrrGAJIARIlChhvYXV0aF9jYWxsYmFja19jb25maXJtZWQYAyABKAhIAIgBAUIbChlfb2F1dGhfY2FsbGJhY2tfY29uZmlybWVkIpYBChhDcmVhdGVBY2Nlc3NUb2tlblJlcXVlc3QSJAoLb2F1dGhfdG9rZW4YASABKAlCD7pIBHICEAG66xgECAdIARIrChJvYXV0aF90b2tlbl9zZWNyZXQYAiABKAlCD7pIBHICEAG66xgECAdIARInCg5vYXV0aF92ZXJpZmllchgDIAEoCUIPukgEcgIQAbrrGAQIAkgBIlwKGUNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2USGwoLb2F1dGhfdG9rZW4YASABKAlCBrrrGAJIARIiChJvYXV0aF90b2tlbl9zZWNyZXQYAiABKAlCBrrrGAJIASL4AQoSQ3JlYXRlVG9rZW5SZXF1ZXN0Ej4KEmF1dGhvcml6YXRpb25fY29kZRgBIAEoCzIgLm9hdXRoLnYxLkF1dGhvcml6YXRpb25Db2RlR3JhbnRIABI+ChJjbGllbnRfY3JlZGVudGlhbHMYAiABKAsyIC5vYXV0aC52MS5DbGllbnRDcmVkZW50aWFsc0dyYW50SAASGgoJY2xpZW50X2lkGAogASgJQge6SARyAhABEiQKDWNsaWVudF9zZWNyZXQYCyABKAlCDbpIBHICEAG66xgCSAFCIAoFZ3JhbnQSF7pIAggBuusYDgoKZ3JhbnRfdHlwZRABIksKFkF1dGhvcml6YXRpb25Db2RlR3JhbnQSGwoEY29kZRgBIAEoCUINukgEcgIQAbrrGAJIARIUCgxyZWRpcmVjdF91cmkYAiABKAkiJwoWQ2xpZW50Q3JlZGVudGlhbHNHcmFudBINCgVzY29wZRgBIAEoCSKlAQoTQ3JlYXRlVG9rZW5SZXNwb25zZRIcCgxhY2Nlc3NfdG9rZW4YASABKAlCBrrrGAJIARISCgpleHBpcmVzX2luGAIgASgFEhIKCnRva2VuX3R5cGUYAyABKAkSDQoFc2NvcGUYBCABKAkSHQoNcmVmcmVzaF90b2tlbhgFIAEoCUIGuusYAkgBEhoKCGlkX3Rva2VuGAYgASgJQgi66xgESAFwASJ9ChNSZWZyZXNoVG9rZW5SZXF1ZXN0EiQKDXJlZnJlc2hfdG9rZW4YASABKAlCDbpIBHICEAG66xgCSAESGgoJY2xpZW50X2lkGAogASgJQge6SARyAhABEiQKDWNsaWVudF9zZWNyZXQYCyABKAlCDbpIBHICEAG66xgCSAEipgEKFFJlZnJlc2hUb2tlblJlc3BvbnNlEhwKDGFjY2Vzc190b2tlbhgBIAEoCUIGuusYAkgBEhIKCmV4cGlyZXNfaW4YAiABKAUSEgoKdG9rZW5fdHlwZRgDIAEoCRINCgVzY29wZRgEIAEoCRIdCg1yZWZyZXNoX3Rva2VuGAUgASgJQga66xgCSAESGgoIaWRfdG9rZW4YBiABKAlCCLrrGARIAXABIhYKFEV4Y2hhbmdlVG9rZW5SZXF1ZXN0IqcBChVFeGNoYW5nZVRva2VuUmVzcG9uc2USHAoMYWNjZXNzX3Rva2VuGAEgASgJQga66xgCSAESEgoKZXhwaXJlc19pbhgCIAEoBRISCgp0b2tlbl90eXBlGAMgASgJEg0KBXNjb3BlGAQgASgJEh0KDXJlZnJlc2hfdG9rZW4YBSABKAlCBrrrGAJIARIaCghpZF90b2tlbhgGIAEoCUIIuusYBEgBcAEy/gcKDE9BdXRoU2VydmljZRKMAQoSQ3JlYXRlUmVxdWVzdFRva2VuEiMub2F1dGgudjEuQ3JlYXRlUmVxdWVzdFRva2VuUmVxdWVzdBokLm9hdXRoLnYxLkNyZWF0ZVJlcXVlc3RUb2tlblJlc3BvbnNlIiu66xgLEgN3ZWJSAQPAAQKC0+STAhYiFC9vYXV0aC9yZXF1ZXN0X3Rva2VuEogBChFDcmVhdGVBY2Nlc3NUb2tlbhIiLm9hdXRoLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVxdWVzdBojLm9hdXRoLnYxLkNyZWF0ZUFjY2Vzc1Rva2VuUmVzcG9uc2UiKrrrGAsSA3dlYlIBA8ABAoLT5JMCFRITL29hdXRoL2FjY2Vzc190b2tlbhJuCgtDcmVhdGVUb2tlbhIcLm9hdXRoLnYxLkNyZWF0ZVRva2VuUmVxdWVzdBodLm9hdXRoLnYxLkNyZWF0ZVRva2VuUmVzcG9uc2UiIrrrGAOwAQKC0+STAhU6ASoiEC92Mi9vYXV0aDIvdG9rZW4SkwEKDFJlZnJlc2hUb2tlbhIdLm9hdXRoLnYxLlJlZnJlc2hUb2tlblJlcXVlc3QaHi5vYXV0aC52MS5SZWZyZXNoVG9rZW5SZXNwb25zZSJEuusYJVICBQGwAQL6ARsKCmdyYW50X3R5cGUSDXJlZnJlc2hfdG9rZW6C0+STAhU6ASoiEC92Mi9vYXV0aDIvdG9rZW4ShwEKDUV4Y2hhbmdlVG9rZW4SHi5vYXV0aC52MS5FeGNoYW5nZVRva2VuUmVxdWVzdBofLm9hdXRoLnYxLkV4Y2hhbmdlVG9rZW5SZXNwb25zZSI1uusYFiIRCJADIAkqCk5PVF9PQVVUSDFSAQSC0+STAhUiEy92Mi9vYXV0aDIvZXhjaGFuZ2UawwK66xi+AgoEYmxvZxIDYXBpIiAgECoNSU5WQUxJRF9HUkFOVDINaW52YWxpZF9ncmFudCIiIBAqDklOVkFMSURfQ0xJRU5UMg5pbnZhbGlkX2NsaWVudCIkIAMqD0lOVkFMSURfUkVRVUVTVDIPaW52YWxpZF9yZXF1ZXN0IiAgAyoNSU5WQUxJRF9TQ09QRTINaW52YWxpZF9zY29wZSIyIAMqFlVOU1VQUE9SVEVEX0dSQU5UX1RZUEUyFnVuc3VwcG9ydGVkX2dyYW50X3R5cGUiLCAHKhNVTkFVVEhPUklaRURfQ0xJRU5UMhN1bmF1dGhvcml6ZWRfY2xpZW50KgoKCAoGZXJyb3JzKhESD3Jlc3BvbnNlLmVycm9ycyoKGghyZXNwb25zZSoCIAEqBxoFZXJyb3I4AFIBAVoECAIQAmIGcHJvdG8z", [file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
- * Asks for temporary credentials.
+ * A request for temporary credentials.
  *
  * @generated from message oauth.v1.CreateRequestTokenRequest
  */
 export type CreateRequestTokenRequest = Message<"oauth.v1.CreateRequestTokenRequest"> & {
   /**
-   * Address to send the user back to; `oob` for none. Default: the one registered for the application.
+   * The callback URL to redirect the user to; `oob` for none. Default: the one registered for the application.
    *
    * @generated from field: string callback = 1;
    */
@@ -50,14 +50,14 @@ export type CreateRequestTokenResponse = Message<"oauth.v1.CreateRequestTokenRes
   oauthToken: string;
 
   /**
-   * The secret that belongs to it.
+   * The token secret.
    *
    * @generated from field: string oauth_token_secret = 2;
    */
   oauthTokenSecret: string;
 
   /**
-   * The service knows the callback; some answers leave it out.
+   * The service has confirmed the callback; missing from some responses.
    *
    * @generated from field: optional bool oauth_callback_confirmed = 3;
    */
@@ -72,7 +72,7 @@ export const CreateRequestTokenResponseSchema: GenMessage<CreateRequestTokenResp
   messageDesc(file_oauth_v1_oauth, 1);
 
 /**
- * Asks for an access token.
+ * A request for an access token.
  *
  * @generated from message oauth.v1.CreateAccessTokenRequest
  */
@@ -85,14 +85,14 @@ export type CreateAccessTokenRequest = Message<"oauth.v1.CreateAccessTokenReques
   oauthToken: string;
 
   /**
-   * The secret of the temporary credentials; it signs and is not sent.
+   * The secret of the temporary credentials. It signs the request and is not sent.
    *
    * @generated from field: string oauth_token_secret = 2;
    */
   oauthTokenSecret: string;
 
   /**
-   * The proof that the user has agreed, from the address the user was sent back to.
+   * The verifier that proves the user's consent, from the URL that the user was redirected to.
    *
    * @generated from field: string oauth_verifier = 3;
    */
@@ -120,7 +120,7 @@ export type CreateAccessTokenResponse = Message<"oauth.v1.CreateAccessTokenRespo
   oauthToken: string;
 
   /**
-   * The secret that belongs to it.
+   * The token secret.
    *
    * @generated from field: string oauth_token_secret = 2;
    */
@@ -135,7 +135,7 @@ export const CreateAccessTokenResponseSchema: GenMessage<CreateAccessTokenRespon
   messageDesc(file_oauth_v1_oauth, 3);
 
 /**
- * Asks for an OAuth 2.0 access token.
+ * A request for an OAuth 2.0 access token.
  *
  * @generated from message oauth.v1.CreateTokenRequest
  */
@@ -147,7 +147,7 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
    */
   grant: {
     /**
-     * An authorization code: the token stands for a user.
+     * An authorization code: the token represents a user.
      *
      * @generated from field: oauth.v1.AuthorizationCodeGrant authorization_code = 1;
      */
@@ -155,7 +155,7 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
     case: "authorizationCode";
   } | {
     /**
-     * Nothing but the application's own credentials: the token stands for the application.
+     * The application's own credentials: the token represents the application.
      *
      * @generated from field: oauth.v1.ClientCredentialsGrant client_credentials = 2;
      */
@@ -164,7 +164,7 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Identifier of the application, its consumer key.
+   * Identifier of the application: its consumer key.
    *
    * @generated from field: string client_id = 10;
    */
@@ -192,14 +192,14 @@ export const CreateTokenRequestSchema: GenMessage<CreateTokenRequest> = /*@__PUR
  */
 export type AuthorizationCodeGrant = Message<"oauth.v1.AuthorizationCodeGrant"> & {
   /**
-   * The code, from the address the user was sent back to; good once and for a minute.
+   * The code, from the URL that the user was redirected to. Valid once, for one minute.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * Address the user was sent back to. Required, and the same, where the authorization request had one.
+   * The redirect URI of the authorization request. Required if that request had one, and must be the same.
    *
    * @generated from field: string redirect_uri = 2;
    */
@@ -248,14 +248,14 @@ export type CreateTokenResponse = Message<"oauth.v1.CreateTokenResponse"> & {
   accessToken: string;
 
   /**
-   * Seconds for which the token is good.
+   * Lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in any case of letters.
+   * Type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
@@ -269,15 +269,14 @@ export type CreateTokenResponse = Message<"oauth.v1.CreateTokenResponse"> & {
   scope: string;
 
   /**
-   * Token to get the next access token with. Only where the scope `offline_access` was asked for, and always after
-   * a refresh or an exchange.
+   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * Token that says who the user is; empty where the service has none.
+   * ID token that identifies the user; empty if the service issues none.
    *
    * @generated from field: string id_token = 6;
    */
@@ -292,20 +291,20 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
   messageDesc(file_oauth_v1_oauth, 7);
 
 /**
- * Asks for a new OAuth 2.0 access token.
+ * A request for a new OAuth 2.0 access token.
  *
  * @generated from message oauth.v1.RefreshTokenRequest
  */
 export type RefreshTokenRequest = Message<"oauth.v1.RefreshTokenRequest"> & {
   /**
-   * The refresh token; it is good once.
+   * The refresh token. Valid once.
    *
    * @generated from field: string refresh_token = 1;
    */
   refreshToken: string;
 
   /**
-   * Identifier of the application, its consumer key.
+   * Identifier of the application: its consumer key.
    *
    * @generated from field: string client_id = 10;
    */
@@ -340,14 +339,14 @@ export type RefreshTokenResponse = Message<"oauth.v1.RefreshTokenResponse"> & {
   accessToken: string;
 
   /**
-   * Seconds for which the token is good.
+   * Lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in any case of letters.
+   * Type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
@@ -361,15 +360,14 @@ export type RefreshTokenResponse = Message<"oauth.v1.RefreshTokenResponse"> & {
   scope: string;
 
   /**
-   * Token to get the next access token with. Only where the scope `offline_access` was asked for, and always after
-   * a refresh or an exchange.
+   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * Token that says who the user is; empty where the service has none.
+   * ID token that identifies the user; empty if the service issues none.
    *
    * @generated from field: string id_token = 6;
    */
@@ -384,7 +382,7 @@ export const RefreshTokenResponseSchema: GenMessage<RefreshTokenResponse> = /*@_
   messageDesc(file_oauth_v1_oauth, 9);
 
 /**
- * Asks for an OAuth 2.0 access token in place of the OAuth 1.0a token of the credentials.
+ * A request to exchange the OAuth 1.0a token of the credentials for an OAuth 2.0 access token.
  *
  * @generated from message oauth.v1.ExchangeTokenRequest
  */
@@ -412,14 +410,14 @@ export type ExchangeTokenResponse = Message<"oauth.v1.ExchangeTokenResponse"> & 
   accessToken: string;
 
   /**
-   * Seconds for which the token is good.
+   * Lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in any case of letters.
+   * Type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
@@ -433,15 +431,14 @@ export type ExchangeTokenResponse = Message<"oauth.v1.ExchangeTokenResponse"> & 
   scope: string;
 
   /**
-   * Token to get the next access token with. Only where the scope `offline_access` was asked for, and always after
-   * a refresh or an exchange.
+   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * Token that says who the user is; empty where the service has none.
+   * ID token that identifies the user; empty if the service issues none.
    *
    * @generated from field: string id_token = 6;
    */
@@ -458,8 +455,8 @@ export const ExchangeTokenResponseSchema: GenMessage<ExchangeTokenResponse> = /*
 /**
  * Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).
  *
- * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's web pages; these
- * methods are what an application does before and after.
+ * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These
+ * methods are the steps of the application before and after that.
  *
  * @generated from service oauth.v1.OAuthService
  */
@@ -467,7 +464,7 @@ export const OAuthService: GenService<{
   /**
    * Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).
    *
-   * With the token, the user is then sent to `/oauth/authorize?oauth_token=<oauth_token>`.
+   * Next, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.
    *
    * @generated from rpc oauth.v1.OAuthService.CreateRequestToken
    */
@@ -477,7 +474,7 @@ export const OAuthService: GenService<{
     output: typeof CreateRequestTokenResponseSchema;
   },
   /**
-   * Gets an access token for temporary credentials that the user has authorized: the last step of OAuth 1.0a (RFC
+   * Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC
    * 5849 section 2.3).
    *
    * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
@@ -491,7 +488,7 @@ export const OAuthService: GenService<{
    * Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application
    * itself (section 4.4.2).
    *
-   * A token for the application itself stands for no user: it is good where an API key is.
+   * A token for the application itself does not represent a user: it can be used where an API key is sufficient.
    *
    * @generated from rpc oauth.v1.OAuthService.CreateToken
    */
@@ -501,8 +498,8 @@ export const OAuthService: GenService<{
     output: typeof CreateTokenResponseSchema;
   },
   /**
-   * Gets a new OAuth 2.0 access token and a new refresh token for a refresh token (RFC 6749 section 6). The old
-   * refresh token is then of no more use.
+   * Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old
+   * refresh token becomes invalid.
    *
    * @generated from rpc oauth.v1.OAuthService.RefreshToken
    */
@@ -512,8 +509,8 @@ export const OAuthService: GenService<{
     output: typeof RefreshTokenResponseSchema;
   },
   /**
-   * Gets an OAuth 2.0 access token and a refresh token for an OAuth 1.0a access token, that of the credentials. The
-   * OAuth 1.0a token is then of no more use.
+   * Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The
+   * OAuth 1.0a token becomes invalid.
    *
    * @generated from rpc oauth.v1.OAuthService.ExchangeToken
    */

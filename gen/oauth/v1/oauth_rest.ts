@@ -55,7 +55,7 @@ const OAuthService_rules = {
 /**
  * Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).
  *
- * With the token, the user is then sent to `/oauth/authorize?oauth_token=<oauth_token>`.
+ * Next, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.
  *
  * POST /oauth/request_token
  */
@@ -81,7 +81,7 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
 
 /**
- * Gets an access token for temporary credentials that the user has authorized: the last step of OAuth 1.0a (RFC
+ * Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC
  * 5849 section 2.3).
  *
  * GET /oauth/access_token
@@ -113,7 +113,7 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
  * Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application
  * itself (section 4.4.2).
  *
- * A token for the application itself stands for no user: it is good where an API key is.
+ * A token for the application itself does not represent a user: it can be used where an API key is sufficient.
  *
  * POST /v2/oauth2/token
  */
@@ -153,8 +153,8 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateToken)
 
 /**
- * Gets a new OAuth 2.0 access token and a new refresh token for a refresh token (RFC 6749 section 6). The old
- * refresh token is then of no more use.
+ * Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old
+ * refresh token becomes invalid.
  *
  * POST /v2/oauth2/token
  */
@@ -182,8 +182,8 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.RefreshToken)
 
 /**
- * Gets an OAuth 2.0 access token and a refresh token for an OAuth 1.0a access token, that of the credentials. The
- * OAuth 1.0a token is then of no more use.
+ * Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The
+ * OAuth 1.0a token becomes invalid.
  *
  * POST /v2/oauth2/exchange
  */
@@ -213,8 +213,8 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
 /**
  * Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).
  *
- * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's web pages; these
- * methods are what an application does before and after.
+ * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These
+ * methods are the steps of the application before and after that.
  *
  * The REST adapter of oauth.v1.OAuthService.
  */
@@ -228,13 +228,13 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
     exchangeToken: OAuthService_exchangeToken,
   },
   comments: {
-    service: "Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's web pages; these\nmethods are what an application does before and after.",
+    service: "Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These\nmethods are the steps of the application before and after that.",
     methods: {
-      createRequestToken: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nWith the token, the user is then sent to `/oauth/authorize?oauth_token=<oauth_token>`.",
-      createAccessToken: "Gets an access token for temporary credentials that the user has authorized: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
-      createToken: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself stands for no user: it is good where an API key is.",
-      refreshToken: "Gets a new OAuth 2.0 access token and a new refresh token for a refresh token (RFC 6749 section 6). The old\nrefresh token is then of no more use.",
-      exchangeToken: "Gets an OAuth 2.0 access token and a refresh token for an OAuth 1.0a access token, that of the credentials. The\nOAuth 1.0a token is then of no more use.",
+      createRequestToken: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
+      createAccessToken: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
+      createToken: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
+      refreshToken: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
+      exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },
   },
 };
@@ -245,11 +245,11 @@ const oauth_v1_AuthorizationCodeGrant_schema = {
     code: {
       type: "string",
       minLength: 1,
-      description: "The code, from the address the user was sent back to; good once and for a minute.",
+      description: "The code, from the URL that the user was redirected to. Valid once, for one minute.",
     },
     redirectUri: {
       type: "string",
-      description: "Address the user was sent back to. Required, and the same, where the authorization request had one.",
+      description: "The redirect URI of the authorization request. Required if that request had one, and must be the same.",
     },
   },
   required: ["code"],
@@ -274,25 +274,25 @@ export const OAuthServiceTools = {
   createRequestToken: {
     name: "OAuthService_CreateRequestToken",
     title: "Create request token",
-    description: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nWith the token, the user is then sent to `/oauth/authorize?oauth_token=<oauth_token>`.",
+    description: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         callback: {
           type: "string",
-          description: "Address to send the user back to; `oob` for none. Default: the one registered for the application.",
+          description: "The callback URL to redirect the user to; `oob` for none. Default: the one registered for the application.",
         },
       },
       additionalProperties: false,
-      description: "Asks for temporary credentials.",
+      description: "A request for temporary credentials.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
   createAccessToken: {
     name: "OAuthService_CreateAccessToken",
     title: "Create access token",
-    description: "Gets an access token for temporary credentials that the user has authorized: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
+    description: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -305,47 +305,47 @@ export const OAuthServiceTools = {
         oauthTokenSecret: {
           type: "string",
           minLength: 1,
-          description: "The secret of the temporary credentials; it signs and is not sent.",
+          description: "The secret of the temporary credentials. It signs the request and is not sent.",
         },
         oauthVerifier: {
           type: "string",
           minLength: 1,
-          description: "The proof that the user has agreed, from the address the user was sent back to.",
+          description: "The verifier that proves the user's consent, from the URL that the user was redirected to.",
         },
       },
       required: ["oauthToken", "oauthTokenSecret", "oauthVerifier"],
       additionalProperties: false,
-      description: "Asks for an access token.",
+      description: "A request for an access token.",
     },
     annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
   createToken: {
     name: "OAuthService_CreateToken",
     title: "Create token",
-    description: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself stands for no user: it is good where an API key is.",
+    description: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
         authorizationCode: {
           $ref: "#/$defs/oauth.v1.AuthorizationCodeGrant",
-          description: "An authorization code: the token stands for a user.",
+          description: "An authorization code: the token represents a user.",
         },
         clientCredentials: {
           $ref: "#/$defs/oauth.v1.ClientCredentialsGrant",
-          description: "Nothing but the application's own credentials: the token stands for the application.",
+          description: "The application's own credentials: the token represents the application.",
         },
         clientId: {
           type: "string",
           minLength: 1,
-          description: "Identifier of the application, its consumer key.",
+          description: "Identifier of the application: its consumer key.",
         },
         clientSecret: { type: "string", minLength: 1, description: "Secret of the application." },
       },
       required: ["clientId", "clientSecret"],
       additionalProperties: false,
       dependentSchemas: { authorizationCode: { properties: { clientCredentials: false } } },
-      description: "Asks for an OAuth 2.0 access token.\n\nExactly one of authorizationCode, clientCredentials is set.",
+      description: "A request for an OAuth 2.0 access token.\n\nExactly one of authorizationCode, clientCredentials is set.",
       $defs: {
         "oauth.v1.AuthorizationCodeGrant": oauth_v1_AuthorizationCodeGrant_schema,
         "oauth.v1.ClientCredentialsGrant": oauth_v1_ClientCredentialsGrant_schema,
@@ -356,39 +356,35 @@ export const OAuthServiceTools = {
   refreshToken: {
     name: "OAuthService_RefreshToken",
     title: "Refresh token",
-    description: "Gets a new OAuth 2.0 access token and a new refresh token for a refresh token (RFC 6749 section 6). The old\nrefresh token is then of no more use.",
+    description: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {
-        refreshToken: {
-          type: "string",
-          minLength: 1,
-          description: "The refresh token; it is good once.",
-        },
+        refreshToken: { type: "string", minLength: 1, description: "The refresh token. Valid once." },
         clientId: {
           type: "string",
           minLength: 1,
-          description: "Identifier of the application, its consumer key.",
+          description: "Identifier of the application: its consumer key.",
         },
         clientSecret: { type: "string", minLength: 1, description: "Secret of the application." },
       },
       required: ["refreshToken", "clientId", "clientSecret"],
       additionalProperties: false,
-      description: "Asks for a new OAuth 2.0 access token.",
+      description: "A request for a new OAuth 2.0 access token.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },
   exchangeToken: {
     name: "OAuthService_ExchangeToken",
     title: "Exchange token",
-    description: "Gets an OAuth 2.0 access token and a refresh token for an OAuth 1.0a access token, that of the credentials. The\nOAuth 1.0a token is then of no more use.",
+    description: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
       properties: {},
       additionalProperties: false,
-      description: "Asks for an OAuth 2.0 access token in place of the OAuth 1.0a token of the credentials.",
+      description: "A request to exchange the OAuth 1.0a token of the credentials for an OAuth 2.0 access token.",
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
   },

@@ -9,7 +9,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Change the type of the field, or remove the rule.",
     },
     "time-duration": {
-      meaning: "A Duration has a notation for dates, or a value for `none`.",
+      meaning: "A Duration has a notation for dates, `none` or `rounding`.",
       remedy: "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601; remove the rule for `3.5s`.",
     },
     "time-format": {

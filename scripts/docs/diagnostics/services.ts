@@ -93,15 +93,15 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     "stream-unmapped": {
       meaning: "A streaming method has an HTTP rule, but no rule says how its stream is mapped.",
       remedy:
-        "Add `paginate`, `poll` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
+        "Add `paginate`, `poll`, `records` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
     },
     "stream-kind": {
       meaning: "The rule is for another kind of stream than that of the method.",
       remedy:
-        "Write `stream` in front of the response for `paginate`, `poll` and `download`, in front of the request for `upload`.",
+        "Write `stream` in front of the response for `paginate`, `poll`, `records` and `download`, in front of the request for `upload`.",
     },
     "stream-rules": {
-      meaning: "A method has more than one of `paginate`, `poll`, `upload` and `download`.",
+      meaning: "A method has more than one of `paginate`, `poll`, `records`, `upload` and `download`.",
       remedy: "Keep one, and add a second method for the other.",
     },
     "stream-items": {

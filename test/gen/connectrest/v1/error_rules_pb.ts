@@ -73,7 +73,7 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
 
   /**
    * A condition on the JSON body, for upstreams that send errors with status 200. Its key is a path from the root of
-   * the body. In a stream of `records` it is checked against each record.
+   * the body. In a stream of `records` it is also checked against each record.
    *
    *     // {"ok": false, "error": "…"}
    *     body: {key: "ok", values: "false"}
