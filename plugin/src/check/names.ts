@@ -1,11 +1,11 @@
 /** Checks that no two values of a request have one name in one place. */
 import type { DescField } from "@bufbuild/protobuf";
 import { fieldRules, oneofRules, RULES } from "../descriptors/options.ts";
+import { messageRulesOf } from "../descriptors/validate-rules.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BindingModel, BodyModel, FieldPath, MethodModel } from "../model/model.ts";
 import { parameterName, requestName } from "../print/wire-names.ts";
-import { messageRulesOf } from "../tools/schema/validate-rules.ts";
 
 /** A value under a name: of a field, or of a rule. */
 interface Named {

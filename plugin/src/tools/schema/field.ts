@@ -7,12 +7,12 @@ import {
 } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence as Presence } from "@bufbuild/protobuf/wkt";
 import { commentOf } from "../../descriptors/comments.ts";
+import { celHints, fieldRulesOf, member, type ValidateRules } from "../../descriptors/validate-rules.ts";
 import { isWrapper } from "../../descriptors/well-known.ts";
 import { enumHints, enumSchema, zeroIsRefused } from "./enum.ts";
 import { described, type JsonSchema } from "./json-schema.ts";
 import { ruleName, scalarKind } from "./scalar.ts";
 import { number } from "./string-rules.ts";
-import { celHints, fieldRulesOf, member, type ValidateRules } from "./validate-rules.ts";
 
 /** Where messages below a message are described: returns the reference to the schema of one. */
 export type Refer = (desc: DescMessage) => JsonSchema;

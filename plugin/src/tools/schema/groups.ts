@@ -1,7 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
+import { messageRulesOf, objects, oneofRulesOf } from "../../descriptors/validate-rules.ts";
 import type { Literal } from "../../print/literal.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { messageRulesOf, objects, oneofRulesOf } from "./validate-rules.ts";
 
 /** Fields of which at most one may be set, by their JSON names. */
 export interface Group {

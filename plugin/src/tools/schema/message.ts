@@ -1,9 +1,9 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { commentOf } from "../../descriptors/comments.ts";
+import { celHints, messageRulesOf } from "../../descriptors/validate-rules.ts";
 import { propertyOf, type Refer } from "./field.ts";
 import { groupHints, groupKeywords, groupsOf } from "./groups.ts";
 import { described, type JsonSchema } from "./json-schema.ts";
-import { celHints, messageRulesOf } from "./validate-rules.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
