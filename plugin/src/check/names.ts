@@ -5,7 +5,7 @@ import { messageRulesOf } from "../descriptors/validate-rules.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BindingModel, BodyModel, FieldPath, MethodModel } from "../model/model.ts";
-import { parameterName, requestName } from "../print/wire-names.ts";
+import { parameterName, requestName } from "../model/wire-names.ts";
 
 /** A value under a name: of a field, or of a rule. */
 interface Named {

@@ -6,8 +6,8 @@ import {
   CodeGeneratorResponse_FileSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
+import { readInput } from "../input.ts";
 import { runExecutable } from "../protocol/executable.ts";
-import { readInput } from "../protocol/input.ts";
 import { ParameterError } from "../protocol/parameter.ts";
 import { decodeRequest } from "../protocol/request.ts";
 import { emptyResponse } from "../protocol/response.ts";

@@ -1,5 +1,5 @@
 import { type Generated, generate } from "../generate.ts";
-import type { Input } from "../protocol/input.ts";
+import type { Input } from "../input.ts";
 import type { Options } from "../protocol/parameter.ts";
 
 /** What a second generator can know of a file that protoc-gen-connect-rest generates in the same run. */

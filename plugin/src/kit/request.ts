@@ -1,6 +1,6 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
-import type { Input } from "../protocol/input.ts";
+import type { Input } from "../input.ts";
 import { pathFault } from "../protocol/output-path.ts";
 import { AdapterInsertions } from "./adapter-insertions.ts";
 import { Host } from "./host.ts";

@@ -13,7 +13,7 @@ import {
   type Upload,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
-import { responseNames } from "../print/wire-names.ts";
+import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { resolveFieldPath, suggestion } from "./field-path.ts";
 

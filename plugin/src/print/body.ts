@@ -5,13 +5,13 @@ import {
   FieldRules_Style as Style,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
+import { dottedName, requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { type Literal, printLiteral, printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
-import { dottedName, requestName } from "./wire-names.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {

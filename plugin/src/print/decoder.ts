@@ -9,13 +9,13 @@ import {
   FieldRules_Style as Style,
   type When,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { responseNames } from "../model/wire-names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
-import { responseNames } from "./wire-names.ts";
 
 /** The writer's method for a scalar type. */
 export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {

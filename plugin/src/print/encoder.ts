@@ -8,6 +8,7 @@ import {
   FieldRules_Style as Style,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { JsonStyle } from "../model/rules.ts";
+import { requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { wireValues } from "./decoder.ts";
@@ -17,7 +18,6 @@ import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
-import { requestName } from "./wire-names.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,

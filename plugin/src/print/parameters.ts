@@ -4,13 +4,13 @@ import { isScalarMessage } from "../descriptors/well-known.ts";
 import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
+import { parameterName, requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { wireValues } from "./decoder.ts";
 import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
 import { singleMessageOf, textValue } from "./request-value.ts";
-import { parameterName, requestName } from "./wire-names.ts";
 
 const STYLES: Readonly<Record<Style, string>> = {
   [Style.STYLE_UNSPECIFIED]: "repeat",

@@ -5,12 +5,12 @@ import {
   CodeGeneratorResponse_FileSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
-import { type Generated, generate } from "../generate.ts";
-import type { Answer } from "./executable.ts";
+import { type Generated, generate } from "./generate.ts";
 import { readInput } from "./input.ts";
-import { ParameterError, parseParameter } from "./parameter.ts";
-import { decodeRequest } from "./request.ts";
-import { emptyResponse } from "./response.ts";
+import type { Answer } from "./protocol/executable.ts";
+import { ParameterError, parseParameter } from "./protocol/parameter.ts";
+import { decodeRequest } from "./protocol/request.ts";
+import { emptyResponse } from "./protocol/response.ts";
 
 /**
  * Answers one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files and of

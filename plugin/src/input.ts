@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { clone, type DescFile } from "@bufbuild/protobuf";
 import { type CodeGeneratorRequest, CodeGeneratorRequestSchema } from "@bufbuild/protobuf/wkt";
-import { applyRules } from "../config/apply.ts";
-import { parseServiceConfig } from "../config/service-config.ts";
-import { Problems } from "../diagnostics/problem.ts";
-import type { Options } from "./parameter.ts";
-import { filesToGenerate, registryOf } from "./request.ts";
+import { applyRules } from "./config/apply.ts";
+import { parseServiceConfig } from "./config/service-config.ts";
+import { Problems } from "./diagnostics/problem.ts";
+import type { Options } from "./protocol/parameter.ts";
+import { filesToGenerate, registryOf } from "./protocol/request.ts";
 
 /** What a generator works on. */
 export interface Input {

@@ -1,8 +1,8 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { fieldRules } from "../descriptors/options.ts";
-import type { FieldPath } from "../model/model.ts";
-import type { JsonStyle, Rules } from "../model/rules.ts";
+import type { FieldPath } from "./model.ts";
+import type { JsonStyle, Rules } from "./rules.ts";
 
 /** The name under which requests carry a field. */
 export function requestName(field: DescField, style: JsonStyle): string {
