@@ -42,6 +42,7 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
     ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
     "  },",
     ...commentLines(service),
+    `  ${insertionPoint(`adapter:${desc.typeName}`)}`,
     "};",
     marker,
   );
