@@ -8,7 +8,7 @@ import { parseServiceRules } from "./parse/rules.ts";
 import { Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printFiles } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
-import type { Options } from "./protocol/parameter.ts";
+import type { Options } from "./protocol/options.ts";
 import { version } from "./version.ts";
 
 /** What generating came to: files, or all problems of the input, one a line. */

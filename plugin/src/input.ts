@@ -4,7 +4,7 @@ import { type CodeGeneratorRequest, CodeGeneratorRequestSchema } from "@bufbuild
 import { applyRules } from "./config/apply.ts";
 import { parseServiceConfig } from "./config/service-config.ts";
 import { Problems } from "./diagnostics/problem.ts";
-import type { Options } from "./protocol/parameter.ts";
+import type { Options } from "./protocol/options.ts";
 import { filesToGenerate, registryOf } from "./protocol/request.ts";
 
 /** What a generator works on. */

@@ -1,7 +1,7 @@
 /** Checks conditions on JSON objects. */
 import type { OptionPath } from "../diagnostics/problem.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
 import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { nearest } from "../parse/field-path.ts";
 import { pathFault } from "./syntax.ts";
 
 const TYPES: readonly string[] = ["string", "number", "boolean", "object", "array"];
@@ -22,12 +22,10 @@ export function checkCondition(
   const fault = key === "" ? undefined : pathFault(key, "no root");
   if (fault !== undefined) add([1], "dotted-path", `cannot be looked up: ${fault}`);
   if (type !== "" && !TYPES.includes(type)) {
-    const near = nearest(type, TYPES);
-    const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
     add(
       [4],
       "when-type",
-      `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${hint}`,
+      `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${didYouMean(type, TYPES)}`,
     );
   }
 }

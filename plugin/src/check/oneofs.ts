@@ -2,8 +2,8 @@
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { fieldRules, oneofRules, RULES } from "../descriptors/options.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { suggest } from "../diagnostics/suggest.ts";
 import { OneofRules_Layout as Layout } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { suggest } from "../parse/field-path.ts";
 import { checkCondition } from "./conditions.ts";
 
 /** Field number of FieldRules.when. */

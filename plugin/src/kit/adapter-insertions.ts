@@ -1,4 +1,4 @@
-import type { ImportOptions } from "../print/import-paths.ts";
+import type { ImportOptions } from "../protocol/options.ts";
 import { DIALECTS } from "./dialect.ts";
 import type { HostFile } from "./host.ts";
 import { Imports } from "./imports.ts";

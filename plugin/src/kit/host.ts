@@ -1,6 +1,6 @@
 import { type Generated, generate } from "../generate.ts";
 import type { Input } from "../input.ts";
-import type { Options } from "../protocol/parameter.ts";
+import type { Options } from "../protocol/options.ts";
 
 /** What a second generator can know of a file that protoc-gen-connect-rest generates in the same run. */
 export interface HostFile {

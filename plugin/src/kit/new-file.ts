@@ -1,5 +1,5 @@
-import type { ImportOptions } from "../print/import-paths.ts";
 import { SourceFile } from "../print/source-file.ts";
+import type { ImportOptions } from "../protocol/options.ts";
 import { Writer } from "./writer.ts";
 
 /** A file that a generator makes. */

@@ -1,7 +1,7 @@
 import type { DescEnum, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
 import { exportedNames } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import type { ImportOptions } from "./import-paths.ts";
+import type { ImportOptions } from "../protocol/options.ts";
 import { SourceFile } from "./source-file.ts";
 
 /** The module that generated code gets its runtime from. */

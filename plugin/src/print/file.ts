@@ -1,23 +1,14 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import type { FileModel } from "../model/model.ts";
+import type { PrintOptions, Target } from "../protocol/options.ts";
 import { type AdapterFile, adapterPath, type Generation } from "./adapter-file.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { printService } from "./service.ts";
-import type { Target } from "./source-file.ts";
 
 /** A generated file: its path below the output directory, and its text. */
 export interface PrintedFile {
   readonly path: string;
   readonly content: string;
-}
-
-/** What is printed of each adapter. */
-export interface PrintOptions {
-  readonly targets: readonly Target[];
-  /** Files that would hold nothing are printed too. */
-  readonly keepEmptyFiles: boolean;
-  /** TypeScript is not checked: the first line of files says so. */
-  readonly tsNocheck: boolean;
 }
 
 const SUFFIXES: Readonly<Record<Target, string>> = { ts: ".ts", js: ".js", dts: ".d.ts" };

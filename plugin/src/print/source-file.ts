@@ -1,10 +1,8 @@
 import type { DescFile } from "@bufbuild/protobuf";
+import type { ImportOptions } from "../protocol/options.ts";
 import { asJavaScript, asTypeScript } from "./erasable.ts";
-import { type ImportOptions, messagesModule, specifierOf } from "./import-paths.ts";
+import { messagesModule, specifierOf } from "./import-paths.ts";
 import { breakLongLines } from "./long-lines.ts";
-
-/** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
-export type Target = "ts" | "js" | "dts";
 
 interface Import {
   readonly name: string;
