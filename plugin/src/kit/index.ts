@@ -1,6 +1,6 @@
 /** For writing generators that run beside protoc-gen-connect-rest and add to its files. */
 export { ProtocolError } from "../protocol/request.ts";
-export type { AdapterInsertions } from "./adapter-insertions.ts";
+export type { AdapterInsertions } from "./adapter-file.ts";
 export {
   type ApplyOptions,
   applyInsertions,

@@ -2,7 +2,7 @@ import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
 import type { Input } from "../input.ts";
 import { pathFault } from "../protocol/output-path.ts";
-import { AdapterInsertions } from "./adapter-insertions.ts";
+import { AdapterInsertions } from "./adapter-file.ts";
 import { Host } from "./host.ts";
 import { NewFile } from "./new-file.ts";
 import type { OptionSpecs, OptionValues, ParsedOptions } from "./options.ts";
