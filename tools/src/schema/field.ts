@@ -6,16 +6,20 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence as Presence } from "@bufbuild/protobuf/wkt";
-import { commentOf } from "../../descriptors/comments.ts";
-import { celHints, fieldRulesOf, member, type ValidateRules } from "../../descriptors/validate-rules.ts";
-import { isWrapper } from "../../descriptors/well-known.ts";
-import { enumHints, enumSchema, zeroIsRefused } from "./enum.ts";
-import { described, type JsonSchema } from "./json-schema.ts";
+import { commentOf, fieldRulesOf, type ValidateRules } from "protoc-gen-connect-rest/kit";
+import { enumHints, enumSchema, printedEnumSchema, zeroIsRefused } from "./enum.ts";
+import { type Direction, described, type JsonSchema } from "./json-schema.ts";
+import { celHints, member } from "./rule-members.ts";
 import { ruleName, scalarKind } from "./scalar.ts";
 import { number } from "./string-rules.ts";
+import { isWrapper } from "./well-known.ts";
 
-/** Where messages below a message are described: returns the reference to the schema of one. */
-export type Refer = (desc: DescMessage) => JsonSchema;
+/** Where a field stands. */
+export interface Place {
+  readonly direction: Direction;
+  /** The reference to the schema of a message. */
+  readonly refer: (desc: DescMessage) => JsonSchema;
+}
 
 /** A field as a property of its message. */
 export interface Property {
@@ -24,16 +28,21 @@ export interface Property {
 }
 
 /** The property that a field is in ProtoJSON, with the rules of protovalidate that JSON Schema can say. */
-export function propertyOf(field: DescField, refer: Refer): Property {
-  const found = fieldRulesOf(field);
-  const rules = found?.ignore === "IGNORE_ALWAYS" ? {} : (found ?? {});
-  const { schema, hints, details = "" } = valueSchema(field, rules, refer);
+export function propertyOf(field: DescField, place: Place): Property {
+  const rules = rulesOf(field, place);
+  const { schema, hints, details = "" } = valueSchema(field, rules, place);
   const notZero = rules.required === true && !hasPresence(field) ? nonZero(field) : {};
   const sentences = [...hints, ...celHints(rules)].join(" ");
   return {
     schema: described({ ...notZero, ...defined(schema) }, commentOf(field), details, sentences),
-    required: isRequired(field, rules),
+    required: place.direction === "input" && isRequired(field, rules),
   };
+}
+
+/** The rules that the sender of a message keeps. Nobody holds an upstream to them. */
+function rulesOf(field: DescField, { direction }: Place): ValidateRules {
+  const rules = direction === "input" ? fieldRulesOf(field) : undefined;
+  return rules === undefined || rules.ignore === "IGNORE_ALWAYS" ? {} : rules;
 }
 
 /** A schema, and what its keywords cannot say: sentences, and a list of an enum's values. */
@@ -43,41 +52,50 @@ interface Value {
   readonly details?: string;
 }
 
-function valueSchema(field: DescField, rules: ValidateRules, refer: Refer): Value {
+function valueSchema(field: DescField, rules: ValidateRules, place: Place): Value {
   switch (field.fieldKind) {
     case "scalar":
-      return scalarValue(field.scalar, rules);
+      return scalarValue(field.scalar, rules, place);
     case "enum":
-      return enumValue(field.enum, rules);
+      return enumValue(field.enum, rules, place);
     case "message":
-      return messageValue(field.message, rules, refer);
+      return messageValue(field.message, rules, place);
     case "list":
-      return listValue(field, rules, refer);
+      return listValue(field, rules, place);
     case "map":
-      return mapValue(field, rules, refer);
+      return mapValue(field, rules, place);
   }
 }
 
-function scalarValue(type: ScalarType, rules: ValidateRules): Value {
+function scalarValue(type: ScalarType, rules: ValidateRules, { direction }: Pick<Place, "direction">): Value {
   const kind = scalarKind(type);
   const { keywords, hints } = kind.constraint(member(rules, ruleName(type)));
-  return { schema: { ...kind.schema, ...defined(keywords) }, hints };
+  const schema = direction === "output" ? kind.printed : kind.schema;
+  return { schema: { ...schema, ...defined(keywords) }, hints };
 }
 
-function enumValue(desc: DescEnum, rules: ValidateRules): Value {
+function enumValue(desc: DescEnum, rules: ValidateRules, { direction }: Place): Value {
   const own = member(rules, "enum");
-  return { schema: enumSchema(desc, own), hints: [], details: enumHints(desc, own) };
+  const schema = direction === "output" ? printedEnumSchema(desc) : enumSchema(desc, own);
+  return { schema, hints: [], details: enumHints(desc, own) };
 }
 
-function messageValue(desc: DescMessage, rules: ValidateRules, refer: Refer): Value {
+function messageValue(desc: DescMessage, rules: ValidateRules, place: Place): Value {
   const [inner] = isWrapper(desc) ? desc.fields : [];
-  if (inner?.fieldKind === "scalar") return scalarValue(inner.scalar, rules);
-  return { schema: refer(desc), hints: [] };
+  if (inner?.fieldKind === "scalar") return scalarValue(inner.scalar, rules, place);
+  return { schema: place.refer(desc), hints: [] };
 }
 
-function listValue(field: DescField & { fieldKind: "list" }, rules: ValidateRules, refer: Refer): Value {
+/** The schema of a google.protobuf.StringValue or a sibling of it; undefined for other messages. */
+export function valueOfWrapper(desc: DescMessage, direction: Direction): JsonSchema | undefined {
+  const [inner] = isWrapper(desc) ? desc.fields : [];
+  if (inner?.fieldKind !== "scalar") return undefined;
+  return scalarValue(inner.scalar, {}, { direction }).schema;
+}
+
+function listValue(field: DescField & { fieldKind: "list" }, rules: ValidateRules, place: Place): Value {
   const { minItems, maxItems, unique, items } = member(rules, "repeated");
-  const element = elementValue(field, objectOf(items), refer);
+  const element = elementValue(field, objectOf(items), place);
   return {
     ...element,
     schema: {
@@ -90,15 +108,15 @@ function listValue(field: DescField & { fieldKind: "list" }, rules: ValidateRule
   };
 }
 
-function mapValue(field: DescField & { fieldKind: "map" }, rules: ValidateRules, refer: Refer): Value {
+function mapValue(field: DescField & { fieldKind: "map" }, rules: ValidateRules, place: Place): Value {
   const { minPairs, maxPairs, keys, values } = member(rules, "map");
-  const element = elementValue(field, objectOf(values), refer);
+  const element = elementValue(field, objectOf(values), place);
   return {
     ...element,
     schema: {
       type: "object",
       additionalProperties: element.schema,
-      propertyNames: keySchema(field.mapKey, objectOf(keys)),
+      propertyNames: keySchema(field.mapKey, objectOf(keys), place),
       minProperties: number(minPairs),
       maxProperties: number(maxPairs),
     },
@@ -108,22 +126,22 @@ function mapValue(field: DescField & { fieldKind: "map" }, rules: ValidateRules,
 function elementValue(
   field: DescField & { fieldKind: "list" | "map" },
   rules: ValidateRules,
-  refer: Refer,
+  place: Place,
 ): Value {
   const value =
     field.message !== undefined
-      ? messageValue(field.message, rules, refer)
+      ? messageValue(field.message, rules, place)
       : field.enum !== undefined
-        ? enumValue(field.enum, rules)
-        : scalarValue(field.scalar, rules);
+        ? enumValue(field.enum, rules, place)
+        : scalarValue(field.scalar, rules, place);
   return { ...value, hints: [...value.hints, ...celHints(rules)] };
 }
 
 /** The keys of a map, which JSON writes as strings. */
-function keySchema(type: ScalarType, rules: ValidateRules): JsonSchema | undefined {
+function keySchema(type: ScalarType, rules: ValidateRules, place: Place): JsonSchema | undefined {
   if (type === ScalarType.BOOL) return { enum: ["true", "false"] };
   if (type !== ScalarType.STRING) return { pattern: "^-?[0-9]+$" };
-  const { type: _type, ...keywords } = defined(scalarValue(type, rules).schema);
+  const { type: _type, ...keywords } = defined(scalarValue(type, rules, place).schema);
   return Object.keys(keywords).length === 0 ? undefined : keywords;
 }
 

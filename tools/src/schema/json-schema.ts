@@ -1,4 +1,4 @@
-import type { Literal } from "../../print/literal.ts";
+import type { Literal } from "protoc-gen-connect-rest/kit";
 
 /** A JSON Schema (draft 2020-12) that is an object; keywords that are undefined are left out. */
 export type JsonSchema = { readonly [keyword: string]: Literal };
@@ -16,3 +16,6 @@ export function described(schema: JsonSchema, ...paragraphs: readonly string[]):
   const description = paragraphs.filter((text) => text !== "").join("\n\n");
   return description === "" ? schema : { ...schema, description };
 }
+
+/** What a schema is of: requests, which are held to their rules, or responses, which are as they come. */
+export type Direction = "input" | "output";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { Literal } from "../../print/literal.ts";
+import type { Literal } from "protoc-gen-connect-rest/kit";
 import type { Constraint } from "./json-schema.ts";
 import { list } from "./number-rules.ts";
 

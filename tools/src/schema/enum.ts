@@ -1,5 +1,5 @@
 import type { DescEnum, DescEnumValue, JsonObject } from "@bufbuild/protobuf";
-import { commentOf } from "../../descriptors/comments.ts";
+import { commentOf } from "protoc-gen-connect-rest/kit";
 import type { JsonSchema } from "./json-schema.ts";
 import { list } from "./number-rules.ts";
 
@@ -8,6 +8,13 @@ export function enumSchema(desc: DescEnum, rules: JsonObject): JsonSchema {
   if (isNull(desc)) return { type: "null" };
   const values = allowedValues(desc, rules);
   return { type: "string", enum: values.map((value) => value.name) };
+}
+
+/** An enum as it is printed: any name, and the number of a value that has none, where the enum is open. */
+export function printedEnumSchema(desc: DescEnum): JsonSchema {
+  if (isNull(desc)) return { type: "null" };
+  const named = { type: "string", enum: desc.values.map((value) => value.name) };
+  return desc.open ? { anyOf: [named, { type: "integer" }] } : named;
 }
 
 /** What the comments say of the values, one a line; empty where there are no comments. */

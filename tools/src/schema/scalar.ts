@@ -6,6 +6,8 @@ import { emptyBreaks, stringConstraint } from "./string-rules.ts";
 /** A scalar type in ProtoJSON, and how rules of protovalidate bear on it. */
 interface ScalarKind {
   readonly schema: JsonSchema;
+  /** As it is printed, which may be more than a sender should write. */
+  readonly printed: JsonSchema;
   readonly constraint: (rules: JsonObject) => Constraint;
   /** Whether the zero value breaks the rules. */
   readonly zeroBreaks: (rules: JsonObject) => boolean;
@@ -19,6 +21,7 @@ const INT64 = long("^-?[0-9]+$");
 const UINT64 = long("^[0-9]+$");
 const FLOAT: ScalarKind = {
   schema: { type: "number" },
+  printed: { anyOf: [{ type: "number" }, { type: "string", enum: ["NaN", "Infinity", "-Infinity"] }] },
   constraint: floatConstraint,
   zeroBreaks,
   notZero: { not: { const: 0 } },
@@ -39,6 +42,7 @@ const KINDS: Readonly<Record<ScalarType, ScalarKind>> = {
   [ScalarType.SINT64]: INT64,
   [ScalarType.BOOL]: {
     schema: { type: "boolean" },
+    printed: { type: "boolean" },
     constraint: (rules) =>
       rules.const === undefined ? UNCONSTRAINED : { keywords: { const: rules.const === true }, hints: [] },
     zeroBreaks: (rules) => rules.const === true,
@@ -46,12 +50,14 @@ const KINDS: Readonly<Record<ScalarType, ScalarKind>> = {
   },
   [ScalarType.STRING]: {
     schema: { type: "string" },
+    printed: { type: "string" },
     constraint: stringConstraint,
     zeroBreaks: emptyBreaks,
     notZero: { minLength: 1 },
   },
   [ScalarType.BYTES]: {
     schema: { type: "string", contentEncoding: "base64" },
+    printed: { type: "string", contentEncoding: "base64" },
     // lengths of bytes are not lengths of their text
     constraint: () => UNCONSTRAINED,
     zeroBreaks: ({ len, minLen }) => Number(len ?? minLen ?? 0) > 0,
@@ -71,6 +77,7 @@ export function ruleName(type: ScalarType): string {
 function integer(least: number, most: number): ScalarKind {
   return {
     schema: { type: "integer" },
+    printed: { type: "integer", minimum: least, maximum: most },
     constraint: (rules) => integerConstraint(rules, least, most),
     zeroBreaks,
     notZero: { not: { const: 0 } },
@@ -80,6 +87,7 @@ function integer(least: number, most: number): ScalarKind {
 function long(pattern: string): ScalarKind {
   return {
     schema: { type: "string", pattern },
+    printed: { type: "string", pattern },
     constraint: longConstraint,
     zeroBreaks,
     notZero: { not: { const: "0" } },

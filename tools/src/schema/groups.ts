@@ -1,7 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { messageRulesOf, objects, oneofRulesOf } from "../../descriptors/validate-rules.ts";
-import type { Literal } from "../../print/literal.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { type Literal, messageRulesOf, oneofRulesOf } from "protoc-gen-connect-rest/kit";
+import type { Direction, JsonSchema } from "./json-schema.ts";
+import { objects } from "./rule-members.ts";
 
 /** Fields of which at most one may be set, by their JSON names. */
 export interface Group {
@@ -10,12 +10,13 @@ export interface Group {
   readonly required: boolean;
 }
 
-/** The oneofs of a message, and what protovalidate treats as one. */
-export function groupsOf(desc: DescMessage): Group[] {
+/** The oneofs of a message, and, in requests, what protovalidate treats as one. */
+export function groupsOf(desc: DescMessage, direction: Direction): Group[] {
   const declared = desc.oneofs.map((oneof) => ({
     names: oneof.fields.map((field) => field.jsonName),
-    required: oneofRulesOf(oneof)?.required === true,
+    required: direction === "input" && oneofRulesOf(oneof)?.required === true,
   }));
+  if (direction === "output") return declared.filter(({ names }) => names.length > 0);
   const ruled = objects(messageRulesOf(desc), "oneof").map(({ fields, required }) => ({
     names: jsonNames(desc, Array.isArray(fields) ? fields.map(String) : []),
     required: required === true,

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { Literal } from "../../print/literal.ts";
+import type { Literal } from "protoc-gen-connect-rest/kit";
 import { type Constraint, UNCONSTRAINED } from "./json-schema.ts";
 
 /** Lower and upper bound of a number in rules of protovalidate; as exact as they were written. */

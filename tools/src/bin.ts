@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runGenerator } from "../kit/generator.ts";
+import { runGenerator } from "protoc-gen-connect-rest/kit";
 import { toolsGenerator } from "./generator.ts";
 
 await runGenerator(toolsGenerator);
