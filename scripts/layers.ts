@@ -7,7 +7,7 @@
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   plugin: [],
-  tools: [],
+  tools: ["bin.ts", "index.ts", "generator.ts", "print/", "tool/", "schema/"],
   gateway: [],
   sandbox: [],
 };
