@@ -2,9 +2,12 @@ import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
 import { checkBindings, unreachable } from "./check/bindings.ts";
 import { Checker } from "./check/check.ts";
 import { type Problem, Problems } from "./diagnostics/problem.ts";
+import { freeze } from "./model/frozen.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
+import { serviceRules } from "./parse/options.ts";
 import { parseServiceRules } from "./parse/rules.ts";
+import { typeModels } from "./parse/types.ts";
 import { Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printFiles } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
@@ -35,7 +38,7 @@ export function generate(
   run.problems.addAll(known);
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
-  const generation = new Generation(files, options);
+  const generation = new Generation(files, typeModels, options);
   const printed = printFiles(models, generation, version, options);
   const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
   if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
@@ -53,7 +56,7 @@ class Run {
   readonly problems = new Problems();
   readonly warnings = new Problems();
   private readonly options: Options;
-  private readonly checker = new Checker();
+  private readonly checker = new Checker(typeModels);
 
   constructor(options: Options) {
     this.options = options;
@@ -63,14 +66,14 @@ class Run {
     const services = desc.services
       .map((service) => this.parseService(service))
       .filter((service) => service.methods.length > 0);
-    return Object.freeze({ desc, services });
+    return freeze({ desc, services });
   }
 
   private parseService(desc: DescService): ServiceModel {
     const methods = desc.methods
       .map((method) => this.parseMethod(method))
       .filter((method): method is MethodModel => method !== undefined);
-    return { desc, rules: parseServiceRules(desc), methods };
+    return { desc, annotation: serviceRules(desc), rules: parseServiceRules(desc), methods };
   }
 
   /** A method that is sound; others are reported, or left out with a warning. */
@@ -89,7 +92,7 @@ class Run {
     const unused = unreachable(method);
     if (unused.length === 0) return method;
     checkBindings(method, this.skips ? this.warnings : this.problems);
-    return { ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) };
+    return freeze({ ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) });
   }
 
   private get skips(): boolean {

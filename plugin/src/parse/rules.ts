@@ -1,6 +1,5 @@
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { methodRules, serviceRules } from "../descriptors/options.ts";
 import type {
   ErrorBody,
   ErrorRule as ErrorRuleOption,
@@ -15,14 +14,16 @@ import {
   Http_Slash,
   Json_Integers,
   Json_Names,
-  type MethodRules,
   MethodRulesSchema,
   type RateLimit as RateLimitOption,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { MethodAnnotation } from "../model/annotations.ts";
+import type { Frozen } from "../model/frozen.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseResponseEncoding } from "./answer.ts";
 import { parseCondition } from "./condition.ts";
+import { methodRules, serviceRules } from "./options.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -78,7 +79,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
   };
 }
 
-function sharedRules(desc: DescService, own: MethodRules): SharedRules {
+function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
   const service = serviceRules(desc);
   const envelope = own.envelope ?? service.envelope;
   const apiKey = parseApiKey(own.apiKey ?? service.apiKey);
@@ -107,7 +108,7 @@ function firstFilled<T>(own: readonly T[], service: readonly T[]): readonly T[] 
   return own.length > 0 ? own : service;
 }
 
-function millis(duration: Duration): number {
+function millis(duration: Frozen<Duration>): number {
   return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
 }
 
@@ -121,7 +122,7 @@ function parseRateLimits(desc: DescMethod): Pick<Rules, "rateLimits"> {
   return own.length + shared.length === 0 ? {} : { rateLimits: [...own, ...shared] };
 }
 
-function parseRateLimit(limit: RateLimitOption, owner: string): RateLimit {
+function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimit {
   return {
     requests: limit.requests,
     windowMs: limit.window === undefined ? DAY_MS : millis(limit.window),
@@ -150,12 +151,12 @@ function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers |
   };
 }
 
-function parseApiKey(option: ApiKey | undefined): Rules["apiKey"] {
+function parseApiKey(option: Frozen<ApiKey> | undefined): Rules["apiKey"] {
   if (option?.in.case === undefined) return undefined;
   return { [option.in.case]: option.in.value, ...(option.prefix === "" ? {} : { prefix: option.prefix }) };
 }
 
-function parseEnvelope(option: Envelope): NonNullable<Rules["envelope"]> {
+function parseEnvelope(option: Frozen<Envelope>): NonNullable<Rules["envelope"]> {
   return {
     payload: option.payload.map(rootless),
     ...(option.status === "" ? {} : { status: option.status }),
@@ -169,7 +170,7 @@ function rootless(path: string): string {
   return path === "." ? "" : path;
 }
 
-function parseErrorShape({ shape }: ErrorBody): Rules["errorShapes"][number] {
+function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][number] {
   switch (shape.case) {
     case "items":
       return {
@@ -190,7 +191,7 @@ function parseErrorShape({ shape }: ErrorBody): Rules["errorShapes"][number] {
   }
 }
 
-function parseErrorRule(option: ErrorRuleOption): ErrorRule {
+function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
   return {
     status: option.status,
     ...(option.subcode === undefined ? {} : { subcode: Number(option.subcode) }),
@@ -209,7 +210,7 @@ function parseErrorRule(option: ErrorRuleOption): ErrorRule {
   };
 }
 
-function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
+function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
   return {
     header: option.header.toLowerCase(),
     format: RETRY_FORMATS[option.format] ?? "seconds",
@@ -220,7 +221,7 @@ function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
 }
 
 /** What a stream of records asks for, unless a rule says otherwise. */
-function withAccept(headers: Rules["headers"], records: Records | undefined): Rules["headers"] {
+function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";

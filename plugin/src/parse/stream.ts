@@ -1,30 +1,37 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { methodRules, RULES } from "../descriptors/options.ts";
 import { isTimestamp } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import {
   type Cursor,
+  CursorSchema,
   type Download,
+  DownloadSchema,
   type Paginate,
+  PaginateSchema,
   type Poll,
   type Records,
   Records_Format,
   type Upload,
+  UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { Frozen } from "../model/frozen.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { resolveFieldPath, suggestion } from "./field-path.ts";
+import { methodRules } from "./options.ts";
+import { typeModels } from "./types.ts";
 
-/** Field numbers of the stream rules in MethodRules. */
-const RULE = { paginate: 27, poll: 28, upload: 29, download: 30, records: 32 } as const;
-/** Field numbers in Paginate, Cursor, Upload and Download. */
-const NEXT = { offset: 4, page: 5, cursor: 6, lastItem: 7 } as const;
-const CURSOR_FIELD = 2;
-const CHUNK = 1;
+const { field: RULE } = MethodRulesSchema;
+const { field: PAGINATE } = PaginateSchema;
+const { field: UPLOAD } = UploadSchema;
 const DEFAULT_MAX_PAGES = 1_000;
 const DEFAULT_INTERVAL_MS = 60_000;
+
+type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
@@ -57,16 +64,16 @@ interface Context {
 /** Reports a fault of a stream rule; `below` leads from the rule to what is wrong in it. */
 function fault(
   { desc, problems }: Context,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   code: string,
   text: string,
   ...below: readonly number[]
 ): undefined {
-  problems.add(desc, [RULES, RULE[rule], ...below], code, text);
+  problems.add(desc, [RULES, RULE[rule].number, ...below], code, text);
   return undefined;
 }
 
-function checkKind(rule: keyof typeof RULE, context: Context): void {
+function checkKind(rule: StreamRule, context: Context): void {
   const kind = rule === "upload" ? "client_streaming" : "server_streaming";
   if (context.desc.methodKind === kind) return;
   const expected =
@@ -95,7 +102,7 @@ function checkUnary({ desc, problems }: Context): void {
   );
 }
 
-function parsePaginate(rule: Paginate, context: Context): StreamModel | undefined {
+function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | undefined {
   if (rule.items.length === 0)
     return fault(
       context,
@@ -114,7 +121,10 @@ function parsePaginate(rule: Paginate, context: Context): StreamModel | undefine
   };
 }
 
-function parseNext({ next, linkQuery, total, first }: Paginate, context: Context): NextModel | undefined {
+function parseNext(
+  { next, linkQuery, total, first }: Frozen<Paginate>,
+  context: Context,
+): NextModel | undefined {
   switch (next.case) {
     case "link":
       return { kind: "link", path: root(next.value), query: root(linkQuery) };
@@ -122,7 +132,7 @@ function parseNext({ next, linkQuery, total, first }: Paginate, context: Context
       return { kind: "link_header", rel: next.value };
     case "offset":
     case "page": {
-      const field = integerField(next.value, context, NEXT[next.case]);
+      const field = integerField(next.value, context, PAGINATE[next.case].number);
       const [by, start] = next.case === "offset" ? (["items", 0] as const) : (["page", 1] as const);
       return field && { kind: "step", by, field, first: first ?? start, total: total || undefined };
     }
@@ -139,14 +149,18 @@ function parseNext({ next, linkQuery, total, first }: Paginate, context: Context
   }
 }
 
-function parseCursor(cursor: Cursor, kind: "cursor" | "lastItem", context: Context): NextModel | undefined {
-  const place = [NEXT[kind], CURSOR_FIELD] as const;
+function parseCursor(
+  cursor: Frozen<Cursor>,
+  kind: "cursor" | "lastItem",
+  context: Context,
+): NextModel | undefined {
+  const place = [PAGINATE[kind].number, CursorSchema.field.field.number] as const;
   const field = steppedField(cursor.field, context, ...place);
   if (field === undefined) return undefined;
   const { path, header } = cursor;
   if ((path === "") === (header === "" || kind === "lastItem")) {
     const text = "the cursor needs the path to its value, or for `cursor` a header with it";
-    return fault(context, "paginate", "paginate-cursor", text, NEXT[kind]);
+    return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
   }
   if (!takesCursor(lastOf(field))) {
     const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
@@ -189,7 +203,7 @@ function lastOf(path: FieldPath): DescField {
 
 function requestField(
   name: string,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   context: Context,
   ...place: readonly number[]
 ): DescField | undefined {
@@ -199,7 +213,7 @@ function requestField(
 function fieldOf(
   message: DescMessage,
   name: string,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   context: Context,
   ...place: readonly number[]
 ): DescField | undefined {
@@ -216,7 +230,7 @@ function fieldOf(
   );
 }
 
-function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
+function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefined {
   if (rule.items === "")
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   if (rule.key === "")
@@ -232,7 +246,7 @@ function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
   };
 }
 
-function parseRecords(rule: Records, desc: DescMethod): StreamModel {
+function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
   const { event, id, data, end, last, idle } = rule;
   return {
     kind: "records",
@@ -241,7 +255,8 @@ function parseRecords(rule: Records, desc: DescMethod): StreamModel {
     id,
     data,
     text:
-      data !== "" && desc.output.fields.some((field) => isText(field) && responseNames(field).includes(data)),
+      data !== "" &&
+      desc.output.fields.some((field) => isText(field) && responseNames(field, typeModels).includes(data)),
     end,
     last: last && parseCondition(last),
     idleMs: idle && millis(idle),
@@ -252,16 +267,16 @@ function isText(field: DescField): boolean {
   return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
 }
 
-function millis({ seconds, nanos }: Duration): number {
+function millis({ seconds, nanos }: Frozen<Duration>): number {
   return Number(seconds) * 1_000 + nanos / 1_000_000;
 }
 
-function parseDownload(rule: Download, context: Context): StreamModel | undefined {
+function parseDownload(rule: Frozen<Download>, context: Context): StreamModel | undefined {
   const chunk = bytesField(context.desc.output, rule.chunk, "download", context);
   return chunk && { kind: "download", chunk };
 }
 
-function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
+function parseUpload(rule: Frozen<Upload>, context: Context): StreamModel | undefined {
   const chunk = bytesField(context.desc.input, rule.chunk, "upload", context);
   const optional = (name: string, place: number) =>
     name === "" ? undefined : requestField(name, "upload", context, place);
@@ -270,9 +285,9 @@ function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
   return {
     kind: "upload",
     chunk,
-    contentType: optional(rule.contentType, 2),
-    part: quoted ?? optional(rule.part, 3),
-    filename: optional(rule.filename, 4),
+    contentType: optional(rule.contentType, UPLOAD.contentType.number),
+    part: quoted ?? optional(rule.part, UPLOAD.part.number),
+    filename: optional(rule.filename, UPLOAD.filename.number),
   };
 }
 
@@ -282,11 +297,12 @@ function bytesField(
   rule: "upload" | "download",
   context: Context,
 ): DescField | undefined {
-  const field = fieldOf(message, name, rule, context, CHUNK);
+  const place = (rule === "upload" ? UploadSchema : DownloadSchema).field.chunk.number;
+  const field = fieldOf(message, name, rule, context, place);
   if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES))
     return field;
   const text = `${rule}: the chunk \`${name}\` must be a field of type bytes`;
-  return fault(context, rule, "stream-chunk", text, CHUNK);
+  return fault(context, rule, "stream-chunk", text, place);
 }
 
 /** Annotations write the root as `.`. */
