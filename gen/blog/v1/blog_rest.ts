@@ -717,6 +717,7 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       getPage: "Gets a page of a blog.",
     },
   },
+  // @@protoc_insertion_point(adapter:blog.v1.BlogService)
 };
 
 /**

@@ -83,6 +83,7 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
       getEmbed: "Gets the HTML that shows a post on another site.\n\nNo credentials are needed.",
     },
   },
+  // @@protoc_insertion_point(adapter:blog.v1.EmbedService)
 };
 
 /**

@@ -1467,6 +1467,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       reblogLegacyPost: "Reblogs a post in the older form.",
     },
   },
+  // @@protoc_insertion_point(adapter:blog.v1.PostService)
 };
 
 const blog_v1_AppAttribution_schema = {

@@ -516,6 +516,7 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       listReceivedPublicEvents: "Lists what happened in public in repositories that a user watches and by users that the user follows, newest\nfirst.",
     },
   },
+  // @@protoc_insertion_point(adapter:events.v1.EventService)
 };
 
 /**

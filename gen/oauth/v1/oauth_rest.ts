@@ -237,6 +237,7 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
       exchangeToken: "Gets an OAuth 2.0 access token and a refresh token for an OAuth 1.0a access token, that of the credentials. The\nOAuth 1.0a token is then of no more use.",
     },
   },
+  // @@protoc_insertion_point(adapter:oauth.v1.OAuthService)
 };
 
 const oauth_v1_AuthorizationCodeGrant_schema = {

@@ -7,7 +7,7 @@ import {
   MethodRulesSchema,
   ParameterSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
 
 const { field: RULE } = MethodRulesSchema;

@@ -24,7 +24,7 @@ import {
   RateLimitSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 

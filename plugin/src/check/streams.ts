@@ -16,7 +16,7 @@ import {
   type Upload,
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
 import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault } from "./syntax.ts";

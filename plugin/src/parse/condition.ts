@@ -1,5 +1,5 @@
 import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { ConditionModel } from "../model/rules.ts";
 
 /** A condition of a rule, without what says nothing. */

@@ -2,7 +2,7 @@ import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
-import { freeze } from "../model/frozen.ts";
+import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { responseBodyOf, takesBytes } from "./answer.ts";

@@ -5,7 +5,7 @@ import { MethodRulesSchema, ServiceRulesSchema } from "../gen/connectrest/v1/met
 import { http } from "../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
-import { freeze } from "../model/frozen.ts";
+import { freeze } from "../model/freeze.ts";
 
 /**
  * Reads an option of a descriptor once: decoding is dear, and rules are asked for all the time. What has none gets

@@ -19,7 +19,7 @@ import {
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation } from "../model/annotations.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseResponseEncoding } from "./answer.ts";
 import { parseCondition } from "./condition.ts";

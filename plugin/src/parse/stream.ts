@@ -17,7 +17,7 @@ import {
   type Upload,
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
-import type { Frozen } from "../model/frozen.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";

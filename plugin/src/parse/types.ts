@@ -24,7 +24,7 @@ import {
   Time_Unit,
   Time_UnitSchema,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { freeze } from "../model/frozen.ts";
+import { freeze } from "../model/freeze.ts";
 import type {
   BytesEncoding,
   EnumValueModel,

@@ -3,6 +3,7 @@ import { exportedNames } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import type { TypeModels } from "../model/types.ts";
 import type { ImportOptions } from "../protocol/options.ts";
+import { END, IMPORTS, insertionPoint } from "./insertion-point.ts";
 import { SourceFile } from "./source-file.ts";
 
 /** The module that generated code gets its runtime from. */
@@ -52,12 +53,24 @@ export class AdapterFile {
   private readonly parts: Part[] = [];
   private readonly declarations = new Map<string, readonly string[]>();
   private readonly names = new Map<unknown, Map<string, string>>();
+  private readonly marked = new Set([IMPORTS, END]);
 
   constructor(desc: DescFile, types: TypeModels, options: ImportOptions, generation: Generation) {
     this.desc = desc;
     this.types = types;
     this.generation = generation;
     this.source = new SourceFile(`${adapterPath(desc)}.ts`, options);
+  }
+
+  /** The names of the insertion points. */
+  get points(): ReadonlySet<string> {
+    return this.marked;
+  }
+
+  /** The line of an insertion point, which the file has from then on. */
+  insertionPoint(name: string): string {
+    this.marked.add(name);
+    return insertionPoint(name);
   }
 
   /** Imports a value of the runtime. */

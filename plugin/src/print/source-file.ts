@@ -34,6 +34,11 @@ export class SourceFile {
     this.body.push(...lines);
   }
 
+  /** The identifiers that the file declares or imports, and those that it must not. */
+  get names(): ReadonlySet<string> {
+    return this.taken;
+  }
+
   /** Whether no line was added. */
   get isEmpty(): boolean {
     return this.body.length === 0;

@@ -1,8 +1,8 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Problems } from "../diagnostics/problem.ts";
 import type { Generator } from "../kit/generator.ts";
-import { methodPoint, servicePoint } from "../kit/points.ts";
 import { parseMethod } from "../parse/method.ts";
+import { methodPoint, servicePoint } from "../print/insertion-point.ts";
 import { breakLongLines } from "../print/long-lines.ts";
 import { version } from "../version.ts";
 import { ToolPrinter } from "./print-tools.ts";

@@ -74,3 +74,4 @@ export type {
   ResponseEncoding,
   RetryAfterRule,
 } from "./rules.ts";
+export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./tools.ts";

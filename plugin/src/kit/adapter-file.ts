@@ -1,8 +1,10 @@
+import type { DescFile } from "@bufbuild/protobuf";
+import type { ServiceModel } from "../model/model.ts";
+import { adapterPath, type AdapterFile as PrintedAdapter } from "../print/adapter-file.ts";
+import { IMPORTS } from "../print/insertion-point.ts";
 import type { ImportOptions } from "../protocol/options.ts";
 import { DIALECTS } from "./dialect.ts";
-import type { HostFile } from "./host.ts";
 import { Imports } from "./imports.ts";
-import { IMPORTS } from "./points.ts";
 import { Writer } from "./writer.ts";
 
 /** Text for one insertion point. */
@@ -11,24 +13,45 @@ export interface Insertion {
   readonly content: string;
 }
 
-/** What a generator adds to a file of protoc-gen-connect-rest. */
-export class AdapterInsertions extends Writer {
-  private readonly host: HostFile;
+/** A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: what is in it, and what is added to it. */
+export class AdapterFile extends Writer {
+  /** The .proto file that it is generated from. */
+  readonly desc: DescFile;
+  /**
+   * The services with an adapter, each with its methods that have an HTTP rule; empty where the file has decoders alone.
+   * The models are frozen.
+   */
+  readonly services: readonly ServiceModel[];
+  /** The names of the insertion points. */
+  readonly points: ReadonlySet<string>;
+  /** The identifiers that the file declares or imports. */
+  readonly names: ReadonlySet<string>;
   private readonly suffix: string;
   private readonly claimed = new Set<string>();
   private readonly lines = new Map<string, string[]>();
   private readonly imports = new Imports((name) => this.claim(`${name}$${this.suffix}`));
 
-  /** @param suffix goes behind each imported name, so that generators which add to the same file do not meet */
-  constructor(path: string, options: ImportOptions, host: HostFile, suffix: string) {
-    super(path, options);
-    this.host = host;
+  /**
+   * @internal
+   * @param suffix goes behind each imported name, so that generators which add to the same file do not meet
+   */
+  constructor(
+    printed: PrintedAdapter,
+    services: readonly ServiceModel[],
+    options: ImportOptions,
+    suffix: string,
+  ) {
+    super(printed.source.path, options);
+    this.desc = printed.desc;
+    this.services = services;
+    this.points = printed.points;
+    this.names = printed.source.names;
     this.suffix = suffix;
   }
 
   /** Whether the file has an insertion point. A method that is not mapped to REST has none. */
   has(point: string): boolean {
-    return this.host.points.has(point);
+    return this.points.has(point);
   }
 
   /**
@@ -54,12 +77,16 @@ export class AdapterInsertions extends Writer {
 
   override claim(ideal: string): string {
     let name = ideal;
-    while (this.host.identifiers.has(name) || this.claimed.has(name)) name += "$";
+    while (this.names.has(name) || this.claimed.has(name)) name += "$";
     this.claimed.add(name);
     return name;
   }
 
-  /** All insertions, imports first. */
+  /**
+   * All insertions, imports first.
+   *
+   * @internal
+   */
   insertions(): Insertion[] {
     const imports = [...this.imports.lines(), ...(this.lines.get(IMPORTS) ?? [])];
     const others = [...this.lines].filter(([point]) => point !== IMPORTS);
@@ -81,4 +108,9 @@ export class AdapterInsertions extends Writer {
     if (fault === undefined) return;
     throw new Error(`${this.path}: the line \`${line.slice(0, 80)}\` ${fault}`);
   }
+}
+
+/** Where the adapters of a .proto file go, below the output directory: `blog/v1/post_rest.ts`. */
+export function adapterFilePath(desc: DescFile): string {
+  return `${adapterPath(desc)}.ts`;
 }
