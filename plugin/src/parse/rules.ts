@@ -21,7 +21,7 @@ import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules
 import type { MethodAnnotation } from "../model/annotations.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
-import { parseResponseEncoding } from "./answer.ts";
+import { parseResponseEncoding } from "./response.ts";
 import { parseCondition } from "./condition.ts";
 import { methodRules, serviceRules } from "./options.ts";
 
