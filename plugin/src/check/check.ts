@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { messageOf } from "../descriptors/well-known.ts";
+import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -66,17 +66,9 @@ function reach(message: DescMessage, reached: Set<DescMessage>): void {
   if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
   reached.add(message);
   for (const field of message.fields) {
-    const inner = innerMessage(field);
+    const inner = valueMessageOf(field);
     if (inner !== undefined) reach(inner, reached);
   }
-}
-
-function innerMessage(field: DescField): DescMessage | undefined {
-  return field.fieldKind === "map" ? mapMessage(field) : messageOf(field);
-}
-
-function mapMessage(field: DescField & { fieldKind: "map" }): DescMessage | undefined {
-  return field.mapKind === "message" ? field.message : undefined;
 }
 
 /** Reports a second field that collects unknown keys. */
@@ -89,7 +81,7 @@ function checkCollectors(message: DescMessage, types: TypeModels, problems: Prob
 }
 
 function checkType(field: DescField, method: MethodModel, types: TypeModels, problems: Problems): void {
-  const isHttpBody = innerMessage(field)?.typeName === "google.api.HttpBody";
+  const isHttpBody = valueMessageOf(field)?.typeName === "google.api.HttpBody";
   const isPlaced =
     field === method.responseBody ||
     field.parent === method.desc.input ||

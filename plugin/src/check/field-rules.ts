@@ -1,6 +1,6 @@
 /** Checks that the rules of a field fit it. */
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { isScalarMessage, isTimestamp, messageOf } from "../descriptors/well-known.ts";
+import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { isScalarMessage, isTimestamp, messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -63,7 +63,7 @@ const TIMES_ALONE: ReadonlySet<TimeNotation> = new Set(["pattern", "http_date", 
 
 function checkTime({ field, rules: { time }, add }: Checked): void {
   if (time === undefined) return;
-  const isDuration = messageIn(field)?.typeName === "google.protobuf.Duration";
+  const isDuration = valueMessageOf(field)?.typeName === "google.protobuf.Duration";
   if (!isTimestamp(field) && !isDuration) {
     const text = `time is for fields of type google.protobuf.Timestamp or Duration; ${nameOf(field)} is none`;
     add([RULE.time.number], "time-type", text);
@@ -107,7 +107,7 @@ function checkStyle({ field, rules: { style }, add }: Checked): void {
 }
 
 function isText(field: DescField): boolean {
-  const message = messageIn(field);
+  const message = valueMessageOf(field);
   return message === undefined || isScalarMessage(message);
 }
 
@@ -144,7 +144,7 @@ const BIG_INTEGERS: ReadonlySet<unknown> = new Set([
 ]);
 
 function checkScalars({ field, rules, add }: Checked): void {
-  const type = messageIn(field)?.typeName ?? scalarOf(field);
+  const type = valueMessageOf(field)?.typeName ?? scalarOf(field);
   if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
     add([RULE.number.number], "number-type", `number is for 64-bit integers; ${nameOf(field)} is none`);
   }
@@ -214,8 +214,4 @@ function statusFault(status: number, type: ScalarType | undefined): string | und
 
 function scalarOf(field: DescField): ScalarType | undefined {
   return "scalar" in field ? field.scalar : undefined;
-}
-
-function messageIn(field: DescField): DescMessage | undefined {
-  return "message" in field ? field.message : undefined;
 }

@@ -1,5 +1,6 @@
 /** Checks the rules that only methods have. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
+import { millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import {
@@ -41,7 +42,7 @@ export function checkMethod(
     add([RULE.scopes.number], "scopes-credentials", text);
   }
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {
-    const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millis(own.timeout)} ms`;
+    const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millisOf(own.timeout)} ms`;
     add([RULE.timeout.number], "timeout-range", text);
   }
   if (own.jsonPart !== "" && !MULTIPART.has(own.requestEncoding)) {
@@ -83,11 +84,7 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-function millis({ seconds, nanos }: Frozen<Duration>): number {
-  return Number(seconds) * 1_000 + nanos / 1_000_000;
-}
-
 function isTimeout(duration: Frozen<Duration>): boolean {
-  const value = millis(duration);
+  const value = millisOf(duration);
   return value > 0 && value <= LONGEST_TIMEOUT_MS;
 }

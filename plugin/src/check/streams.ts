@@ -1,6 +1,7 @@
 /** Checks the rules of streams, where they are sound in themselves. */
-import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
+import { isString, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -107,7 +108,7 @@ function checkPoll(
     );
   }
   if (interval !== undefined && !isPositive(interval)) {
-    const seconds = Number(interval.seconds) + interval.nanos / 1e9;
+    const seconds = millisOf(interval) / 1_000;
     const text = `poll of ${nameOf(desc)}: expected an interval of more than 0 s, got ${seconds} s`;
     problems.add(desc, [RULES, RULE.poll.number, POLL.interval.number], "poll-interval", text);
   }
@@ -152,7 +153,7 @@ function checkRecords(
     );
   }
   if (idle !== undefined && !isPositive(idle)) {
-    const seconds = Number(idle.seconds) + idle.nanos / 1e9;
+    const seconds = millisOf(idle) / 1_000;
     add(
       [RECORDS.idle.number],
       "records-idle",
@@ -176,10 +177,6 @@ function checkUpload(
     const text = `upload of ${nameOf(desc)}: \`${name}\` must be a field of type string`;
     problems.add(desc, [RULES, RULE.upload.number, number], "stream-text", text);
   }
-}
-
-function isString(field: DescField): boolean {
-  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
 }
 
 function checkPaths(

@@ -5,10 +5,10 @@ import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
-import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseBinding } from "./binding.ts";
 import { suggestion } from "./field-path.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
+import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
 import { parseStream } from "./stream.ts";
 

@@ -41,3 +41,8 @@ export const methodRules: (desc: DescMethod) => MethodAnnotation = once(
 export function httpRule(desc: DescMethod): HttpRule | undefined {
   return hasOption(desc, http) ? getOption(desc, http) : undefined;
 }
+
+/** A dotted path without its root, which options write as `.`, since an empty text would look like a mistake. */
+export function rootless(path: string): string {
+  return path === "." ? "" : path;
+}

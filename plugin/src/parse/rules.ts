@@ -1,5 +1,7 @@
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
-import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import { qualifiedName } from "@bufbuild/protobuf/reflect";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import { millisOf } from "../descriptors/well-known.ts";
 import type {
   ErrorBody,
   ErrorRule as ErrorRuleOption,
@@ -21,9 +23,9 @@ import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules
 import type { MethodAnnotation } from "../model/annotations.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
-import { parseResponseEncoding } from "./response.ts";
 import { parseCondition } from "./condition.ts";
-import { methodRules, serviceRules } from "./options.ts";
+import { methodRules, rootless, serviceRules } from "./options.ts";
+import { parseResponseEncoding } from "./response.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -67,7 +69,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     headers: withAccept(shared.headers, own.records),
     success: own.success,
     responseEncoding: parseResponseEncoding(desc),
-    ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
+    ...(own.timeout === undefined ? {} : { timeoutMs: millisOf(own.timeout) }),
     scopes: own.scopes,
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
@@ -108,14 +110,8 @@ function firstFilled<T>(own: readonly T[], service: readonly T[]): readonly T[] 
   return own.length > 0 ? own : service;
 }
 
-function millis(duration: Frozen<Duration>): number {
-  return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
-}
-
 function parseRateLimits(desc: DescMethod): Pick<Rules, "rateLimits"> {
-  const own = methodRules(desc).rateLimits.map((limit) =>
-    parseRateLimit(limit, `${desc.parent.typeName}.${desc.name}`),
-  );
+  const own = methodRules(desc).rateLimits.map((limit) => parseRateLimit(limit, qualifiedName(desc)));
   const shared = serviceRules(desc.parent).rateLimits.map((limit) =>
     parseRateLimit(limit, desc.parent.typeName),
   );
@@ -125,7 +121,7 @@ function parseRateLimits(desc: DescMethod): Pick<Rules, "rateLimits"> {
 function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimit {
   return {
     requests: limit.requests,
-    windowMs: limit.window === undefined ? DAY_MS : millis(limit.window),
+    windowMs: limit.window === undefined ? DAY_MS : millisOf(limit.window),
     ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
     bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
@@ -163,11 +159,6 @@ function parseEnvelope(option: Frozen<Envelope>): NonNullable<Rules["envelope"]>
     ...(option.message === "" ? {} : { message: option.message }),
     ...(option.errors === "" ? {} : { errors: option.errors }),
   };
-}
-
-/** Annotations write the root as `.`, since an empty path would look like a mistake; the runtime as "". */
-function rootless(path: string): string {
-  return path === "." ? "" : path;
 }
 
 function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][number] {

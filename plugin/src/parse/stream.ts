@@ -1,6 +1,5 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { isTimestamp } from "../descriptors/well-known.ts";
+import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -22,7 +21,7 @@ import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { resolveFieldPath, suggestion } from "./field-path.ts";
-import { methodRules } from "./options.ts";
+import { methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -114,7 +113,7 @@ function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | 
   if (next === undefined) return undefined;
   return {
     kind: "paginate",
-    items: rule.items.map(root),
+    items: rule.items.map(rootless),
     next,
     more: rule.more && parseCondition(rule.more),
     maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
@@ -127,7 +126,7 @@ function parseNext(
 ): NextModel | undefined {
   switch (next.case) {
     case "link":
-      return { kind: "link", path: root(next.value), query: root(linkQuery) };
+      return { kind: "link", path: rootless(next.value), query: rootless(linkQuery) };
     case "linkHeader":
       return { kind: "link_header", rel: next.value };
     case "offset":
@@ -235,10 +234,10 @@ function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefine
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   if (rule.key === "")
     return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
-  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millis(rule.interval);
+  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
   return {
     kind: "poll",
-    items: root(rule.items),
+    items: rootless(rule.items),
     key: rule.key,
     intervalHeader: rule.intervalHeader.toLowerCase(),
     intervalMs,
@@ -256,19 +255,11 @@ function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
     data,
     text:
       data !== "" &&
-      desc.output.fields.some((field) => isText(field) && responseNames(field, typeModels).includes(data)),
+      desc.output.fields.some((field) => isString(field) && responseNames(field, typeModels).includes(data)),
     end,
     last: last && parseCondition(last),
-    idleMs: idle && millis(idle),
+    idleMs: idle && millisOf(idle),
   };
-}
-
-function isText(field: DescField): boolean {
-  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
-}
-
-function millis({ seconds, nanos }: Frozen<Duration>): number {
-  return Number(seconds) * 1_000 + nanos / 1_000_000;
 }
 
 function parseDownload(rule: Frozen<Download>, context: Context): StreamModel | undefined {
@@ -303,9 +294,4 @@ function bytesField(
     return field;
   const text = `${rule}: the chunk \`${name}\` must be a field of type bytes`;
   return fault(context, rule, "stream-chunk", text, place);
-}
-
-/** Annotations write the root as `.`. */
-function root(path: string): string {
-  return path === "." ? "" : path;
 }
