@@ -1,7 +1,7 @@
 import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ListPostsResponseSchema } from "../gen/blog/v1/post_pb.ts";
 import { decodeListPostsResponse } from "../gen/blog/v1/post_rest.ts";
-import { ProtoWriter } from "../runtime/src/wire/proto-writer.ts";
+import { ProtoWriter } from "../runtime/src/decode/proto-writer.ts";
 import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";

@@ -45,7 +45,7 @@ export function upwardImports(
 ): string[] {
   if (layers.length === 0) return [];
   return imports
-    .filter(({ file, target }) => target.startsWith(".") && isHeldToLayers(name, file))
+    .filter(({ file, target }) => isHeldToLayers(name, file) && isSource(name, file, target))
     .flatMap(({ file, target }) => {
       const from = layerOf(name, file);
       const to = layerOf(name, join(dirname(file), target));
@@ -68,6 +68,11 @@ function layerOf(name: string, path: string): string {
 
 function isHeldToLayers(name: string, file: string): boolean {
   return file.startsWith(`${name}/src/`) && !file.endsWith(".test.ts") && !file.includes("/testing/");
+}
+
+/** Whether an import names a file of the package's `src/`; `package.json`, say, stands outside of it. */
+function isSource(name: string, file: string, target: string): boolean {
+  return target.startsWith(".") && join(dirname(file), target).startsWith(`${name}/src/`);
 }
 
 function importsOf(root: string, name: string): Import[] {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
-import { exitStatus } from "./cli/exit-status.ts";
+import { EXIT_STATUS } from "./cli/exit-status.ts";
 import { printError } from "./cli/output.ts";
 import { createProgram } from "./cli/program.ts";
 import { ConfigError } from "./config/problems.ts";
@@ -15,11 +15,11 @@ process.exit();
 
 /** Says what went wrong, and returns the exit status. */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_STATUS.ok : EXIT_STATUS.usage;
   if (error instanceof ConfigError) {
     printError(error.message);
-    return exitStatus.usage;
+    return EXIT_STATUS.usage;
   }
   printError(`error: ${error instanceof Error ? error.message : String(error)}`);
-  return exitStatus.failure;
+  return EXIT_STATUS.failure;
 }

@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
+  type BreakerReport,
   createRest,
   type RequestObserver,
   type RequestReport,
@@ -7,16 +8,15 @@ import {
   type ServiceAdapter,
   type UpstreamOptions,
 } from "connect-rest";
-import { defaultUpstreamCalls, type UpstreamShare } from "./admission/admission.ts";
-import { logBreaker } from "./log/breaker-log.ts";
+import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
+import { currentCall } from "./call/call.ts";
+import type { MethodTimeout } from "./call/deadline.ts";
+import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { createDriftLog } from "./log/drift-log.ts";
-import { silentLogger } from "./log/logger.ts";
+import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import { currentCall } from "./protocol/call.ts";
-import type { MethodTimeout } from "./protocol/deadline.ts";
-import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 import { startRequestTrace } from "./trace/request-trace.ts";
 
@@ -39,7 +39,7 @@ export interface GatewayOptions
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
   /** False sends every call through connect's handlers, for tests that compare. Default: true. */
-  readonly leanPath?: boolean;
+  readonly fastPath?: boolean;
   /** Where to serve metrics. Default: nowhere. */
   readonly metrics?: MetricsPlace | undefined;
 }
@@ -55,7 +55,7 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, leanPath = true, ...others } = options;
+  const { adapters, upstreams, strict = false, routes, fastPath = true, ...others } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
@@ -85,7 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         rest.routes(router, { carryBytes: true });
         routes?.(router);
       },
-      unaryOf: leanPath ? unaryOf(rest) : () => undefined,
+      unaryOf: fastPath ? unaryOf(rest) : () => undefined,
       methodTimeout: timeoutsOf(adapters),
       shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
@@ -102,6 +102,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
   metrics.watchProcess();
   return startMetricsServer(metrics, place);
+}
+
+/** Logs a change of a breaker: a warning when it opens. */
+function logBreaker(log: Logger, { upstream, origin, state, coolingMs }: BreakerReport): void {
+  const line = { upstream, origin, state, ...(coolingMs === undefined ? {} : { coolingMs }) };
+  if (state === "open") log.warn(line, "breaker");
+  else log.info(line, "breaker");
 }
 
 /** Counts, times and traces one request to an upstream. */
@@ -144,7 +151,7 @@ function sharesOf(
   const shares = new Map<DescMethod, UpstreamShare>(
     adapters.flatMap(({ methods }) =>
       Object.values(methods).map(({ method, rules: { upstream } }) => {
-        const callsInFlight = upstreams[upstream]?.callsInFlight ?? defaultUpstreamCalls;
+        const callsInFlight = upstreams[upstream]?.callsInFlight ?? DEFAULT_UPSTREAM_CALLS;
         return [method, { upstream, callsInFlight }] as const;
       }),
     ),

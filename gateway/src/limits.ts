@@ -9,13 +9,13 @@ export interface LimitEntry {
   readonly effect: string;
 }
 
-const day = 24 * 60 * 60 * 1000;
-const gib = 1024 ** 3;
+const DAY = 24 * 60 * 60 * 1000;
+const GIB = 1024 ** 3;
 
 /**
  * Every limit of the gateway. All are finite; the configuration may change each below `server.limits`.
  */
-export const limitTable = {
+export const LIMIT_TABLE = {
   connections: {
     default: 10_000,
     unit: "count",
@@ -38,7 +38,7 @@ export const limitTable = {
   queueTimeoutMs: {
     default: 1000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "How long a call may wait in the queue. Beyond it: UNAVAILABLE.",
   },
   callsPerClient: {
@@ -51,7 +51,7 @@ export const limitTable = {
   eventLoopDelayMs: {
     default: 500,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect:
       "By how much the event loop is late, on average over a second. Beyond it calls fail with UNAVAILABLE; health is still answered.",
   },
@@ -65,7 +65,7 @@ export const limitTable = {
   headersTimeoutMs: {
     default: 10_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect:
       "From a connection's first moment, or a request's first byte, to the end of its headers. HTTP/1.1 answers 408, HTTP/2 says GOAWAY; the connection is closed.",
   },
@@ -90,20 +90,20 @@ export const limitTable = {
   bodyIdleTimeoutMs: {
     default: 10_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect:
       "Silence inside the request of a call with a single request message. The call fails with DEADLINE_EXCEEDED.",
   },
   readMaxBytes: {
     default: 4 * 1024 * 1024,
     unit: "bytes",
-    max: gib,
+    max: GIB,
     effect: "One request message, before and after decompression. Beyond it: RESOURCE_EXHAUSTED.",
   },
   writeMaxBytes: {
     default: 16 * 1024 * 1024,
     unit: "bytes",
-    max: gib,
+    max: GIB,
     effect: "One response message before compression. Beyond it: RESOURCE_EXHAUSTED.",
   },
   messageDepth: {
@@ -115,26 +115,26 @@ export const limitTable = {
   unaryDeadlineMs: {
     default: 15_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect:
       "A unary call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED, whatever the handler does.",
   },
   streamDeadlineMs: {
     default: 60 * 60 * 1000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "A streaming call, unless the client or the method asks for less. Beyond it: DEADLINE_EXCEEDED.",
   },
   idleTimeoutMs: {
     default: 60_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "A connection without a request in flight. It is closed (HTTP/2: after GOAWAY).",
   },
   stalledWriteMs: {
     default: 30_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "A client that does not read its answer. Its stream is reset, or its connection closed.",
   },
   streamsPerConnection: {
@@ -154,25 +154,25 @@ export const limitTable = {
   drainNoticeMs: {
     default: 300,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect:
       "While draining: how long requests and connections are still taken, each answered with `connection: close`, so that load balancers can notice. Then the gateway stops listening and closes idle connections.",
   },
   drainStreamsMs: {
     default: 5_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "While draining: how long streaming calls may go on before they end with UNAVAILABLE.",
   },
   drainGraceMs: {
     default: 20_000,
     unit: "ms",
-    max: day,
+    max: DAY,
     effect: "While draining: how long calls in flight may take before their connections are closed.",
   },
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 
-export type LimitName = keyof typeof limitTable;
+export type LimitName = keyof typeof LIMIT_TABLE;
 
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>;
@@ -184,10 +184,10 @@ export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 export type OnLimit = (limit: LimitName) => void;
 
 /** The names of all limits, in the order of the table. */
-export const limitNames = Object.keys(limitTable) as readonly LimitName[];
+export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
 /** Fills in the defaults. */
 export function withDefaultLimits(given: LimitOptions = {}): Limits {
-  const entries = limitNames.map((name) => [name, given[name] ?? limitTable[name].default] as const);
+  const entries = LIMIT_NAMES.map((name) => [name, given[name] ?? LIMIT_TABLE[name].default] as const);
   return Object.fromEntries(entries) as Record<LimitName, number>;
 }

@@ -3,6 +3,10 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
+import type { MethodTimeout } from "./call/deadline.ts";
+import { outcomeOf } from "./call/outcome.ts";
+import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -15,19 +19,15 @@ import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { createRefusalLog } from "./log/refusal-log.ts";
-import { requestIdHeader, requestIdOf } from "./log/request-id.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import type { MethodTimeout } from "./protocol/deadline.ts";
-import { outcomeOf } from "./protocol/outcome.ts";
-import { createRpc } from "./protocol/rpc.ts";
-import type { UnaryMethod } from "./protocol/unary/serve-unary.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
-import { reflectionRoutes } from "./reflection/routes.ts";
+import { reflectionRoutes } from "./reflection/reflection.ts";
+import { createRpc } from "./rpc/rpc.ts";
 
 export interface ServerOptions {
   /** The services to serve; health and reflection are added. */
@@ -75,7 +75,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const ownServices: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
+const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
 
 /** Starts a server for the routes. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
@@ -113,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       metrics.called(call, code);
       onLimit(limit);
     },
+    onError: (error) => reportError(log, error, "request failed"),
     onDone: (call, response, defect) => {
       const outcome = outcomeOf(call, response.statusCode, defect);
       call.trace.end(outcome.code);
@@ -123,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
   health.serve(names);
-  const services = rpc.services.filter((service) => !ownServices.includes(service));
+  const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
   const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
   const pages = createPages(start, health);
   const cors = createCors(options.origins ?? [], options.corsHeaders);
@@ -132,8 +133,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     limits,
     certificate: options.tls && readCertificate(options.tls),
     handler: (request: HttpRequest, response: HttpResponse) => {
-      const requestId = requestIdOf(request.headers[requestIdHeader]);
-      response.setHeader(requestIdHeader, requestId);
+      const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
+      response.setHeader(REQUEST_ID_HEADER, requestId);
       const origin = originOf(request);
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });

@@ -1,6 +1,2 @@
-import { readFileSync } from "node:fs";
-
-const packageFile = new URL("../package.json", import.meta.url);
-
-/** The version of this package. */
-export const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { readonly version: string };
+/** The version of this package, as in its package.json. */
+export const VERSION = "0.1.0";

@@ -1,15 +1,15 @@
 import { Code, createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
+import type { BreakerReport } from "./breaker/breaker.ts";
+import type { CallReport, RestOptions } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
 import { retryDelayOf } from "./errors/retry-info.ts";
-import type { CallReport, RestOptions } from "./options.ts";
 import { createRest, type Rest } from "./rest.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
 import { httpUpstream, sendJson, type TestServer } from "./testing/servers.ts";
 import { StreamService, streamService, watchAdapter } from "./testing/stream-service.ts";
 import { thingAdapter, thingRequest, thingService } from "./testing/thing-service.ts";
-import type { BreakerReport } from "./upstream/breaker.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
 
 let server: TestServer | undefined;

@@ -10,21 +10,8 @@ export type {
   UploadAdapter,
 } from "./adapter/adapter.ts";
 export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
-export type { Clock } from "./clock.ts";
-export type {
-  BasicCredentials,
-  Credentials,
-  CredentialsContext,
-  CredentialsFunction,
-  CredentialsSource,
-  OAuth1Credentials,
-} from "./credentials/credentials.ts";
-export { Secret } from "./credentials/secret.ts";
-export { reasonOf } from "./errors/rest-error.ts";
-export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
-export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
-export type { Outcome } from "./invoke.ts";
-export type { RateLimitOptions } from "./limits/rate-limit-options.ts";
+export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
+export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,
@@ -33,7 +20,21 @@ export {
   type RequestObserver,
   type RequestReport,
   type RestOptions,
-} from "./options.ts";
+} from "./call/options.ts";
+export type {
+  BasicCredentials,
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  CredentialsSource,
+  OAuth1Credentials,
+} from "./credentials/credentials.ts";
+export type { Drift } from "./decode/drift.ts";
+export { reasonOf } from "./errors/rest-error.ts";
+export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
+export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
+export type { Outcome } from "./invoke.ts";
+export type { RateLimitOptions } from "./rate-limit/rate-limit-options.ts";
 export {
   type CallOptions,
   createRest,
@@ -43,9 +44,8 @@ export {
   type RouteOptions,
   restRoutes,
 } from "./rest.ts";
-export type { BreakerReport, BreakerState } from "./upstream/breaker.ts";
-export type { BreakerOptions } from "./upstream/breaker-options.ts";
+export type { RetryOptions } from "./retry/retry-options.ts";
+export { Secret } from "./text/secret.ts";
+export type { Clock } from "./time/clock.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
-export type { RetryOptions } from "./upstream/retry-options.ts";
 export { VERSION } from "./version.ts";
-export type { Drift } from "./wire/drift.ts";

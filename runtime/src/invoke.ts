@@ -8,28 +8,28 @@ import type {
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
-import { Decoder } from "./answer/decode.ts";
-import type { Clock } from "./clock.ts";
-import type { Route, StreamAdapter } from "./directory.ts";
-import { type CallContext, type CallSettings, RunningCall } from "./running-call.ts";
+import type { Route, StreamAdapter } from "./call/routes.ts";
+import { type CallContext, type CallSettings, RunningCall } from "./call/running-call.ts";
+import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
+import type { Clock } from "./time/clock.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {
   /** The response message. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Headers of the upstream's answer that callers get. */
+  /** Headers of the upstream's response that callers get. */
   readonly header: Headers;
 }
 
 type AnyMessage = MessageShape<DescMessage>;
 
-/** Makes calls: request, upstream, answer; and reports them. */
+/** Makes calls: request, upstream, response; and reports them. */
 export class Invoker {
   private readonly settings: CallSettings;
 
@@ -40,7 +40,7 @@ export class Invoker {
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
-      return call.message(await call.answer(call.request(message)));
+      return call.message(await call.send(call.request(message)));
     });
   }
 

@@ -3,19 +3,19 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import type { CallReport, DriftReport, RestOptions } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
-import type { CallReport, DriftReport, RestOptions } from "./options.ts";
 import { RequestWriter } from "./request/request-writer.ts";
 import { createRest, createRestTransport, type Rest, restRoutes } from "./rest.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
 import {
-  answering,
-  answeringJson,
   closedPort,
   httpUpstream,
   rawUpstream,
+  respondingWith,
+  respondingWithJson,
   sendJson,
   type TestServer,
 } from "./testing/servers.ts";
@@ -101,19 +101,24 @@ describe("a call", () => {
   });
 
   it("keeps ids beyond 2^53 exact, also in raw JSON", async () => {
-    const rest = await restTo(answeringJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'));
+    const rest = await restTo(
+      respondingWithJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'),
+    );
     expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
   });
 
   it("takes the envelope off, and believes its status", async () => {
     const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
-    const good = await restTo(answeringJson({ meta: { status: 200 }, response: { name: "in" } }), {
+    const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
       rules: { envelope },
     });
     expect((await thing(good)).name).toBe("in");
-    const bad = await restTo(answeringJson({ meta: { status: 404, msg: "No such thing" }, response: [] }), {
-      rules: { envelope },
-    });
+    const bad = await restTo(
+      respondingWithJson({ meta: { status: 404, msg: "No such thing" }, response: [] }),
+      {
+        rules: { envelope },
+      },
+    );
     const error = await failureOf(get(bad));
     expect(error.rawMessage).toBe("upstream things answered 404 Not Found: No such thing");
     expect(error.code).toBe(Code.NotFound);
@@ -123,21 +128,21 @@ describe("a call", () => {
     [{ error: "maintenance" }, "object"],
     [5, "number 5"],
     [{}, "object"],
-  ])("says so when an answer has no payload in its envelope: %j", async (body, got) => {
+  ])("says so when a response has no payload in its envelope: %j", async (body, got) => {
     const envelope = { payload: ["response.thing", "response"] };
     const reports: DriftReport[] = [];
     const options = { onDrift: (report: DriftReport) => void reports.push(report) };
-    await thing(await restTo(answeringJson(body), { rules: { envelope }, options }));
+    await thing(await restTo(respondingWithJson(body), { rules: { envelope }, options }));
     expect(reports.flatMap(({ drifts }) => drifts)).toEqual([
       { path: "response.thing", expected: "a payload", got, kind: "dropped" },
     ]);
-    const strict = await restTo(answeringJson(body), { rules: { envelope }, options: { strict: true } });
+    const strict = await restTo(respondingWithJson(body), { rules: { envelope }, options: { strict: true } });
     expect((await failureOf(get(strict))).code).toBe(Code.Internal);
   });
 
   it("takes null for a payload that is empty", async () => {
     const envelope = { payload: ["response"] };
-    const strict = await restTo(answeringJson({ response: null }), {
+    const strict = await restTo(respondingWithJson({ response: null }), {
       rules: { envelope },
       options: { strict: true },
     });
@@ -145,31 +150,35 @@ describe("a call", () => {
   });
 
   it("reads an empty body as an empty message", async () => {
-    expect(await thing(await restTo(answering(200, {})))).toMatchObject({ id: 0n, name: "", status: 200 });
-    expect((await thing(await restTo(answering(204, {})))).status).toBe(204);
+    expect(await thing(await restTo(respondingWith(200, {})))).toMatchObject({
+      id: 0n,
+      name: "",
+      status: 200,
+    });
+    expect((await thing(await restTo(respondingWith(204, {})))).status).toBe(204);
   });
 
   it("skips a byte order mark", async () => {
-    expect((await thing(await restTo(answeringJson('\ufeff{"name":"x"}')))).name).toBe("x");
+    expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
   });
 
   it("reads bytes, forms, and whatever the Content-Type says", async () => {
     const png = Uint8Array.of(137, 80, 78, 71);
-    const bytes = await restTo(answering(200, { "content-type": "image/png" }, png), {
+    const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
       rules: { responseEncoding: "by_content_type" },
     });
     expect([...(await thing(bytes)).data]).toEqual([...png]);
-    const form = await restTo(answering(200, { "content-type": "text/html" }, "name=a%20b&id=7"), {
+    const form = await restTo(respondingWith(200, { "content-type": "text/html" }, "name=a%20b&id=7"), {
       rules: { responseEncoding: "form" },
     });
     expect(await thing(form)).toMatchObject({ name: "a b", id: 7n });
-    const twice = await restTo(answering(200, {}, "raw=a&raw=b&id=700000000000000001"), {
+    const twice = await restTo(respondingWith(200, {}, "raw=a&raw=b&id=700000000000000001"), {
       rules: { responseEncoding: "form" },
       options: { strict: true },
     });
     expect(await thing(twice)).toMatchObject({ raw: '["a","b"]', id: 700000000000000001n });
     const json = await restTo(
-      answering(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
+      respondingWith(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
       {
         rules: { responseEncoding: "by_content_type" },
       },
@@ -177,9 +186,11 @@ describe("a call", () => {
     expect((await thing(json)).name).toBe("j");
   });
 
-  it("takes a redirect as an answer where the rules say so, with a body or without", async () => {
+  it("takes a redirect as a response where the rules say so, with a body or without", async () => {
     const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
-    const rest = await restTo(answering(302, headers, "<html>moved</html>"), { rules: { success: [302] } });
+    const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
+      rules: { success: [302] },
+    });
     expect((await thing(rest)).status).toBe(302);
   });
 });
@@ -189,15 +200,15 @@ describe("an upstream that misbehaves", () => {
     readonly [what: string, server: () => Promise<TestServer>, text: string, reason: string, code: Code]
   > = [
     [
-      "answers HTML",
-      () => answering(200, { "content-type": "text/html" }, "<html>hi</html>"),
+      "responds with HTML",
+      () => respondingWith(200, { "content-type": "text/html" }, "<html>hi</html>"),
       "upstream things: expected JSON with status 200, got text/html (15 bytes)",
       "UPSTREAM_BODY_NOT_JSON",
       Code.Internal,
     ],
     [
-      "answers half a document",
-      () => answeringJson('{"id":'),
+      "responds with half a document",
+      () => respondingWithJson('{"id":'),
       "upstream things: expected JSON with status 200, got application/json (6 bytes)",
       "UPSTREAM_BODY_NOT_JSON",
       Code.Internal,
@@ -205,21 +216,21 @@ describe("an upstream that misbehaves", () => {
     [
       "speaks no HTTP",
       () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
-      "upstream things: expected an HTTP answer, got something else",
+      "upstream things: expected an HTTP response, got something else",
       "UPSTREAM_NOT_HTTP",
       Code.Unavailable,
     ],
     [
-      "closes without an answer",
+      "closes without a response",
       () => rawUpstream((socket) => socket.end()),
-      "upstream things: expected an answer, got a closed connection",
+      "upstream things: expected a response, got a closed connection",
       "UPSTREAM_RESET",
       Code.Unavailable,
     ],
     [
       "resets the connection",
       () => rawUpstream((socket) => socket.resetAndDestroy()),
-      "upstream things: expected an answer, got a closed connection",
+      "upstream things: expected a response, got a closed connection",
       "UPSTREAM_RESET",
       Code.Unavailable,
     ],
@@ -240,36 +251,36 @@ describe("an upstream that misbehaves", () => {
     ],
     [
       "cuts its compressed body",
-      () => answering(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
+      () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
       "upstream things: expected a whole body, got a part of it",
       "UPSTREAM_TRUNCATED",
       Code.Unavailable,
     ],
     [
       "says gzip and is not",
-      () => answering(200, { "content-encoding": "gzip" }, "{}"),
+      () => respondingWith(200, { "content-encoding": "gzip" }, "{}"),
       "upstream things: expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
       "UPSTREAM_BODY_ENCODING",
       Code.Internal,
     ],
     [
       "redirects",
-      () => answering(301, { location: "http://169.254.169.254/secret" }),
-      "upstream things: expected an answer, got a redirect (301), which is not followed",
+      () => respondingWith(301, { location: "http://169.254.169.254/secret" }),
+      "upstream things: expected a response, got a redirect (301), which is not followed",
       "MOVED",
       Code.FailedPrecondition,
     ],
     [
       "sends too many headers",
-      () => answering(200, { "x-long": "x".repeat(20_000) }, "{}"),
+      () => respondingWith(200, { "x-long": "x".repeat(20_000) }, "{}"),
       "upstream things: expected at most 16384 bytes of headers, got more",
       "UPSTREAM_HEADERS_TOO_LARGE",
       Code.ResourceExhausted,
     ],
     [
       "nests too deeply",
-      () => answeringJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
-      `upstream things: expected a body that is not nested too deeply, got the answer is nested more than 100 levels deep at ${"self.".repeat(95)}`,
+      () => respondingWithJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
+      `upstream things: expected a body that is not nested too deeply, got the response is nested more than 100 levels deep at ${"self.".repeat(95)}`,
       "UPSTREAM_BODY_TOO_DEEP",
       Code.Internal,
     ],
@@ -295,7 +306,7 @@ describe("an upstream that misbehaves", () => {
       response.end("{}");
     });
     servers.push(target);
-    const error = await failureOf(get(await restTo(answering(302, { location: target.url }))));
+    const error = await failureOf(get(await restTo(respondingWith(302, { location: target.url }))));
     expect(infoOf(error)?.metadata).toEqual({ http_status: "302", location: target.url });
     expect(visits).toBe(0);
   });
@@ -305,12 +316,12 @@ describe("an upstream that misbehaves", () => {
     const upstream = { maxResponseBytes: 1000 };
     const text = "upstream things: expected a body of at most 1000 bytes, got more";
     for (const server of [
-      answeringJson(body),
+      respondingWithJson(body),
       httpUpstream((_request, response) => {
         response.write(body);
         response.end();
       }),
-      answering(200, { "content-encoding": "gzip" }, gzipSync(body)),
+      respondingWith(200, { "content-encoding": "gzip" }, gzipSync(body)),
     ]) {
       const error = await failureOf(get(await restTo(server, { upstream })));
       expect(error.rawMessage).toBe(text);
@@ -320,23 +331,23 @@ describe("an upstream that misbehaves", () => {
 
   it("sends a bomb: a kilobyte that would become 128 MiB", async () => {
     const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
-    const rest = await restTo(answering(200, { "content-encoding": "br" }, bomb));
+    const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
     const before = process.memoryUsage().rss;
     const error = await failureOf(get(rest));
     expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
     expect(error.rawMessage).toBe("upstream things: expected a body of at most 16777216 bytes, got more");
   });
 
-  it("does not answer in time", async () => {
+  it("does not respond in time", async () => {
     const never = httpUpstream(() => undefined);
     const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: expected the head of an answer within 50 ms, got none");
+    expect(error.rawMessage).toBe("upstream things: expected the head of a response within 50 ms, got none");
     expect(error.code).toBe(Code.DeadlineExceeded);
     expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
   });
 
   it("does not make a connection in time", async () => {
-    // it takes the connection, and never answers the TLS handshake
+    // it takes the connection, and never completes the TLS handshake
     const silent = await rawUpstream(() => undefined);
     servers.push(silent);
     const url = silent.url.replace("http:", "https:");
@@ -355,7 +366,7 @@ describe("an upstream that misbehaves", () => {
     expect(error.code).toBe(Code.DeadlineExceeded);
   });
 
-  it("answers anything at all in JSON: no body is a crash", async () => {
+  it("decodes anything at all in JSON: no body is a crash", async () => {
     let body = "";
     const rest = await restTo(
       httpUpstream((_request, response) => response.end(body)),
@@ -370,7 +381,7 @@ describe("an upstream that misbehaves", () => {
     );
   });
 
-  it("answers errors with anything at all: no body is a crash", async () => {
+  it("reads errors with anything at all: no body is a crash", async () => {
     let body = Buffer.alloc(0);
     const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
     const anything = fc.oneof(
@@ -388,13 +399,13 @@ describe("an upstream that misbehaves", () => {
   });
 });
 
-describe("an answer that is an error", () => {
+describe("a response that is an error", () => {
   it("counts by its status even if its body is cut, huge or corrupt", async () => {
     const json = { "content-type": "application/json" };
     for (const server of [
       rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
-      answering(404, json, `{"message":"${"x".repeat(2 << 20)}"}`),
-      answering(404, { ...json, "content-encoding": "gzip" }, "nonsense"),
+      respondingWith(404, json, `{"message":"${"x".repeat(2 << 20)}"}`),
+      respondingWith(404, { ...json, "content-encoding": "gzip" }, "nonsense"),
       httpUpstream((_request, response) => {
         const more = () => response.write("x".repeat(65_536), more);
         response.writeHead(404).on("close", () => response.destroy());
@@ -409,7 +420,7 @@ describe("an answer that is an error", () => {
 
   it("keeps its text where the body came compressed", async () => {
     const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
-    const rest = await restTo(answering(503, { "content-encoding": "gzip" }, body));
+    const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
     expect((await failureOf(get(rest))).rawMessage).toBe(
       "upstream things answered 503 Service Unavailable: gone fishing",
     );
@@ -418,17 +429,19 @@ describe("an answer that is an error", () => {
   it("of configured credentials is the operator's matter, of the caller's own the caller's", async () => {
     const rules = { credentials: ["oauth2"] } as const;
     const fixed = { oauth2: { accessToken: "t" } };
-    const configured = await restTo(answeringJson({}, 401), { rules, upstream: { credentials: fixed } });
+    const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
     expect(reasonOf(await failureOf(get(configured)))).toBe("UPSTREAM_CREDENTIALS");
-    const own = await restTo(answeringJson({}, 401), { rules, upstream: { credentials: () => fixed } });
+    const own = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: () => fixed } });
     expect((await failureOf(get(own))).code).toBe(Code.Unauthenticated);
-    const unsigned = await restTo(answeringJson({}, 401), { upstream: { credentials: fixed } });
+    const unsigned = await restTo(respondingWithJson({}, 401), { upstream: { credentials: fixed } });
     expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
   });
 
   it("may come with a status that means success, where a rule says so", async () => {
     const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
-    const rest = await restTo(answeringJson({ errors: [{ title: "Wait", code: 5 }] }), { rules: { errors } });
+    const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
+      rules: { errors },
+    });
     expect(reasonOf(await failureOf(get(rest)))).toBe("NOT_YET");
   });
 });
@@ -497,7 +510,7 @@ describe("deadline and cancelation", () => {
     const closed = server.socketClosed();
     const error = await failureOf(get(rest, "a", { timeoutMs: 1000 }));
     expect(error.rawMessage).toBe(
-      "test.v1.ThingService.GetThing: expected an answer within 1000 ms, got none",
+      "test.v1.ThingService.GetThing: expected a response within 1000 ms, got none",
     );
     expect(error.code).toBe(Code.DeadlineExceeded);
     expect(reasonOf(error)).toBe("DEADLINE_EXCEEDED");
@@ -520,7 +533,7 @@ describe("deadline and cancelation", () => {
     expect(error.rawMessage).toContain(`within ${limit} ms`);
   });
 
-  it("hold against a function for credentials that never answers", async () => {
+  it("hold against a function for credentials that never returns", async () => {
     const clock = new FakeClock();
     const credentials = () => {
       clock.advance(500);
@@ -530,7 +543,7 @@ describe("deadline and cancelation", () => {
     expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
   });
 
-  it("cancel when the caller does, before, within and after the head of the answer", async () => {
+  it("cancel when the caller does, before, within and after the head of the response", async () => {
     for (const listener of [
       (abort: () => void) => httpUpstream(() => abort()),
       (abort: () => void) =>
@@ -576,7 +589,7 @@ describe("deadline and cancelation", () => {
 describe("drift", () => {
   it("is reported, and not an error", async () => {
     const reports: DriftReport[] = [];
-    const rest = await restTo(answeringJson({ id: "7", name: ["x"] }), {
+    const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
       options: { onDrift: (report) => reports.push(report) },
     });
     expect((await thing(rest)).id).toBe(7n);
@@ -585,7 +598,7 @@ describe("drift", () => {
   });
 
   it("is an error in strict mode", async () => {
-    const rest = await restTo(answeringJson({ name: ["x"] }), { options: { strict: true } });
+    const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
     const error = await failureOf(get(rest));
     expect(error.rawMessage).toBe(
       "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
@@ -597,7 +610,7 @@ describe("drift", () => {
   it("is text that is not UTF-8", async () => {
     const reports: DriftReport[] = [];
     const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
-    const rest = await restTo(answering(200, {}, body), {
+    const rest = await restTo(respondingWith(200, {}, body), {
       options: { onDrift: (report) => reports.push(report) },
     });
     expect((await thing(rest)).name).toBe("\ufffd");
@@ -608,7 +621,7 @@ describe("drift", () => {
     const reports: DriftReport[] = [];
     const body = Buffer.from('{"name":"d\xe9"}', "latin1");
     const headers = { "content-type": "application/json; charset=ISO-8859-1" };
-    const rest = await restTo(answering(200, headers, body), {
+    const rest = await restTo(respondingWith(200, headers, body), {
       options: { onDrift: (report) => reports.push(report) },
     });
     expect((await thing(rest)).name).toBe("d\u00e9");
@@ -623,7 +636,7 @@ describe("reports of calls", () => {
       reports.push(report);
       throw new Error("listener");
     };
-    const rest = await restTo(answeringJson({ name: "x" }), { options: { onCall } });
+    const rest = await restTo(respondingWithJson({ name: "x" }), { options: { onCall } });
     await get(rest);
     await failureOf(get(rest, ".."));
     expect(reports).toMatchObject([
@@ -635,7 +648,7 @@ describe("reports of calls", () => {
 
   it("tell of errors with their status", async () => {
     const reports: CallReport[] = [];
-    const rest = await restTo(answeringJson({}, 503), {
+    const rest = await restTo(respondingWithJson({}, 503), {
       options: { onCall: (report) => reports.push(report) },
     });
     await failureOf(get(rest));
@@ -645,14 +658,14 @@ describe("reports of calls", () => {
 
 describe("the transport", () => {
   it("serves a client", async () => {
-    const rest = await restTo(answeringJson({ id: 7 }));
+    const rest = await restTo(respondingWithJson({ id: 7 }));
     const client = createClient(ThingService, rest.transport);
     expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
   });
 
   it("runs interceptors, which see headers both ways", async () => {
     const seen: unknown[] = [];
-    const rest = await restTo(answering(200, { "retry-after": "5" }, "{}"), {
+    const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
       upstream: {
         credentials: ({ header }) => {
           seen.push(header.get("x-user"));
@@ -697,7 +710,7 @@ describe("the transport", () => {
     expect(clock.running).toBe(0);
   });
 
-  it("answers UNIMPLEMENTED for what has no adapter", async () => {
+  it("respond with UNIMPLEMENTED for what has no adapter", async () => {
     const rest = restOf("http://127.0.0.1:9");
     const unary = await failureOf(
       rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
@@ -713,7 +726,7 @@ describe("the transport", () => {
   });
 
   it("is closed with its connections", async () => {
-    const server = await answeringJson({});
+    const server = await respondingWithJson({});
     servers.push(server);
     const upstreams = { things: { baseUrl: server.url } };
     const transport = createRestTransport({ adapters: [thingService()], upstreams });

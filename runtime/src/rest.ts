@@ -1,22 +1,22 @@
 import { type DescMessage, type DescMethod, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
-import { carriedMessage } from "./answer/carried-message.ts";
-import { systemClock } from "./clock.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
+import { type Deadline, startDeadline } from "./call/deadline.ts";
+import { DEFAULT_TIMEOUT_MS, notify, type RestOptions } from "./call/options.ts";
 import {
   connectUpstreams,
-  fullName,
   isStream,
   isUnary,
   isUpload,
   type Route,
   type StreamAdapter,
-} from "./directory.ts";
+} from "./call/routes.ts";
+import type { CallContext } from "./call/running-call.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
-import { DEFAULT_TIMEOUT_MS, type RestOptions, tell } from "./options.ts";
-import type { CallContext } from "./running-call.ts";
+import { carriedMessage } from "./response/carried-message.ts";
+import { fullName } from "./text/full-name.ts";
+import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -38,11 +38,11 @@ export interface CallOptions {
   readonly expiresAt?: number | undefined;
 }
 
-/** How the handlers of a Connect router answer. */
+/** How the handlers of a Connect router respond. */
 export interface RouteOptions {
   /**
-   * Answers to clients that speak protobuf are not decoded: the messages that interceptors see are empty, and are
-   * sent whole. Saves about half of what such an answer costs. Default: false.
+   * Responses to clients that speak protobuf are not decoded: the messages that interceptors see are empty, and are
+   * sent whole. Saves about half of what such a response costs. Default: false.
    */
   readonly carryBytes?: boolean;
 }
@@ -96,7 +96,7 @@ class JoinedRest implements Rest {
     this.defaultTimeoutMs = checkTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     ({ routes: this.table, upstreams: this.upstreams } = connectUpstreams(adapters, upstreams, {
       clock,
-      onBreaker: (report) => tell(options.onBreaker, report),
+      onBreaker: (report) => notify(options.onBreaker, report),
     }));
     this.invoker = new Invoker(options, clock);
     this.transport = createTransport({
@@ -142,37 +142,37 @@ class JoinedRest implements Rest {
 
   private handler(route: Route, carryBytes: boolean): unknown {
     const { output } = route.adapter.method;
-    const answer = (bytes: Uint8Array, handler: HandlerContext) =>
+    const toMessage = (bytes: Uint8Array, handler: HandlerContext) =>
       carryBytes && speaksProtobuf(handler) ? carriedMessage(output, bytes) : fromBinary(output, bytes);
     if (isUnary(route)) {
       return (message: AnyMessage, handler: HandlerContext) =>
-        this.handled(route, handler, answer, (context) => this.invoker.unary(route, message, context));
+        this.handled(route, handler, toMessage, (context) => this.invoker.unary(route, message, context));
     }
     if (isUpload(route)) {
       return (messages: AsyncIterable<AnyMessage>, handler: HandlerContext) =>
-        this.handled(route, handler, answer, (context) => this.invoker.upload(route, messages, context));
+        this.handled(route, handler, toMessage, (context) => this.invoker.upload(route, messages, context));
     }
     return isStream(route)
-      ? (message: AnyMessage, handler: HandlerContext) => this.streamed(route, message, handler, answer)
+      ? (message: AnyMessage, handler: HandlerContext) => this.streamed(route, message, handler, toMessage)
       : undefined;
   }
 
   private async handled(
     route: Route,
     handler: HandlerContext,
-    answer: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
+    toMessage: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
     invoke: (context: CallContext) => Promise<Outcome>,
   ): Promise<AnyMessage> {
     const outcome = await this.timed(route, optionsOf(handler), invoke);
     copyHeaders(outcome.header, handler.responseHeader);
-    return answer(outcome.bytes, handler);
+    return toMessage(outcome.bytes, handler);
   }
 
   private async *streamed(
     route: Route<StreamAdapter>,
     message: AnyMessage,
     handler: HandlerContext,
-    answer: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
+    toMessage: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
   ): AsyncGenerator<AnyMessage> {
     const deadline = this.deadline(route, handler.timeoutMs(), handler.signal);
     const { signal, expiresAt } = deadline;
@@ -184,7 +184,7 @@ class JoinedRest implements Rest {
     try {
       for await (const bytes of stream) {
         copyHeaders(stream.header, handler.responseHeader);
-        yield answer(bytes, handler);
+        yield toMessage(bytes, handler);
       }
       copyHeaders(stream.header, handler.responseHeader);
     } finally {
@@ -266,7 +266,7 @@ export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter)
   return (router) => rest.routes(router);
 }
 
-/** Whether a handler's answer is written as protobuf. A Connect GET says so in its query, which is not looked at. */
+/** Whether a handler's response is written as protobuf. A Connect GET says so in its query, which is not looked at. */
 function speaksProtobuf({ requestMethod, requestHeader }: HandlerContext): boolean {
   return requestMethod === "POST" && !/json/i.test(requestHeader.get("content-type") ?? "json");
 }

@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import { Code, createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
+import type { CallReport, RestOptions } from "./call/options.ts";
 import { infoOf, reasonOf } from "./errors/rest-error.ts";
-import type { CallReport, RestOptions } from "./options.ts";
 import { createRest, type Rest } from "./rest.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
@@ -68,7 +68,7 @@ async function inTurn(...listeners: RequestListener[]): Promise<TestServer> {
 }
 
 const good: RequestListener = (_request, response) => sendJson(response, { id: 7 });
-const answer =
+const responding =
   (status: number, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
     response.writeHead(status, headers).end();
@@ -89,8 +89,8 @@ async function passing<T>(clock: FakeClock, waits: readonly number[], call: Prom
 
 describe("a call whose upstream fails for a moment", () => {
   it.each([
-    ["502", answer(502)],
-    ["503", answer(503)],
+    ["502", responding(502)],
+    ["503", responding(503)],
     ["a closed connection", hangUp],
     [
       "half a body",
@@ -108,7 +108,7 @@ describe("a call whose upstream fails for a moment", () => {
   });
 
   it("waits as long as the upstream says", async () => {
-    const told = answer(429, { "retry-after": "7" });
+    const told = responding(429, { "retry-after": "7" });
     const tested = restOf((await inTurn(told, good)).url);
     const call = get(tested);
     await tested.clock.whenRunning(2);
@@ -120,7 +120,7 @@ describe("a call whose upstream fails for a moment", () => {
   });
 
   it("fails at once where the deadline does not allow that, and says when", async () => {
-    const tested = restOf((await inTurn(answer(429, { "retry-after": "7" }))).url);
+    const tested = restOf((await inTurn(responding(429, { "retry-after": "7" }))).url);
     const error = await failureOf(get(tested, { timeoutMs: 7_000 }));
     expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "TOO_MANY_REQUESTS"]);
     expect(infoOf(error)?.metadata).toEqual({ http_status: "429" });
@@ -128,7 +128,7 @@ describe("a call whose upstream fails for a moment", () => {
   });
 
   it("says how many attempts there were, when all have failed", async () => {
-    const tested = restOf((await inTurn(answer(503))).url);
+    const tested = restOf((await inTurn(responding(503))).url);
     const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
     expect(error.rawMessage).toBe("upstream things answered 503 Service Unavailable");
     expect(infoOf(error)?.metadata).toEqual({ http_status: "503", attempts: "3" });
@@ -151,7 +151,7 @@ describe("a call whose upstream fails for a moment", () => {
 
   it("can be canceled while it waits", async () => {
     const controller = new AbortController();
-    const tested = restOf((await inTurn(answer(503))).url);
+    const tested = restOf((await inTurn(responding(503))).url);
     const call = failureOf(get(tested, { signal: controller.signal }));
     await tested.clock.whenRunning(2);
     controller.abort();
@@ -160,7 +160,7 @@ describe("a call whose upstream fails for a moment", () => {
   });
 
   it("ends when the upstream is closed while it waits", async () => {
-    const tested = restOf((await inTurn(answer(503))).url);
+    const tested = restOf((await inTurn(responding(503))).url);
     const call = failureOf(get(tested));
     await tested.clock.whenRunning(2);
     await tested.rest.close();
@@ -186,7 +186,7 @@ describe("a method that is not idempotent", () => {
   const variant = { rules: { idempotent: false } };
 
   it.each([
-    ["503", answer(503)],
+    ["503", responding(503)],
     ["a closed connection", hangUp],
   ])("is not called again after %s", async (_what, failing) => {
     const tested = restOf((await inTurn(failing, good)).url, { variant });
@@ -246,7 +246,7 @@ describe("an upstream that is down", () => {
   });
 
   it("gets one request a call without retries", async () => {
-    const tested = restOf((await inTurn(answer(503))).url, { upstream: { retry: false } });
+    const tested = restOf((await inTurn(responding(503))).url, { upstream: { retry: false } });
     await failureOf(get(tested));
     expect(tested.reports).toMatchObject([{ attempts: 1 }]);
   });
@@ -262,7 +262,7 @@ describe("a stream", () => {
       (...ids: number[]): RequestListener =>
       (_request, response) =>
         sendJson(response, { posts: ids.map((id) => ({ id })) });
-    const server = await inTurn(page(1, 2), answer(503), page(3), page());
+    const server = await inTurn(page(1, 2), responding(503), page(3), page());
     const next = {
       kind: "step",
       by: "items",
@@ -285,7 +285,7 @@ describe("a stream", () => {
       response.writeHead(200, { "content-length": "10" }).write("first");
       setImmediate(() => response.destroy());
     };
-    const tested = streamOf((await inTurn(answer(503), half)).url, "download", downloadAdapter());
+    const tested = streamOf((await inTurn(responding(503), half)).url, "download", downloadAdapter());
     const chunks: string[] = [];
     const read = async () => {
       for await (const { data } of createClient(StreamService, tested.rest.transport).download({})) {
@@ -300,7 +300,7 @@ describe("a stream", () => {
 
   it("that is sent is never sent again", async () => {
     const adapter = uploadAdapter({ idempotent: true });
-    const tested = streamOf((await inTurn(answer(503), good)).url, "upload", adapter);
+    const tested = streamOf((await inTurn(responding(503), good)).url, "upload", adapter);
     async function* messages() {
       yield { chunk: Buffer.from("a") };
     }

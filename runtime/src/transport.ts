@@ -9,11 +9,12 @@ import {
   type UnaryRequest,
 } from "@connectrpc/connect";
 import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
-import type { Deadline } from "./deadline.ts";
-import { fullName, isStream, isUnary, isUpload, type Route } from "./directory.ts";
+import type { Deadline } from "./call/deadline.ts";
+import { isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
 import { restError } from "./errors/rest-error.ts";
 import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
+import { fullName } from "./text/full-name.ts";
 
 /** What the transport stands on. */
 export interface TransportParts {
@@ -110,7 +111,7 @@ async function respond<I extends DescMessage, O extends DescMessage>(
   }
   if (!isStream(route)) throw notMapped(method);
   const stream = invoker.stream(route, await onlyMessage(method, message), context);
-  // as with other transports, there are headers when there is an answer
+  // as with other transports, there are headers when there is a response
   const first = await stream.next();
   return { ...head, header: stream.header, message: decoded(method, startingWith(first, stream)) };
 }

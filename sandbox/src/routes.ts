@@ -6,11 +6,11 @@ import { blogLikes } from "./blog/likes.ts";
 import { notifications } from "./blog/notifications.ts";
 import { oembed } from "./blog/oembed.ts";
 import { listPages, onePage } from "./blog/pages.ts";
+import type { Route } from "./dispatch/call.ts";
+import type { Service } from "./dispatch/dispatch.ts";
+import { Router } from "./dispatch/router.ts";
 import { refuseFeed } from "./events/caller.ts";
 import { feedRoutes } from "./events/routes.ts";
-import type { Route } from "./http/call.ts";
-import type { Service } from "./http/dispatch.ts";
-import { Router } from "./http/router.ts";
 import * as oauth1 from "./oauth/oauth1.ts";
 import { accessToken, requestToken } from "./oauth/oauth1.ts";
 import * as oauth2 from "./oauth/oauth2-authorize.ts";
@@ -90,7 +90,7 @@ const oauthRoutes: Route[] = [
   { method: "POST", path: "/v2/oauth2/exchange", level: "oauth1", handle: exchange },
 ];
 
-/** Every endpoint. The first that matches answers. */
+/** Every endpoint. The first that matches is called. */
 const routes: Route[] = [...blogRoutes, ...postRoutes, ...oauthRoutes, ...feedRoutes];
 
 export const service: Service = {

@@ -60,7 +60,7 @@ class Reference {
     return table(["On a", "Option", "Rules", ""], rows);
   }
 
-  /** Adds the types that a message uses, each before those that it uses itself. */
+  /** Adds the types that a message uses, each in front of the types that it uses in turn. */
   private reach(message: DescMessage, order: Set<Type>): void {
     for (const field of message.fields) {
       const type = typeOf(field);
@@ -72,10 +72,12 @@ class Reference {
 
   private section(type: Type): string[] {
     const heading = `## ${shortName(type)}`;
-    const text = this.prose(commentOf(type));
-    if (type.kind === "enum") return [heading, text, this.valueTable(type)];
-    // a message that only holds an enum has nothing to say
-    return type.fields.length === 0 ? [] : [heading, text, this.fieldTable(type), ...this.oneofLines(type)];
+    const { text, source } = splitExample(commentOf(type));
+    const intro = [heading, this.prose(text), ...fence(source)];
+    if (type.kind === "enum") return [...intro, this.valueTable(type)];
+    // a message that only holds an enum has no section
+    if (type.fields.length === 0) return [];
+    return [...intro, this.fieldTable(type), ...this.oneofLines(type), ...fieldExamples(type)];
   }
 
   private oneofLines(message: DescMessage): string[] {
@@ -86,7 +88,7 @@ class Reference {
 
   private fieldTable(message: DescMessage): string {
     const rows = message.fields.map((field) => {
-      const { meaning, initial } = splitDefault(commentOf(field));
+      const { meaning, initial } = splitDefault(splitExample(commentOf(field)).text);
       const oneof = field.oneof === undefined ? "" : `, one of ${code(field.oneof.name)}`;
       return [
         code(field.name),
@@ -161,7 +163,26 @@ function shortName(type: Type): string {
   return type.typeName.slice(type.file.proto.package.length + 1);
 }
 
-/** Comments say their default in a sentence of its own: `Default: …`, up to the end. */
+/** The examples of the fields that have one, in one block. */
+function fieldExamples(message: DescMessage): string[] {
+  const sources = message.fields.map((field) => splitExample(commentOf(field)).source);
+  const examples = fence(sources.filter((source) => source !== "").join("\n\n"));
+  return examples.length === 0 ? [] : ["Examples:", ...examples];
+}
+
+/** A comment may end in an example: lines indented by four spaces, set off by an empty line. */
+function splitExample(comment: string): { text: string; source: string } {
+  const [, before = "", example = "", after = ""] =
+    /^(.*?)\n\n((?: {4}[^\n]*\n)+)(.*)$/s.exec(`${comment}\n`) ?? [];
+  if (example === "") return { text: comment, source: "" };
+  return { text: `${before}\n${after}`.trim(), source: example.replaceAll(/^ {4}/gm, "").trimEnd() };
+}
+
+function fence(source: string): string[] {
+  return source === "" ? [] : [`\`\`\`proto\n${source}\n\`\`\``];
+}
+
+/** A comment states the default in its last sentence: `Default: …`. */
 function splitDefault(comment: string): { meaning: string; initial?: string } {
   const [, meaning, initial] = /^(.*?)\s*\bDefault:\s+(.*)$/s.exec(comment) ?? [];
   if (meaning === undefined || initial === undefined) return { meaning: comment };

@@ -6,13 +6,13 @@ import { ERRORS } from "../../runtime/src/errors/table.ts";
 import { code, page, table } from "./markdown.ts";
 
 const HEAD = new URL("errors-head.md", import.meta.url);
-/** For each range of statuses without a row of its own, one that stands for all. */
+/** Ranges of statuses without rows of their own, each with one status to look up. */
 const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 300 to 399", 399],
   ["other 400 to 499", 499],
   ["520 to 530", 520],
   ["other 500 and above", 599],
-  ["200 to 299, an error by a rule of the method", 200],
+  ["200 to 299, if a rule makes it an error", 200],
   ["all others", 199],
 ];
 
@@ -21,10 +21,10 @@ export function errorsPage(): string {
   return page(
     readFileSync(HEAD, "utf8"),
     "## HTTP status to code",
-    "What a status means where no rule of the method says otherwise, and the body has no `google.rpc.Status`.",
+    "Applies if no rule of the method matches and the body is not a `google.rpc.Status`.",
     table(["HTTP status", "Code", "Reason"], statusRows()),
     "## Reasons of the runtime",
-    "What the runtime says by itself. Names in braces are filled in.",
+    "Errors that the runtime reports itself. Names in braces are placeholders.",
     ...Object.entries(ERRORS).flatMap(([reason, { code: number, text, cause, remedy }]) => [
       `### ${reason}`,
       `${code(codeName(number))}: ${code(text)}`,

@@ -23,7 +23,7 @@ export interface Example {
   readonly path: string;
 }
 
-/** The folders of .proto files with examples, the ones to show first in front. */
+/** The folders of .proto files with examples, in order of preference. */
 const MODULES: readonly string[] = ["proto", "test/protos"];
 
 /** Collects the first use of each field and each enum value of the rules, by its full name. */
@@ -67,7 +67,7 @@ function shortName(desc: Element, file: DescFile): string {
   return full.slice(file.proto.package.length + 1);
 }
 
-/** Tells of each rule that an element has. */
+/** Notes each rule that is set on an element. */
 function noteRules(desc: Element, extension: DescExtension, note: (used: string) => void): void {
   if (extension.extendee.typeName !== EXTENDEES[desc.kind]) return;
   // the kind of the element and the extended message were compared

@@ -1,4 +1,4 @@
-/** Prints what a request takes, from the comments of its message. */
+/** Prints the fields of a request with the comments of its message. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { commentOf } from "../../plugin/src/descriptors/comments.ts";
 import { SCALARS } from "./annotations.ts";

@@ -46,10 +46,10 @@ function serviceParts({ service, methods, comments }: ServiceAdapter, schema: Fi
   ];
 }
 
-/** What a request takes; the table stands with the first method that takes it. */
+/** The fields of a request; later methods with the same request link to the first. */
 function requestText({ name, input }: DescMethod, first: DescMethod, schema: FileRegistry): string {
   if (first.name !== name && input.fields.length > 0)
-    return `Takes what [${first.name}](#${anchor(first.name)}) takes.`;
+    return `Same request as [${first.name}](#${anchor(first.name)}).`;
   return requestTable(schema.getMessage(input.typeName) ?? input);
 }
 
@@ -104,8 +104,8 @@ function limitText({
   perCredentials,
 }: NonNullable<AnyMethodAdapter["rules"]["rateLimits"]>[number]) {
   const window = calendarDay === undefined ? `${windowMs / 1000} seconds` : `a day (${calendarDay})`;
-  const whose = perCredentials ? " for each set of credentials" : "";
-  const shared = bucket === "" ? "" : `, counted together as ${code(bucket)}`;
+  const whose = perCredentials ? " per set of credentials" : "";
+  const shared = bucket === "" ? "" : `, shared by all methods with the bucket ${code(bucket)}`;
   return `At most ${requests} requests in ${window}${whose}${shared}.`;
 }
 
@@ -114,8 +114,8 @@ function errorTable(rules: readonly ErrorRule[]): string {
     status === 0 ? "any" : String(status),
     subcode === undefined ? "any" : code(String(subcode)),
     header === undefined ? "" : code([header.name, header.value].filter(Boolean).join(": ")),
-    number === undefined ? "that of the status" : code(codeName(number)),
-    reason === undefined ? "that of the status" : code(reason),
+    number === undefined ? "of the status" : code(codeName(number)),
+    reason === undefined ? "of the status" : code(reason),
   ]);
   return table(["HTTP status", "Subcode", "Header", "Code", "Reason"], rows);
 }

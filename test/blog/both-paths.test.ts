@@ -18,17 +18,17 @@ const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)"];
 const ways = WAYS.filter((way) => way !== "in-process");
 /** What came back for each call of a case, headers and trailers included. */
 let seen: unknown[] = [];
-let lean: BlogWorld;
+let fast: BlogWorld;
 let connect: BlogWorld;
 
 beforeAll(async () => {
-  lean = await startBlogWorld({ gatewayInterceptors: [watch] });
-  const other = await lean.withoutLeanPath();
+  fast = await startBlogWorld({ gatewayInterceptors: [watch] });
+  const other = await fast.withoutFastPath();
   const close = async () => {
     await other.close();
-    await lean.close();
+    await fast.close();
   };
-  connect = Object.create(lean, { api: { value: other.api }, close: { value: close } });
+  connect = Object.create(fast, { api: { value: other.api }, close: { value: close } });
 });
 afterAll(() => connect.close());
 
@@ -59,7 +59,7 @@ async function seenIn(world: BlogWorld, each: Case, now: number): Promise<unknow
   };
   for (const way of ways) {
     seen = [];
-    lean.sandbox.clearRates();
+    fast.sandbox.clearRates();
     await outcomeOf({ ...each, prepare }, way, world);
     all.push([way, JSON.stringify(seen).replace(DRAWN, "…")]);
   }
@@ -79,6 +79,6 @@ const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
 test.each([...byEndpoint])("both paths answer alike: %s", async (_, own) => {
   for (const each of oneOfEach(own)) {
     const now = Date.now();
-    expect([each.name, await seenIn(lean, each, now)]).toEqual([each.name, await seenIn(connect, each, now)]);
+    expect([each.name, await seenIn(fast, each, now)]).toEqual([each.name, await seenIn(connect, each, now)]);
   }
 });

@@ -76,7 +76,7 @@ export interface BlogWorld {
   credentials: Credentials | undefined;
   api(way: Way): Api;
   /** A second gateway in front of the same sandbox, which sends every call through connect's handlers. */
-  withoutLeanPath(): Promise<Pick<BlogWorld, "api" | "close">>;
+  withoutFastPath(): Promise<Pick<BlogWorld, "api" | "close">>;
   /** Back to what was seeded, with the usual limits, rules, time and identity. */
   reset(): void;
   close(): Promise<void>;
@@ -194,8 +194,8 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     },
     api: (way) => apis[way],
     reset,
-    withoutLeanPath: async () => {
-      const other = await startGateway({ ...settings, leanPath: false });
+    withoutFastPath: async () => {
+      const other = await startGateway({ ...settings, fastPath: false });
       const session = new Http2SessionManager(other.url);
       const api = apisOver(transportsTo(other.url, session, inProcess, interceptors));
       const close = async () => {

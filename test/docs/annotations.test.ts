@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
-import { blocksBelow } from "./blocks.ts";
+import { blocksBelow, blocksOf } from "./blocks.ts";
 import { ROOT } from "./shell.ts";
 
 const reference = readFileSync(path.join(ROOT, "docs/annotations.md"), "utf8");
@@ -51,6 +51,29 @@ test("every rule and every value has a meaning", () => {
   // name, type, default, meaning, example; or name, meaning, example
   for (const row of rows) expect(row.length === 7 ? row[4] : row[2], row[1]).toMatch(/[.`]$/);
 });
+
+test("every example of a rule is part of an API that is compiled", () => {
+  const apis = ["proto", "test/protos"].flatMap((module) => protosBelow(path.join(ROOT, module)));
+  const tutorial = blocksOf(readFileSync(path.join(ROOT, "README.md"), "utf8")).map(({ text }) => text);
+  const compiled = [...apis, ...tutorial].map(squeezed);
+  const examples = blocksOf(reference.slice(reference.indexOf("\n## ServiceRules\n")))
+    .flatMap(({ text }) => text.split(/^(?: *\/\/.*)?\n/m))
+    .filter((text) => text !== "");
+  expect(examples.length).toBeGreaterThan(30);
+  const strangers = examples.filter((text) => !compiled.some((source) => source.includes(squeezed(text))));
+  expect(strangers).toEqual([]);
+});
+
+function protosBelow(module: string): string[] {
+  return readdirSync(module, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".proto"))
+    .map((name) => readFileSync(path.join(module, name), "utf8"));
+}
+
+/** A source without comments, and without the space and commas that options can be written with or without. */
+function squeezed(source: string): string {
+  return source.replaceAll(/^ *\/\/.*$/gm, "").replaceAll(/[\s,]/g, "");
+}
 
 test("every annotation of the language is there", () => {
   const folderOfRules = path.join(ROOT, "proto/connectrest/v1");

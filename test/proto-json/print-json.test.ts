@@ -10,7 +10,7 @@ import {
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printJson } from "../../gateway/src/proto-json/print-json.ts";
+import { printJson } from "../../gateway/src/fast-path/proto-json/print-json.ts";
 import { BlogSchema } from "../../gen/blog/v1/blog_resource_pb.ts";
 import { PostSchema } from "../../gen/blog/v1/post_resource_pb.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";

@@ -1,11 +1,11 @@
 /** Drives one method of a generated adapter without an upstream. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest/adapter";
-import { payloadOf } from "../../runtime/src/answer/envelope.ts";
-import { parseJson, parseJsonExactly } from "../../runtime/src/answer/parse-json.ts";
-import { stringifyJson } from "../../runtime/src/answer/stringify-json.ts";
-import type { Drift } from "../../runtime/src/wire/drift.ts";
-import { ProtoWriter } from "../../runtime/src/wire/proto-writer.ts";
+import type { Drift } from "../../runtime/src/decode/drift.ts";
+import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import { parseJson, parseJsonExactly } from "../../runtime/src/json/parse-json.ts";
+import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
+import { payloadOf } from "../../runtime/src/response/envelope.ts";
 
 /** A request as it goes over the wire, before credentials. */
 export interface SentRequest {

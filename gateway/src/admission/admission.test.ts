@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
-import { Admission, type Visitor } from "./admission.ts";
+import { Admission, type QueuedCall } from "./admission.ts";
 import type { Overload } from "./overload.ts";
 import type { Refused } from "./refused.ts";
 
@@ -12,14 +12,14 @@ afterEach(() => void vi.useRealTimers());
 
 const day = 24 * 60 * 60 * 1000;
 
-/** An admission on a fake clock, and what became of its visitors, by their names. */
+/** An admission on a fake clock, and what became of its calls, by their names. */
 function setup(limits: LimitOptions) {
   const log: string[] = [];
   const refusals: Refused[] = [];
   let overload: Overload | undefined;
   const now = () => Date.now();
   const admission = new Admission(withDefaultLimits(limits), () => overload, now);
-  const enter = (name: string, visitor: Partial<Visitor> = {}) =>
+  const enter = (name: string, call: Partial<QueuedCall> = {}) =>
     admission.enter({
       client: "192.0.2.1",
       deadlineAt: now() + day,
@@ -30,7 +30,7 @@ function setup(limits: LimitOptions) {
         log.push(`${name} refused by ${refused.limit}`);
         refusals.push(refused);
       },
-      ...visitor,
+      ...call,
     });
   const setOverload = (next: Overload | undefined) => {
     overload = next;
@@ -212,14 +212,14 @@ test("whatever comes and goes, nothing is counted twice or forgotten", () => {
       const once = (index: number) => () => void outcomes.set(index, (outcomes.get(index) ?? 0) + 1);
       for (const [index, { client, upstream, deadlineMs, leaves: gone, passMs }] of steps.entries()) {
         const share = { upstream, callsInFlight: 2 };
-        const visitor = {
+        const call = {
           client,
           share,
           deadlineAt: Date.now() + deadlineMs,
           run: once(index),
           refuse: once(index),
         };
-        leaves.set(index, enter(String(index), visitor));
+        leaves.set(index, enter(String(index), call));
         if (gone !== undefined) {
           leaves.get(gone)?.();
           leaves.delete(gone);

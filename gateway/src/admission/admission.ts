@@ -1,10 +1,9 @@
 import type { Limits } from "../limits.ts";
 import type { Overload } from "./overload.ts";
 import { type Refused, refused } from "./refused.ts";
-import { Shares } from "./shares.ts";
 
 /** Calls of one upstream at the same time, where its options do not say. */
-export const defaultUpstreamCalls = 1024;
+export const DEFAULT_UPSTREAM_CALLS = 1024;
 
 /** Calls of an upstream that may run at the same time. */
 export interface UpstreamShare {
@@ -13,7 +12,7 @@ export interface UpstreamShare {
 }
 
 /** A call that asks to be taken. */
-export interface Visitor {
+export interface QueuedCall {
   /** The client's address. */
   readonly client: string;
   /** By `performance.now()`. */
@@ -29,15 +28,15 @@ export interface Visitor {
 }
 
 interface Waiting {
-  readonly visitor: Visitor;
+  readonly call: QueuedCall;
   readonly timer: NodeJS.Timeout;
 }
 
 /** How much the newest call counts in the average. */
-const weight = 0.05;
+const WEIGHT = 0.05;
 
 /** When to call again after an overload, in milliseconds. */
-const overloadRetryMs = 1000;
+const OVERLOAD_RETRY_MS = 1000;
 
 /**
  * Takes calls, lets them wait, or refuses them: by how busy the process is, by the share of their client and their
@@ -45,137 +44,156 @@ const overloadRetryMs = 1000;
  * answered before their deadline any more are refused, so that no work is done for nobody.
  */
 export class Admission {
-  readonly #limits: Limits;
-  readonly #overload: () => Overload | undefined;
-  readonly #now: () => number;
-  readonly #clients = new Shares();
-  readonly #upstreams = new Shares();
-  readonly #queue = new Set<Waiting>();
-  #running = 0;
+  private readonly limits: Limits;
+  private readonly overload: () => Overload | undefined;
+  private readonly now: () => number;
+  private readonly clients = new Shares();
+  private readonly upstreams = new Shares();
+  private readonly queue = new Set<Waiting>();
+  private active = 0;
   /** How long a unary call takes, in milliseconds. */
-  #typicalMs = 0;
+  private typicalMs = 0;
 
   constructor(
     limits: Limits,
     overload: () => Overload | undefined,
     now: () => number = () => performance.now(),
   ) {
-    this.#limits = limits;
-    this.#overload = overload;
-    this.#now = now;
+    this.limits = limits;
+    this.overload = overload;
+    this.now = now;
   }
 
   get running(): number {
-    return this.#running;
+    return this.active;
   }
 
   get queued(): number {
-    return this.#queue.size;
+    return this.queue.size;
   }
 
   /**
-   * Calls exactly one of the visitor's functions, now or later.
+   * Calls exactly one of the call's functions, now or later.
    *
    * @returns a function to be called once, when the call is over or its client is gone
    */
-  enter(visitor: Visitor): () => void {
-    const problem = this.#problem(visitor);
+  enter(call: QueuedCall): () => void {
+    const problem = this.problem(call);
     if (problem !== undefined) {
-      visitor.refuse(problem);
+      call.refuse(problem);
       return () => undefined;
     }
-    this.#clients.take(visitor.client);
-    if (this.#running < this.#limits.callsInFlight) return this.#start(visitor);
-    return this.#wait(visitor);
+    this.clients.take(call.client);
+    if (this.active < this.limits.callsInFlight) return this.start(call);
+    return this.wait(call);
   }
 
-  #problem({ client, deadlineAt, share }: Visitor): Refused | undefined {
-    const overload = this.#overload();
-    if (overload !== undefined) return refused(overload.limit, overload.text, overloadRetryMs);
-    const { callsPerClient, callsInFlight, queuedCalls } = this.#limits;
-    if (this.#clients.of(client) >= callsPerClient) {
+  private problem({ client, deadlineAt, share }: QueuedCall): Refused | undefined {
+    const overload = this.overload();
+    if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
+    const { callsPerClient, callsInFlight, queuedCalls } = this.limits;
+    if (this.clients.of(client) >= callsPerClient) {
       const text = `${callsPerClient} calls of this client are running, the limit callsPerClient`;
-      return refused("callsPerClient", text, this.#typicalMs);
+      return refused("callsPerClient", text, this.typicalMs);
     }
-    const busy = this.#busyUpstream(share);
-    if (busy !== undefined || this.#running < callsInFlight) return busy;
-    const waitMs = this.#expectedWaitMs(this.#queue.size + 1);
+    const busy = this.busyUpstream(share);
+    if (busy !== undefined || this.active < callsInFlight) return busy;
+    const waitMs = this.expectedWaitMs(this.queue.size + 1);
     const text = `${callsInFlight} calls are running, the limit callsInFlight`;
-    if (this.#queue.size >= queuedCalls) {
+    if (this.queue.size >= queuedCalls) {
       return refused("queuedCalls", `${text}, and ${queuedCalls} wait, the limit queuedCalls`, waitMs);
     }
-    if (this.#now() + waitMs + this.#typicalMs <= deadlineAt) return undefined;
+    if (this.now() + waitMs + this.typicalMs <= deadlineAt) return undefined;
     return refused("callsInFlight", `${text}, and the call would wait beyond its deadline`, waitMs);
   }
 
-  #busyUpstream(share: UpstreamShare | undefined): Refused | undefined {
-    if (share === undefined || this.#upstreams.of(share.upstream) < share.callsInFlight) return undefined;
+  private busyUpstream(share: UpstreamShare | undefined): Refused | undefined {
+    if (share === undefined || this.upstreams.of(share.upstream) < share.callsInFlight) return undefined;
     const { upstream, callsInFlight } = share;
     const text = `${callsInFlight} calls of the upstream ${upstream} are running, its limit callsInFlight`;
-    return refused("upstream.callsInFlight", text, this.#typicalMs);
+    return refused("upstream.callsInFlight", text, this.typicalMs);
   }
 
-  #expectedWaitMs(place: number): number {
-    return (place * this.#typicalMs) / this.#limits.callsInFlight;
+  private expectedWaitMs(place: number): number {
+    return (place * this.typicalMs) / this.limits.callsInFlight;
   }
 
-  #start(visitor: Visitor): () => void {
-    const { client, share, isUnary } = visitor;
-    const startedAt = this.#now();
-    this.#running += 1;
-    if (share !== undefined) this.#upstreams.take(share.upstream);
-    visitor.run();
+  private start(call: QueuedCall): () => void {
+    const { client, share, isUnary } = call;
+    const startedAt = this.now();
+    this.active += 1;
+    if (share !== undefined) this.upstreams.take(share.upstream);
+    call.run();
     return () => {
-      this.#running -= 1;
-      this.#clients.giveBack(client);
-      if (share !== undefined) this.#upstreams.giveBack(share.upstream);
-      if (isUnary) this.#typicalMs += weight * (this.#now() - startedAt - this.#typicalMs);
-      this.#next();
+      this.active -= 1;
+      this.clients.giveBack(client);
+      if (share !== undefined) this.upstreams.giveBack(share.upstream);
+      if (isUnary) this.typicalMs += WEIGHT * (this.now() - startedAt - this.typicalMs);
+      this.next();
     };
   }
 
-  #wait(visitor: Visitor): () => void {
-    const { queueTimeoutMs } = this.#limits;
+  private wait(call: QueuedCall): () => void {
+    const { queueTimeoutMs } = this.limits;
     let leave = () => {
-      if (this.#dequeue(waiting)) this.#clients.giveBack(visitor.client);
+      if (this.dequeue(waiting)) this.clients.giveBack(call.client);
     };
     const text = `the call has waited for queueTimeoutMs, ${queueTimeoutMs} ms, behind others`;
     const tooLong = () => {
-      const retryMs = this.#expectedWaitMs(this.#queue.size);
-      this.#giveUp(waiting, this.#tooLate(visitor) ?? refused("queueTimeoutMs", text, retryMs));
+      const retryMs = this.expectedWaitMs(this.queue.size);
+      this.giveUp(waiting, this.tooLate(call) ?? refused("queueTimeoutMs", text, retryMs));
     };
-    const maxMs = Math.max(0, Math.min(queueTimeoutMs, visitor.deadlineAt - this.#now()));
+    const maxMs = Math.max(0, Math.min(queueTimeoutMs, call.deadlineAt - this.now()));
     const run = () => {
-      leave = this.#start(visitor);
+      leave = this.start(call);
     };
-    const waiting = { visitor: { ...visitor, run }, timer: setTimeout(tooLong, maxMs) };
-    this.#queue.add(waiting);
+    const waiting = { call: { ...call, run }, timer: setTimeout(tooLong, maxMs) };
+    this.queue.add(waiting);
     return () => leave();
   }
 
   /** Starts what waits, as far as there is room. */
-  #next(): void {
-    for (const waiting of this.#queue) {
-      if (this.#running >= this.#limits.callsInFlight) return;
-      const problem = this.#tooLate(waiting.visitor) ?? this.#busyUpstream(waiting.visitor.share);
-      if (problem !== undefined) this.#giveUp(waiting, problem);
-      else if (this.#dequeue(waiting)) waiting.visitor.run();
+  private next(): void {
+    for (const waiting of this.queue) {
+      if (this.active >= this.limits.callsInFlight) return;
+      const problem = this.tooLate(waiting.call) ?? this.busyUpstream(waiting.call.share);
+      if (problem !== undefined) this.giveUp(waiting, problem);
+      else if (this.dequeue(waiting)) waiting.call.run();
     }
   }
 
-  #tooLate({ deadlineAt }: Visitor): Refused | undefined {
-    if (this.#now() + this.#typicalMs < deadlineAt) return undefined;
-    return refused("callsInFlight", "the call has waited behind others until its deadline", this.#typicalMs);
+  private tooLate({ deadlineAt }: QueuedCall): Refused | undefined {
+    if (this.now() + this.typicalMs < deadlineAt) return undefined;
+    return refused("callsInFlight", "the call has waited behind others until its deadline", this.typicalMs);
   }
 
-  #giveUp(waiting: Waiting, problem: Refused): void {
-    if (!this.#dequeue(waiting)) return;
-    this.#clients.giveBack(waiting.visitor.client);
-    waiting.visitor.refuse(problem);
+  private giveUp(waiting: Waiting, problem: Refused): void {
+    if (!this.dequeue(waiting)) return;
+    this.clients.giveBack(waiting.call.client);
+    waiting.call.refuse(problem);
   }
 
-  #dequeue(waiting: Waiting): boolean {
+  private dequeue(waiting: Waiting): boolean {
     clearTimeout(waiting.timer);
-    return this.#queue.delete(waiting);
+    return this.queue.delete(waiting);
+  }
+}
+
+/** Counts what is taken by name, and forgets names that have nothing. */
+class Shares {
+  private readonly taken = new Map<string, number>();
+
+  of(name: string): number {
+    return this.taken.get(name) ?? 0;
+  }
+
+  take(name: string): void {
+    this.taken.set(name, this.of(name) + 1);
+  }
+
+  giveBack(name: string): void {
+    const left = this.of(name) - 1;
+    if (left > 0) this.taken.set(name, left);
+    else this.taken.delete(name);
   }
 }

@@ -7,7 +7,7 @@ import { ConfigError, formatProblem, type Problem } from "../config/problems.ts"
 import { resolveUpstreams } from "../config/secrets.ts";
 import { resolveTls } from "../config/tls.ts";
 import { usesOf, warningsOf } from "../config/upstream-uses.ts";
-import { exitStatus } from "./exit-status.ts";
+import { EXIT_STATUS } from "./exit-status.ts";
 import { printError, printLine } from "./output.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
   }
   if (problems.length === 0) return;
   printError(new ConfigError(problems).message);
-  process.exitCode = exitStatus.usage;
+  process.exitCode = EXIT_STATUS.usage;
 }
 
 /** What a configuration that is right comes to, and what of it is hardly meant. */

@@ -1,5 +1,5 @@
 /** What the process says when it ends. */
-export const exitStatus = {
+export const EXIT_STATUS = {
   ok: 0,
   /** Something failed while running. */
   failure: 1,

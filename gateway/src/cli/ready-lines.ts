@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import { methodPath } from "../call/method-path.ts";
 import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
-import { methodPath } from "../protocol/method-path.ts";
 
 /**
  * What to try first: a call with curl, the same with gRPC, and the start page. The method is the first one that

@@ -9,7 +9,7 @@ import { resolveTls } from "../config/tls.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
-import { exitStatus } from "./exit-status.ts";
+import { EXIT_STATUS } from "./exit-status.ts";
 import { printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 
@@ -108,7 +108,7 @@ function announce(gateway: Gateway, config: Config, withSandbox: boolean): void 
  * For how many milliseconds a further signal is taken for the same one: under `npm start`, Ctrl-C reaches the process
  * twice, from the terminal and from npm.
  */
-const sameSignalMs = 300;
+const SAME_SIGNAL_MS = 300;
 
 /** Resolves upon the first SIGTERM or SIGINT, and when the sandbox dies. */
 function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> {
@@ -116,8 +116,8 @@ function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> 
     let stopping = false;
     let stoppedAt = 0;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (stopping && performance.now() - stoppedAt < sameSignalMs) return;
-      if (stopping) process.exit(exitStatus.failure);
+      if (stopping && performance.now() - stoppedAt < SAME_SIGNAL_MS) return;
+      if (stopping) process.exit(EXIT_STATUS.failure);
       stopping = true;
       stoppedAt = performance.now();
       log.info({ signal }, "draining; a second signal ends at once");
@@ -128,7 +128,7 @@ function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> 
       if (stopping) return;
       stopping = true;
       printError(`error: ${how}; the gateway stops`);
-      process.exitCode = exitStatus.failure;
+      process.exitCode = EXIT_STATUS.failure;
       resolve();
     });
   });

@@ -1,7 +1,7 @@
 import type { Problem } from "./problems.ts";
 
 /** The file that is read when none is named. */
-export const defaultConfigFile = "connect-rest.yaml";
+export const DEFAULT_CONFIG_FILE = "connect-rest.yaml";
 
 /** Settings from the environment, which win over the file. */
 export interface EnvironmentSettings {

@@ -4,7 +4,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { limitNames } from "../limits.ts";
+import { LIMIT_NAMES } from "../limits.ts";
 import { loadAdapters } from "./adapters.ts";
 import { configJsonSchema } from "./json-schema.ts";
 import { loadConfig } from "./load.ts";
@@ -38,7 +38,7 @@ upstreams:
   const text = printConfig(config, { KEY: "hunter2" });
   expect(text).not.toContain("hunter2");
   const printed = parse(text);
-  expect(Object.keys(printed.server.limits)).toEqual(limitNames);
+  expect(Object.keys(printed.server.limits)).toEqual(LIMIT_NAMES);
   expect(printed).toMatchObject({
     adapters: ["./a.ts"],
     upstreams: {
@@ -101,7 +101,7 @@ test("the JSON Schema for editors is that of the configuration", async () => {
   await expect(configJsonSchema()).toMatchFileSnapshot(file);
   const { properties, required, additionalProperties } = JSON.parse(configJsonSchema());
   expect([required, additionalProperties]).toEqual([["adapters"], false]);
-  expect(Object.keys(properties.server.properties.limits.properties)).toEqual(limitNames);
+  expect(Object.keys(properties.server.properties.limits.properties)).toEqual(LIMIT_NAMES);
   expect(
     properties.upstreams.additionalProperties.properties.credentials.properties.apiKey.properties,
   ).toMatchObject({

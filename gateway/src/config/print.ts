@@ -1,6 +1,6 @@
 import { UPSTREAM_DEFAULTS } from "connect-rest";
 import { stringify } from "yaml";
-import { defaultUpstreamCalls } from "../admission/admission.ts";
+import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
@@ -36,7 +36,7 @@ function shownUpstream(
     ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
     ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
     ...UPSTREAM_DEFAULTS,
-    callsInFlight: defaultUpstreamCalls,
+    callsInFlight: DEFAULT_UPSTREAM_CALLS,
     traceContext: true,
     ...limits,
     retry: limits.retry !== false && { ...UPSTREAM_DEFAULTS.retry, ...limits.retry },

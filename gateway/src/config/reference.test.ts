@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { limitNames, limitTable } from "../limits.ts";
+import { LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { configReference } from "./reference.ts";
 
 const file = path.resolve(import.meta.dirname, "../../../docs/configuration.md");
@@ -15,8 +15,8 @@ test("every setting and limit has a text, and a default below its maximum", () =
     .split("\n")
     .filter((line) => line.startsWith("| `"));
   for (const row of rows) expect(row).toMatch(/ \| \S[^|]*\. \|$/);
-  for (const name of limitNames) {
-    const { default: value, max } = limitTable[name];
+  for (const name of LIMIT_NAMES) {
+    const { default: value, max } = LIMIT_TABLE[name];
     expect(value).toBeGreaterThan(0);
     expect(value).toBeLessThanOrEqual(max);
     expect(max).toBeLessThan(2 ** 31);

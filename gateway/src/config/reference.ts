@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limitNames, limitTable } from "../limits.ts";
+import { LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { configSchema } from "./schema.ts";
 
 /** One setting as the reference shows it. */
@@ -13,8 +13,8 @@ interface Row {
 /** The configuration reference in Markdown, from the schema and the table of limits. */
 export function configReference(): string {
   const settings = rowsOf(configSchema, "").filter(({ path }) => !path.startsWith("server.limits."));
-  const limits = limitNames.map((name) => {
-    const { default: value, unit, max, effect } = limitTable[name];
+  const limits = LIMIT_NAMES.map((name) => {
+    const { default: value, unit, max, effect } = LIMIT_TABLE[name];
     return [`\`${name}\``, `${value} ${unit}`, String(max), effect];
   });
   return [

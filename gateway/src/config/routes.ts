@@ -1,5 +1,5 @@
 import type { ServiceAdapter } from "connect-rest";
-import { methodPath } from "../protocol/method-path.ts";
+import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";

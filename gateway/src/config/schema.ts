@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type LimitName, limitNames, limitTable } from "../limits.ts";
-import { forwardedHeaders } from "../listener/proxies.ts";
-import { logLevels } from "../log/logger.ts";
+import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
+import { FORWARDED_HEADERS } from "../listener/proxies.ts";
+import { LOG_LEVELS } from "../log/logger.ts";
 
 /** A port to listen on; 0 picks a free one. */
 export const portSchema = z.int().min(0).max(65_535);
@@ -18,13 +18,13 @@ const secret = z
 export type SecretPlace = z.infer<typeof secret>;
 
 /** Headers that mean something to HTTP, to the protocols or to the gateway itself. */
-const reservedHeader =
+const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|origin|user-agent|vary|forwarded|x-forwarded-.*|x-request-id|traceparent|tracestate|baggage|accept(?:-.*)?|content-.*|access-control-.*|proxy-.*|connect-.*|grpc-.*|.*-bin)$/;
 
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, { error: "expected the name of a header" })
-  .refine((name) => !reservedHeader.test(name.toLowerCase()), {
+  .refine((name) => !RESERVED_HEADER.test(name.toLowerCase()), {
     error: "this header means something else; name one of your own, e.g. x-api-token, or authorization",
   });
 
@@ -169,9 +169,9 @@ const upstream = z
 export type UpstreamConfig = z.infer<typeof upstream>;
 
 const limitShape = Object.fromEntries(
-  limitNames.map((name) => [
+  LIMIT_NAMES.map((name) => [
     name,
-    z.int().min(1).max(limitTable[name].max).optional().describe(limitTable[name].effect),
+    z.int().min(1).max(LIMIT_TABLE[name].max).optional().describe(LIMIT_TABLE[name].effect),
   ]),
 ) as Record<LimitName, z.ZodOptional<z.ZodInt>>;
 
@@ -201,7 +201,7 @@ const server = z.strictObject({
     .strictObject({
       trusted: z.array(network).min(1).describe("Their addresses and networks."),
       header: z
-        .enum(forwardedHeaders)
+        .enum(FORWARDED_HEADERS)
         .default("x-forwarded")
         .describe(
           "What they write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). The other one is not read.",
@@ -254,7 +254,7 @@ export const configSchema = z.strictObject({
     .default(false)
     .describe("Fail calls whose answers are not as the adapter declares; otherwise that is logged as drift."),
   log: z
-    .strictObject({ level: z.enum(logLevels).default("info").describe("How much is logged.") })
+    .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("How much is logged.") })
     .prefault({})
     .describe("What is logged on standard error."),
   sandbox: z

@@ -75,24 +75,24 @@ function readCredentials(places: CredentialPlaces, reader: SecretReader): Creden
 
 /** Reads secrets from their places, and collects what goes wrong. */
 class SecretReader {
-  readonly #config: Config;
-  readonly #env: Environment;
-  readonly #path: readonly string[];
-  readonly #problems: Problem[];
+  private readonly config: Config;
+  private readonly env: Environment;
+  private readonly path: readonly string[];
+  private readonly problems: Problem[];
 
   constructor(config: Config, env: Environment, path: readonly string[], problems: Problem[]) {
-    this.#config = config;
-    this.#env = env;
-    this.#path = path;
-    this.#problems = problems;
+    this.config = config;
+    this.env = env;
+    this.path = path;
+    this.problems = problems;
   }
 
   read(place: SecretPlace, ...keys: readonly string[]): Secret {
     try {
-      return new Secret(valueOfSecret(place, this.#config, this.#env));
+      return new Secret(valueOfSecret(place, this.config, this.env));
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      this.#problems.push(problemAt(this.#config, [...this.#path, ...keys], text));
+      this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
       return new Secret("");
     }
   }

@@ -1,12 +1,12 @@
 import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
-import { methodPath } from "../protocol/method-path.ts";
+import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./schema.ts";
 
 /** How many methods a text names. */
-const maxNamed = 3;
+const MAX_NAMED = 3;
 
 /** The upstreams, with the services that call each: `blog: blog.v1.BlogService, blog.v1.PostService`. */
 export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): string[] {
@@ -45,8 +45,8 @@ function credentialsText(
     return wanted.length > 0 && !wanted.some((kind) => kind === "none" || configured.has(kind));
   });
   if (without.length === 0) return undefined;
-  const named = without.slice(0, maxNamed).map(({ method }) => methodPath(method));
-  const more = without.length > maxNamed ? ` and ${without.length - maxNamed} more` : "";
+  const named = without.slice(0, MAX_NAMED).map(({ method }) => methodPath(method));
+  const more = without.length > MAX_NAMED ? ` and ${without.length - MAX_NAMED} more` : "";
   const kinds = [...new Set(without.flatMap(({ rules }) => rules.credentials))].join(", ");
   const has = configured.size === 0 ? "has none" : `has ${[...configured].join(", ")}`;
   return `${named.join(", ")}${more} will fail: they need credentials (${kinds}), and this upstream ${has}`;

@@ -7,6 +7,7 @@ import {
   Secret,
   type ServiceAdapter,
 } from "connect-rest";
+import { methodName } from "../call/method-path.ts";
 
 /** The request header in which callers bring one secret. */
 interface From {
@@ -121,6 +122,6 @@ function missingError(
   from: PassThrough,
 ): ConnectError {
   const ways = kinds.map((kind) => headersFor(kind, from).join(" and "));
-  const text = `${method.parent.typeName}.${method.name} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
+  const text = `${methodName(method)} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
   return new ConnectError(text, Code.Unauthenticated);
 }

@@ -9,59 +9,59 @@ import {
 import { show } from "../text/show.ts";
 
 /** The largest answer of List that the protocol allows. */
-const maxListed = 100;
+const MAX_LISTED = 100;
 
 /** Whether the gateway takes calls, for `grpc.health.v1`, `/readyz`, and whoever waits for the change. */
 export class Health {
-  readonly #draining = new AbortController();
-  #services: readonly string[] = [];
+  private readonly draining = new AbortController();
+  private services: readonly string[] = [];
 
   /** Names the services that are served. */
   serve(services: readonly string[]): void {
-    this.#services = services;
+    this.services = services;
   }
 
   /** From now on everything is NOT_SERVING. */
   drain(): void {
-    this.#draining.abort();
+    this.draining.abort();
   }
 
   get isDraining(): boolean {
-    return this.#draining.signal.aborted;
+    return this.draining.signal.aborted;
   }
 
   /** The handlers of `grpc.health.v1.Health`. The empty name is the gateway as a whole. */
   routes(): ServiceImpl<typeof HealthService> {
     return {
       check: ({ service }) => {
-        if (this.#isKnown(service)) return answer(this.#status());
+        if (this.isKnown(service)) return answer(this.status());
         throw new ConnectError(`no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
-        const names = ["", ...this.#services];
-        if (names.length > maxListed) throw tooMany(names.length);
-        return { statuses: Object.fromEntries(names.map((name) => [name, answer(this.#status())])) };
+        const names = ["", ...this.services];
+        if (names.length > MAX_LISTED) throw tooMany(names.length);
+        return { statuses: Object.fromEntries(names.map((name) => [name, answer(this.status())])) };
       },
-      watch: ({ service }, context) => this.#watch(service, context),
+      watch: ({ service }, context) => this.watch(service, context),
     };
   }
 
-  async *#watch(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
-    const isKnown = this.#isKnown(service);
-    yield answer(isKnown ? this.#status() : Status.SERVICE_UNKNOWN);
+  private async *watch(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
+    const isKnown = this.isKnown(service);
+    yield answer(isKnown ? this.status() : Status.SERVICE_UNKNOWN);
     if (!this.isDraining) {
-      await aborted(AbortSignal.any([this.#draining.signal, context.signal]));
+      await aborted(AbortSignal.any([this.draining.signal, context.signal]));
       if (context.signal.aborted) return;
       if (isKnown) yield answer(Status.NOT_SERVING);
     }
     throw new ConnectError("the gateway is shutting down; watch another one", Code.Unavailable);
   }
 
-  #isKnown(service: string): boolean {
-    return service === "" || this.#services.includes(service);
+  private isKnown(service: string): boolean {
+    return service === "" || this.services.includes(service);
   }
 
-  #status(): Status {
+  private status(): Status {
     return this.isDraining ? Status.NOT_SERVING : Status.SERVING;
   }
 }
@@ -72,7 +72,7 @@ function answer(status: Status): HealthCheckResponse {
 
 function tooMany(count: number): ConnectError {
   return new ConnectError(
-    `${count} services are more than ${maxListed}, all that List may name`,
+    `${count} services are more than ${MAX_LISTED}, all that List may name`,
     Code.ResourceExhausted,
   );
 }

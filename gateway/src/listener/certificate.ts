@@ -13,7 +13,7 @@ export interface CertificateFiles {
 export type Certificate = Pick<tls.SecureContextOptions, "cert" | "key" | "minVersion" | "secureOptions">;
 
 /** How often the files are looked at, in milliseconds: it works on every file system, whoever swaps what. */
-const intervalMs = 1000;
+const INTERVAL_MS = 1000;
 
 /**
  * Reads a certificate and its key.
@@ -56,7 +56,7 @@ export function watchCertificate(
     }
   };
   const paths = [files.certificate, files.key];
-  for (const path of paths) watchFile(path, { interval: intervalMs, persistent: false }, read);
+  for (const path of paths) watchFile(path, { interval: INTERVAL_MS, persistent: false }, read);
   return () => {
     for (const path of paths) unwatchFile(path, read);
   };

@@ -16,7 +16,7 @@ export interface ListenerParts {
 }
 
 /** A GOAWAY with this id tells the peer to open no more streams, and loses none that are on their way. */
-const everyStream = 2 ** 31 - 1;
+const EVERY_STREAM = 2 ** 31 - 1;
 
 /**
  * Ends a listener without losing a request, in two steps. First it tells every client to go elsewhere (`connection:
@@ -44,7 +44,7 @@ export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> 
 function announce(parts: ListenerParts): void {
   for (const response of parts.inFlight.responses()) noKeepAlive(response);
   for (const session of parts.sessions) {
-    if (!session.closed && !session.destroyed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, everyStream);
+    if (!session.closed && !session.destroyed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, EVERY_STREAM);
   }
 }
 

@@ -9,18 +9,18 @@ export interface ForwardedHop {
 }
 
 /** Hops that are read, from the last: nobody has more proxies than that. */
-const maxHops = 32;
+const MAX_HOPS = 32;
 
 /** `token=value` of RFC 7239 section 4, the value a token or quoted; a comma ends a hop. */
-const pairPattern = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
+const PAIR_PATTERN = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
 
 /** The hops of a `Forwarded` header (RFC 7239), the client's first. One that is malformed has none. */
 export function parseForwarded(text: string): ForwardedHop[] {
   const hops: ForwardedHop[] = [];
   let pairs = new Map<string, string>();
-  pairPattern.lastIndex = 0;
-  while (pairPattern.lastIndex < text.length) {
-    const [, name, quoted, token, end] = pairPattern.exec(text) ?? [];
+  PAIR_PATTERN.lastIndex = 0;
+  while (PAIR_PATTERN.lastIndex < text.length) {
+    const [, name, quoted, token, end] = PAIR_PATTERN.exec(text) ?? [];
     if (name === undefined) return [];
     pairs.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
     if (end === ";") continue;
@@ -31,7 +31,7 @@ export function parseForwarded(text: string): ForwardedHop[] {
     });
     pairs = new Map();
   }
-  return pairs.size === 0 ? hops.slice(-maxHops) : [];
+  return pairs.size === 0 ? hops.slice(-MAX_HOPS) : [];
 }
 
 /** The addresses of an `X-Forwarded-For` header, the client's first. */
@@ -39,7 +39,7 @@ export function parseForwardedFor(text: string): (string | undefined)[] {
   if (text === "") return [];
   return text
     .split(",")
-    .slice(-maxHops)
+    .slice(-MAX_HOPS)
     .map((part) => nodeAddress(part.trim()));
 }
 

@@ -44,11 +44,11 @@ export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
 }
 
-/** Sends a whole answer, unless the client is gone. Header names in lower case. */
-export function respond(
+/** Sends a whole response, unless the client is gone. Header names in lower case. */
+export function sendResponse(
   response: HttpResponse,
   status: number,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string | string[]>>,
   body: string | Uint8Array = "",
 ): void {
   if (isGone(response)) return;

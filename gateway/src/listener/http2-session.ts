@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import type { Limits, OnLimit } from "../limits.ts";
 
 /** How long a session that was told to close may take for it. */
-const closeGraceMs = 1000;
+const CLOSE_GRACE_MS = 1000;
 
 /**
  * Holds a session to the limits that Node has no timer for: its first request must be complete in
@@ -36,27 +36,27 @@ export function watchSession(session: http2.ServerHttp2Session, limits: Limits, 
 /** Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up. */
 function closeSession(session: http2.ServerHttp2Session): void {
   session.close();
-  const timer = setTimeout(() => session.destroy(), closeGraceMs);
+  const timer = setTimeout(() => session.destroy(), CLOSE_GRACE_MS);
   session.once("close", () => clearTimeout(timer));
 }
 
 /** Counts events in windows of one second. */
 class SecondCount {
-  readonly #limit: number;
-  #windowStart = Number.NEGATIVE_INFINITY;
-  #count = 0;
+  private readonly limit: number;
+  private windowStart = Number.NEGATIVE_INFINITY;
+  private count = 0;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   /** Counts one event at `now`, in milliseconds; true when it is beyond the limit. */
   isExceeded(now: number): boolean {
-    if (now - this.#windowStart >= 1000) {
-      this.#windowStart = now;
-      this.#count = 0;
+    if (now - this.windowStart >= 1000) {
+      this.windowStart = now;
+      this.count = 0;
     }
-    this.#count += 1;
-    return this.#count > this.#limit;
+    this.count += 1;
+    return this.count > this.limit;
   }
 }

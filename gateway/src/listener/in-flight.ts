@@ -3,17 +3,17 @@ import { isHttp2 } from "./http.ts";
 
 /** The requests that are being answered, by connection. */
 export class InFlight {
-  readonly #byConnection = new Map<object, Set<HttpResponse>>();
+  private readonly byConnection = new Map<object, Set<HttpResponse>>();
 
   /** Adds a request until its response closes; `onDone` is told how many are left on its connection. */
   add(request: HttpRequest, response: HttpResponse, onDone: (left: number) => void): number {
     const connection = connectionOf(request);
-    const responses = this.#byConnection.get(connection) ?? new Set();
+    const responses = this.byConnection.get(connection) ?? new Set();
     responses.add(response);
-    this.#byConnection.set(connection, responses);
+    this.byConnection.set(connection, responses);
     response.once("close", () => {
       responses.delete(response);
-      if (responses.size === 0) this.#byConnection.delete(connection);
+      if (responses.size === 0) this.byConnection.delete(connection);
       onDone(responses.size);
     });
     return responses.size;
@@ -21,12 +21,12 @@ export class InFlight {
 
   /** The responses that a connection still owes. */
   on(connection: object): ReadonlySet<HttpResponse> {
-    return this.#byConnection.get(connection) ?? new Set();
+    return this.byConnection.get(connection) ?? new Set();
   }
 
   /** All responses that are still owed. */
   *responses(): Generator<HttpResponse> {
-    for (const responses of this.#byConnection.values()) yield* responses;
+    for (const responses of this.byConnection.values()) yield* responses;
   }
 }
 

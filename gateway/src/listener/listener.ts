@@ -21,7 +21,7 @@ import { sendRefusal } from "./refusal.ts";
 import { createSecure } from "./secure.ts";
 
 /** How long a client may go on to send a request that is answered already. */
-const lingerMs = 1000;
+const LINGER_MS = 1000;
 
 export interface ListenerOptions {
   readonly limits: Limits;
@@ -129,7 +129,7 @@ function lingerForBody(request: HttpRequest): void {
   const timer = setTimeout(() => {
     if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
     else request.socket.destroy();
-  }, lingerMs);
+  }, LINGER_MS);
   const connection = isHttp2(request) ? request.stream : request.socket;
   const stop = () => {
     clearTimeout(timer);

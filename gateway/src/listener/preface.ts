@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
 /** What an HTTP/2 client with prior knowledge sends first (RFC 9113 section 3.4). */
-const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /** What the first bytes of a connection say: its protocol, or that more bytes are needed to tell. */
 export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
-  const length = Math.min(bytes.length, preface.length);
-  if (preface.compare(bytes, 0, length, 0, length) !== 0) return "http1";
-  return length === preface.length ? "http2" : "more";
+  const length = Math.min(bytes.length, PREFACE.length);
+  if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return "http1";
+  return length === PREFACE.length ? "http2" : "more";
 }
 
 /** Told which protocol a connection speaks, and the socket to speak it on. */

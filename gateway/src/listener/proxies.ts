@@ -4,8 +4,8 @@ import { type ForwardedHop, parseForwarded, parseForwardedFor, plainAddress } fr
 import { type HttpRequest, isHttp2 } from "./http.ts";
 
 /** The headers by which proxies tell whom they speak for. */
-export const forwardedHeaders = ["x-forwarded", "forwarded"] as const;
-export type ForwardedHeader = (typeof forwardedHeaders)[number];
+export const FORWARDED_HEADERS = ["x-forwarded", "forwarded"] as const;
+export type ForwardedHeader = (typeof FORWARDED_HEADERS)[number];
 
 /** Proxies in front of the gateway whose word counts. */
 export interface ProxyOptions {

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { LimitName } from "../limits.ts";
-import { type HttpResponse, respond } from "./http.ts";
+import { type HttpResponse, sendResponse } from "./http.ts";
 
 /** Why a request is not served: an HTTP status, an RPC code in lower case, and a text for people. */
 export interface Refusal {
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly limit?: LimitName;
 }
 
-const reasonPhrases: Readonly<Record<number, string>> = {
+const REASON_PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   408: "Request Timeout",
   414: "URI Too Long",
@@ -27,13 +27,13 @@ export function refusalBody(refusal: Refusal): string {
 export function sendRefusal(response: HttpResponse, refusal: Refusal): void {
   const body = refusalBody(refusal);
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-  respond(response, refusal.status, headers, body);
+  sendResponse(response, refusal.status, headers, body);
 }
 
 /** Answers on a socket whose request Node could not parse, and closes it. */
 export function sendRawRefusal(socket: Duplex, refusal: Refusal): void {
   const body = refusalBody(refusal);
-  const phrase = reasonPhrases[refusal.status] ?? "Error";
+  const phrase = REASON_PHRASES[refusal.status] ?? "Error";
   socket.end(
     `HTTP/1.1 ${refusal.status} ${phrase}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

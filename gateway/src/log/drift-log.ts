@@ -1,11 +1,12 @@
 import type { Drift, DriftReport } from "connect-rest";
+import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
 
 /** One line for a place of drift in this time, in milliseconds. */
-const intervalMs = 60_000;
+const INTERVAL_MS = 60_000;
 
 /** Places that are told apart; beyond it the oldest is forgotten. */
-const maxPlaces = 1000;
+const MAX_PLACES = 1000;
 
 interface Place {
   loggedAt: number;
@@ -19,7 +20,7 @@ export function createDriftLog(log: Logger, now: () => number = Date.now): (repo
     // A list drifts as a whole.
     const key = `${method} ${path.replace(/\[\d+\]/g, "[]")} ${kind}`;
     const place = places.get(key);
-    if (place !== undefined && now() - place.loggedAt < intervalMs) {
+    if (place !== undefined && now() - place.loggedAt < INTERVAL_MS) {
       place.unlogged += 1;
       return;
     }
@@ -31,11 +32,11 @@ export function createDriftLog(log: Logger, now: () => number = Date.now): (repo
     forgetOldest(places);
   };
   return ({ method, upstream, drifts }) => {
-    for (const drift of drifts) logOne(`${method.parent.typeName}/${method.name}`, upstream, drift);
+    for (const drift of drifts) logOne(methodPath(method), upstream, drift);
   };
 }
 
 function forgetOldest(places: Map<string, Place>): void {
   const [oldest] = places.keys();
-  if (places.size > maxPlaces && oldest !== undefined) places.delete(oldest);
+  if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
 }

@@ -1,15 +1,15 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
+import type { Call } from "../call/call.ts";
+import { noTrace } from "../call/call.ts";
+import { requestIdOf } from "../call/caller.ts";
+import { outcomeOf } from "../call/outcome.ts";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { Call } from "../protocol/call.ts";
-import { outcomeOf } from "../protocol/outcome.ts";
-import { noTrace } from "../trace/call-trace.ts";
 import { logCall } from "./call-log.ts";
 import { createDriftLog } from "./drift-log.ts";
 import { createLogger, type Logger } from "./logger.ts";
-import { requestIdOf } from "./request-id.ts";
 
 /** A logger and the lines that it has written. */
 function capture() {

@@ -4,8 +4,8 @@ import { PinoPretty } from "pino-pretty";
 export type { Logger } from "pino";
 
 /** From loud to quiet. */
-export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * JSON lines on standard error, or coloured lines where that is a terminal. Callers name every field of a line

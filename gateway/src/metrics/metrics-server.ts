@@ -16,8 +16,8 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-const requestTimeoutMs = 5000;
-const maxConnections = 64;
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_CONNECTIONS = 64;
 
 /**
  * Serves metrics at `/metrics` on a port of their own, so that the port for callers never shows them, and they can
@@ -28,14 +28,14 @@ export function startMetricsServer(
   { host = "127.0.0.1", port }: MetricsPlace,
 ): Promise<MetricsServer> {
   const options = {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
     requireHostHeader: false,
   };
   const server = http.createServer(options, (request, response) => {
     void answer(metrics, request, response);
   });
-  server.maxConnections = maxConnections;
+  server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => {

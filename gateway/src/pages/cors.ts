@@ -1,12 +1,12 @@
 import { cors } from "@connectrpc/connect";
-import { type HttpRequest, type HttpResponse, respond } from "../listener/http.ts";
-import { requestIdHeader } from "../log/request-id.ts";
+import { REQUEST_ID_HEADER } from "../call/caller.ts";
+import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 
 /** How long a browser may remember the answer to a preflight request, in seconds. */
-const maxAgeSeconds = 7200;
+const MAX_AGE_SECONDS = 7200;
 
 /** `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named. */
-const exposedHeaders = [...cors.exposedHeaders, requestIdHeader, "*"].join(", ");
+const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "*"].join(", ");
 
 /**
  * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section
@@ -18,7 +18,7 @@ export function createCors(
   requestHeaders: readonly string[] = [],
 ): (request: HttpRequest, response: HttpResponse) => boolean {
   const allowed = new Set(origins);
-  const allowedHeaders = [...cors.allowedHeaders, requestIdHeader, ...requestHeaders].join(", ");
+  const allowedHeaders = [...cors.allowedHeaders, REQUEST_ID_HEADER, ...requestHeaders].join(", ");
   return (request, response) => {
     const { origin } = request.headers;
     if (allowed.size === 0 || typeof origin !== "string") return false;
@@ -26,13 +26,13 @@ export function createCors(
     if (!allowed.has("*") && !allowed.has(origin)) return false;
     response.setHeader("access-control-allow-origin", origin);
     if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) {
-      response.setHeader("access-control-expose-headers", exposedHeaders);
+      response.setHeader("access-control-expose-headers", EXPOSED_HEADERS);
       return false;
     }
-    respond(response, 204, {
+    sendResponse(response, 204, {
       "access-control-allow-methods": cors.allowedMethods.join(", "),
       "access-control-allow-headers": allowedHeaders,
-      "access-control-max-age": String(maxAgeSeconds),
+      "access-control-max-age": String(MAX_AGE_SECONDS),
     });
     return true;
   };

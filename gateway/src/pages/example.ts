@@ -1,5 +1,5 @@
 import type { DescMethod, JsonValue } from "@bufbuild/protobuf";
-import { methodPath } from "../protocol/method-path.ts";
+import { methodPath } from "../call/method-path.ts";
 
 /** Request messages to show, by method: `package.Service/Method` to ProtoJSON. */
 export type Examples = Readonly<Record<string, JsonValue>>;

@@ -1,5 +1,5 @@
 import type { Health } from "../health/health.ts";
-import { type HttpRequest, type HttpResponse, respond } from "../listener/http.ts";
+import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/proxies.ts";
 import { sendRefusal } from "../listener/refusal.ts";
 import { show } from "../text/show.ts";
@@ -39,7 +39,7 @@ function send(request: HttpRequest, response: HttpResponse, page: Page): void {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     "x-content-type-options": "nosniff",
   };
-  respond(response, page.status, headers, request.method === "HEAD" ? "" : page.body);
+  sendResponse(response, page.status, headers, request.method === "HEAD" ? "" : page.body);
 }
 
 function refuseMethod(path: string, request: HttpRequest, response: HttpResponse): void {

@@ -1,7 +1,6 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { methodPath } from "../protocol/method-path.ts";
+import { methodPath } from "../call/method-path.ts";
 import { curlCommand, type Examples } from "./example.ts";
-import { escapeHtml } from "./html.ts";
 
 /** What the proto files say about a service and its methods (by local name), for people. */
 export interface ServiceComments {
@@ -16,7 +15,15 @@ export interface StartPageOptions {
   readonly examples: Examples;
 }
 
-const style = `
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const STYLE = `
 :root { color-scheme: light dark; --text: #1c1e21; --dim: #5b616a; --line: #d8dce2; --code: #f3f4f6; --link: #0b57d0; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e6e8eb; --dim: #9aa2ad; --line: #363b42; --code: #1f2328; --link: #8ab4f8; }
@@ -40,7 +47,7 @@ export function startPage(options: StartPageOptions, url: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Connect REST gateway</title>
-<style>${style}</style>
+<style>${STYLE}</style>
 <h1>Connect REST gateway</h1>
 <p>REST APIs as RPC, by Connect, gRPC and gRPC-Web on this one port. Clients learn the schema by reflection; health is
 at <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a> and <code>grpc.health.v1</code>.</p>
@@ -77,4 +84,9 @@ function methodSection(
 
 function paragraph(text: string | undefined): string {
   return text === undefined || text.trim() === "" ? "" : `<p>${escapeHtml(text.trim())}</p>\n`;
+}
+
+/** Text for use between tags and in quoted attributes. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }

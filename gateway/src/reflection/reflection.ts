@@ -1,14 +1,19 @@
 import type { DescFile, MessageInitShape } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
-import type {
-  ServerReflectionRequest,
-  ServerReflectionResponseSchema,
+import { Code, type ConnectRouter } from "@connectrpc/connect";
+import {
+  ServerReflection as ReflectionV1,
+  type ServerReflectionRequest,
+  type ServerReflectionResponseSchema,
 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  ServerReflection as ReflectionV1Alpha,
+  type ServerReflectionResponse as ResponseV1Alpha,
+} from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { show } from "../text/show.ts";
 import { type FileIndex, withImports } from "./file-index.ts";
 
-type Answer = MessageInitShape<typeof ServerReflectionResponseSchema>;
-type MessageResponse = NonNullable<Answer["messageResponse"]>;
+type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
+type MessageResponse = NonNullable<Response["messageResponse"]>;
 
 /** What reflection tells about: the services' names, and the files that declare them. */
 export interface Schema {
@@ -16,30 +21,43 @@ export interface Schema {
   readonly files: FileIndex;
 }
 
+/** Serves reflection in both its versions. */
+export function reflectionRoutes(router: ConnectRouter, schema: () => Schema): void {
+  router.service(ReflectionV1, { serverReflectionInfo: (requests) => reflect(requests, schema) });
+  router.service(ReflectionV1Alpha, {
+    // The versions differ in nothing but the package of their messages.
+    serverReflectionInfo: (requests) =>
+      reflect(
+        requests as unknown as AsyncIterable<ServerReflectionRequest>,
+        schema,
+      ) as unknown as AsyncIterable<ResponseV1Alpha>,
+  });
+}
+
 /**
- * Answers the questions of one reflection stream, one by one. The two versions of the protocol have the same
+ * Responds to the requests of one reflection stream, one by one. The two versions of the protocol have the same
  * messages, so that one implementation serves both. `schema` is asked for late: the services are known when all
  * routes are.
  */
-export async function* reflect(
+async function* reflect(
   requests: AsyncIterable<ServerReflectionRequest>,
   schema: () => Schema,
-): AsyncGenerator<Answer> {
+): AsyncGenerator<Response> {
   const sent = new Set<DescFile>();
   for await (const request of requests) {
     const originalRequest = request;
-    yield { validHost: request.host, originalRequest, messageResponse: answer(request, schema(), sent) };
+    yield { validHost: request.host, originalRequest, messageResponse: respond(request, schema(), sent) };
   }
 }
 
-function answer(
+function respond(
   { messageRequest: question }: ServerReflectionRequest,
   schema: Schema,
   sent: Set<DescFile>,
 ): MessageResponse {
   const { files } = schema;
   const fileOr = (file: DescFile | undefined, missing: string) =>
-    file === undefined ? failure(Code.NotFound, missing) : fileAnswer(file, files, sent);
+    file === undefined ? failure(Code.NotFound, missing) : fileResponse(file, files, sent);
   switch (question.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: schema.services.map((name) => ({ name })) } };
@@ -63,7 +81,7 @@ function answer(
   }
 }
 
-function fileAnswer(file: DescFile, index: FileIndex, sent: Set<DescFile>): MessageResponse {
+function fileResponse(file: DescFile, index: FileIndex, sent: Set<DescFile>): MessageResponse {
   // The file that was asked for comes always, and first; an import only when the stream has not had it yet.
   const files = [file, ...withImports(file).filter((each) => each !== file && !sent.has(each))];
   for (const each of files) sent.add(each);

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { type ReadyMessage, readyMessageSchema } from "./ready-message.ts";
 
 /** How long a sandbox may take to start, in milliseconds. */
-const readyTimeoutMs = 10_000;
+const READY_TIMEOUT_MS = 10_000;
 
 /** How long it may take to exit after it was disconnected, in milliseconds. */
-const exitTimeoutMs = 5000;
+const EXIT_TIMEOUT_MS = 5000;
 
 export interface SandboxOptions {
   /** File address of the module to run. */
@@ -41,7 +41,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   const exit = exitOf(child);
   try {
-    const timeoutMs = options.readyTimeoutMs ?? readyTimeoutMs;
+    const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
     const { url, upstreams } = await readyMessage(child, exit, file, timeoutMs);
     return {
       url,
@@ -89,7 +89,7 @@ function readyMessage(
 
 async function stop(child: ChildProcess, exit: Promise<string>): Promise<void> {
   if (child.connected) child.disconnect();
-  const timer = setTimeout(() => child.kill("SIGKILL"), exitTimeoutMs);
+  const timer = setTimeout(() => child.kill("SIGKILL"), EXIT_TIMEOUT_MS);
   await exit;
   clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import type { UnaryMethod } from "../fast-path/call-unary.ts";
 import { type EchoRequest, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
-import type { UnaryMethod } from "../protocol/unary/serve-unary.ts";
 
 /**
  * Routes of a service that answers with what it is given, for the gateway's own tests. Asked for "never", it

@@ -1,36 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
-import {
-  type Context,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
-import type { Caller } from "../protocol/caller.ts";
-import { methodPath } from "../protocol/method-path.ts";
-import type { Protocol } from "../protocol/protocol.ts";
-import { version } from "../version.ts";
+import { isSpanContextValid, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { CallTrace } from "../call/call.ts";
+import type { Caller } from "../call/caller.ts";
+import { methodPath } from "../call/method-path.ts";
+import type { Protocol } from "../call/protocol.ts";
+import { VERSION } from "../version.ts";
 import { extractContext } from "./propagation.ts";
-
-/** The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and passes the context on. */
-export interface CallTrace {
-  /** The parent of the spans of its requests to upstreams. */
-  readonly context: Context;
-  /** 32 hexadecimal digits; undefined when neither the caller nor an SDK has begun a trace. */
-  readonly traceId: string | undefined;
-  /** Ends it with `ok` or the code of its error. */
-  end(code: string): void;
-}
-
-/** A trace that is none, for calls that are made up in tests. */
-export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
 
 /** Where all spans of the gateway come from. */
 export function tracer() {
-  return trace.getTracer("connect-rest-gateway", version);
+  return trace.getTracer("connect-rest-gateway", VERSION);
 }
 
 /** Starts the span of a call, below the caller's. Its attributes are names and numbers: no message, no header. */

@@ -13,113 +13,142 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi3AYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCCKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIi8KDkVudW1WYWx1ZVJ1bGVzEgwKBHdpcmUYASABKAkSDwoHYWxpYXNlcxgCIAMoCWIGcHJvdG8z");
 
 /**
- * Where a field stands on the wire and how it is written there.
+ * Where a field is on the wire and how it is encoded.
  *
  * @generated from message connectrest.v1.FieldRules
  */
 export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
-   * Where a field of a request goes. Only the fields of the request itself have places, not those of messages in it.
-   * Default: as google.api.http says (path variable, body, else query).
+   * Where a field of a request is sent. Only the fields of the request message itself can be placed, not those of
+   * messages in it. Default: as google.api.http says (path variable, body, or else query).
+   *
+   *     string in_header = 3 [(connectrest.v1.field) = {in: HEADER, name: "X-Trace"}];
    *
    * @generated from field: connectrest.v1.FieldRules.Location in = 1;
    */
   in: FieldRules_Location;
 
   /**
-   * The name on the wire, e.g. `fields[blogs]`. Default: in requests as `json` says, in answers the name as declared or
-   * in lowerCamel.
+   * The field's name on the wire. Default: in requests as `json` says, in responses the name as declared or in
+   * lowerCamel.
+   *
+   *     int32 page_size = 2 [(connectrest.v1.field).name = "page[size]"];
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Further names under which an answer may carry the field, tried in order after its name.
+   * Other names that a response may use for the field, tried in order after its own name.
+   *
+   *     string renamed = 14 [(connectrest.v1.field) = {name: "new-name", aliases: ["old-name", "older-name"]}];
    *
    * @generated from field: repeated string aliases = 3;
    */
   aliases: string[];
 
   /**
-   * For a repeated field or a map: how it is written in a query or a form. COMMA also holds in JSON, of requests and of
-   * answers. Default: REPEAT; for lists of messages with `nesting: BRACKETS`, INDEXED.
+   * How a repeated field or a map is written in a query or a form. COMMA also applies to JSON, in requests and in
+   * responses. Default: REPEAT; for lists of messages with `nesting: BRACKETS`, INDEXED.
+   *
+   *     // expand[]=customer&expand[]=invoice
+   *     repeated string expand = 4 [(connectrest.v1.field).style = BRACKETS];
    *
    * @generated from field: connectrest.v1.FieldRules.Style style = 4;
    */
   style: FieldRules_Style;
 
   /**
-   * Where a field of an answer comes from. Sources are tried in order. Headers and the status are there for the
-   * response itself, not for messages in it and not for items of streams; a path is there for all of them. Default: the
-   * key of its name.
+   * Where a field of a response is read from, if not from the key of its name. Sources are tried in order. `header` and
+   * `status` are available to the fields of the response message itself, but not to messages in it or to the items of a
+   * stream; `path` is available everywhere. Default: the key of its name.
+   *
+   *     // {"attributes": {"title": "Walden"}}
+   *     string title = 2 [(connectrest.v1.field).from = {path: "attributes.title"}];
    *
    * @generated from field: repeated connectrest.v1.Source from = 5;
    */
   from: Source[];
 
   /**
-   * For a google.protobuf.Timestamp or Duration: how it is written. Default: ISO_8601; for a Duration as in ProtoJSON,
+   * How a google.protobuf.Timestamp or Duration is written. Default: ISO_8601; for a Duration the ProtoJSON notation,
    * `3.5s`.
+   *
+   *     // {"iso": "PT1M30S"}
+   *     google.protobuf.Duration iso = 3 [(connectrest.v1.field).time.unit = ISO_8601];
    *
    * @generated from field: connectrest.v1.Time time = 6;
    */
   time?: Time | undefined;
 
   /**
-   * For a field whose message has one repeated field and no other: on the wire it is the bare array. So an empty list
-   * differs from an absent one, and lists of lists can be said.
+   * Writes a message with a single repeated field, and no other field, as a bare array. Use it for lists of lists,
+   * and to tell an empty list from an absent one.
+   *
+   *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
+   *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
    *
    * @generated from field: bool unwrap = 7;
    */
   unwrap: boolean;
 
   /**
-   * Collects the keys of the object in an answer that no field names. In a `map<string, string>` they are raw JSON,
-   * lossless; in a google.protobuf.Struct they are values, where integers beyond 2^53 become strings.
+   * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as
+   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings.
+   *
+   *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
    * @generated from field: bool unknown = 8;
    */
   unknown: boolean;
 
   /**
-   * The value never stands in logs, traces, metrics or the texts of errors, also where the upstream repeats it.
+   * Keeps the field's value out of logs, traces, metrics and error messages, even where the upstream repeats it.
    *
    * @generated from field: bool redact = 9;
    */
   redact: boolean;
 
   /**
-   * For a 64-bit integer in the JSON of a request: a bare number (true) or a string (false). Default: as `json` says.
+   * Whether a 64-bit integer in a JSON request is a bare number (true) or a string (false). Default: as `json` says.
    *
    * @generated from field: optional bool number = 10;
    */
   number?: boolean | undefined;
 
   /**
-   * For bytes: how they are written. Default: BASE64.
+   * How a bytes field is encoded. Default: BASE64.
    *
    * @generated from field: connectrest.v1.FieldRules.BytesEncoding bytes = 11;
    */
   bytes: FieldRules_BytesEncoding;
 
   /**
-   * For a member of a oneof: what chooses it; one of these is enough. Default: the field's name is the value.
+   * What selects a member of a oneof. One matching condition is enough. Default: the field's name is the
+   * discriminator's value.
+   *
+   *     // {"type": "image", …} or {"type": "photo", …}
+   *     Picture picture = 3 [(connectrest.v1.field).when = {values: ["image", "photo"]}];
    *
    * @generated from field: repeated connectrest.v1.When when = 12;
    */
   when: When[];
 
   /**
-   * For a field of a message that is placed in a PART: which piece of the part it is.
+   * Which piece of a multipart part the field is. For fields of a message that is placed in a PART.
+   *
+   *     bytes content = 1 [(connectrest.v1.field).piece = CONTENT];
+   *     string filename = 2 [(connectrest.v1.field).piece = FILENAME];
    *
    * @generated from field: connectrest.v1.FieldRules.Piece piece = 13;
    */
   piece: FieldRules_Piece;
 
   /**
-   * The upstream is known to write this field with other JSON types too. They are converted as always, and not
-   * reported as drift.
+   * Marks a field that the upstream is known to write with other JSON types too, e.g. a number as a string. The value
+   * is converted as for any field, but the conversion is not reported as drift.
+   *
+   *     uint64 id = 1 [(connectrest.v1.field).coerce = true];
    *
    * @generated from field: bool coerce = 14;
    */
@@ -134,20 +163,20 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 0);
 
 /**
- * Where a request field goes.
+ * Where a field of a request is sent.
  *
  * @generated from enum connectrest.v1.FieldRules.Location
  */
 export const FieldRules_Location = {
   /**
-   * As google.api.http says: in the path if it names the field, in the body if that holds it, else in the query.
+   * As google.api.http says: in the path if it names the field, in the body if `body` includes it, else in the query.
    *
    * @generated from enum value: LOCATION_UNSPECIFIED = 0;
    */
   LOCATION_UNSPECIFIED: 0,
 
   /**
-   * The path, which has to name the field.
+   * The path, which must name the field.
    *
    * @generated from enum value: PATH = 1;
    */
@@ -196,7 +225,7 @@ export const FieldRules_Location = {
   OAUTH1_PARAM: 7,
 
   /**
-   * Nowhere: it is not sent.
+   * Nowhere: the field is not sent.
    *
    * @generated from enum value: NOTHING = 8;
    */
@@ -204,7 +233,7 @@ export const FieldRules_Location = {
 } as const;
 
 /**
- * Where a request field goes.
+ * Where a field of a request is sent.
  *
  * @generated from enum connectrest.v1.FieldRules.Location
  */
@@ -223,35 +252,35 @@ export const FieldRules_LocationSchema: GenEnum<FieldRules_Location> = /*@__PURE
  */
 export const FieldRules_Piece = {
   /**
-   * None of them.
+   * Not set.
    *
    * @generated from enum value: PIECE_UNSPECIFIED = 0;
    */
   PIECE_UNSPECIFIED: 0,
 
   /**
-   * The part's name, where it is data. Default: the name of the field that is placed in the part.
+   * The part's name, if the caller chooses it. Default: the name of the field that is placed in the part.
    *
    * @generated from enum value: PART_NAME = 1;
    */
   PART_NAME: 1,
 
   /**
-   * The part's content: bytes or a string.
+   * The part's content, as bytes or a string.
    *
    * @generated from enum value: CONTENT = 2;
    */
   CONTENT: 2,
 
   /**
-   * Its Content-Type.
+   * The part's Content-Type.
    *
    * @generated from enum value: CONTENT_TYPE = 3;
    */
   CONTENT_TYPE: 3,
 
   /**
-   * Its file name.
+   * The part's file name.
    *
    * @generated from enum value: FILENAME = 4;
    */
@@ -272,13 +301,13 @@ export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 1);
 
 /**
- * How several values under one name are written.
+ * How multiple values with one name are written.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
 export const FieldRules_Style = {
   /**
-   * As REPEAT.
+   * Same as REPEAT.
    *
    * @generated from enum value: STYLE_UNSPECIFIED = 0;
    */
@@ -306,14 +335,14 @@ export const FieldRules_Style = {
   INDEXED: 3,
 
   /**
-   * `tag=a,b`; also inside a JSON body.
+   * `tag=a,b`; also within a JSON body.
    *
    * @generated from enum value: COMMA = 4;
    */
   COMMA: 4,
 
   /**
-   * The entries of a map as parameters of their own: `a=1&b=2`.
+   * One parameter for each entry of a map: `a=1&b=2`.
    *
    * @generated from enum value: SPREAD = 5;
    */
@@ -321,7 +350,7 @@ export const FieldRules_Style = {
 } as const;
 
 /**
- * How several values under one name are written.
+ * How multiple values with one name are written.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
@@ -334,34 +363,34 @@ export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 2);
 
 /**
- * How bytes are written.
+ * How bytes are encoded.
  *
  * @generated from enum connectrest.v1.FieldRules.BytesEncoding
  */
 export const FieldRules_BytesEncoding = {
   /**
-   * As BASE64.
+   * Same as BASE64.
    *
    * @generated from enum value: BYTES_ENCODING_UNSPECIFIED = 0;
    */
   BYTES_ENCODING_UNSPECIFIED: 0,
 
   /**
-   * Base64 (RFC 4648 section 4); read with either alphabet.
+   * Base64 (RFC 4648 section 4). Responses may use either alphabet.
    *
    * @generated from enum value: BASE64 = 1;
    */
   BASE64: 1,
 
   /**
-   * As they are, without an encoding.
+   * Raw bytes, without encoding.
    *
    * @generated from enum value: RAW = 2;
    */
   RAW: 2,
 
   /**
-   * Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5).
+   * Base64 with the URL-safe alphabet, without padding (RFC 4648 section 5).
    *
    * @generated from enum value: BASE64URL = 3;
    */
@@ -369,7 +398,7 @@ export const FieldRules_BytesEncoding = {
 } as const;
 
 /**
- * How bytes are written.
+ * How bytes are encoded.
  *
  * @generated from enum connectrest.v1.FieldRules.BytesEncoding
  */
@@ -382,7 +411,12 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
   enumDesc(file_connectrest_v1_field_rules, 0, 3);
 
 /**
- * Where a response field comes from.
+ * A place in a response that a field is read from: a header, the status, or a path into the body.
+ *
+ *     // Link: <https://…?page=2>; rel="next"
+ *     string next = 2 [(connectrest.v1.field).from = {header: "Link", rel: "next"}];
+ *     // whether the status is 304
+ *     bool unchanged = 4 [(connectrest.v1.field).from = {status: 304}];
  *
  * @generated from message connectrest.v1.Source
  */
@@ -402,7 +436,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "header";
   } | {
     /**
-     * The HTTP status. Into a number the status itself, into a bool whether it equals this value.
+     * The HTTP status. An integer field receives the status itself; a bool field receives whether it equals this value.
      *
      * @generated from field: int32 status = 2;
      */
@@ -410,7 +444,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "status";
   } | {
     /**
-     * A dotted path from the object that the message is read from, e.g. `attributes.title`.
+     * A path from the object that the message is read from, e.g. `attributes.title`.
      *
      * @generated from field: string path = 3;
      */
@@ -419,7 +453,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * For a `Link` header (RFC 8288): the relation whose address is taken, e.g. `next`.
+   * For a `Link` header (RFC 8288): the relation to take the address of, e.g. `next`.
    *
    * @generated from field: string rel = 4;
    */
@@ -434,7 +468,11 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 1);
 
 /**
- * How a google.protobuf.Timestamp or Duration is written on the wire. A Duration is a count of a unit, or ISO_8601.
+ * How a google.protobuf.Timestamp or Duration is written on the wire. A Duration is either a count of a unit or
+ * ISO_8601.
+ *
+ *     // {"added_at": 1767225600}
+ *     google.protobuf.Timestamp added_at = 3 [(connectrest.v1.field).time.unit = SECONDS];
  *
  * @generated from message connectrest.v1.Time
  */
@@ -447,23 +485,31 @@ export type Time = Message<"connectrest.v1.Time"> & {
   unit: Time_Unit;
 
   /**
-   * For FORMAT: a pattern of `YYYY MM DD HH mm ss` and other characters, in UTC, e.g. `YYYY-MM-DD HH:mm:ss GMT`.
+   * For FORMAT: a pattern of `YYYY MM DD HH mm ss` and literal characters, in UTC.
+   *
+   *     // {"date": "2026-01-02 03:04:05 GMT"}
+   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {unit: FORMAT, format: "YYYY-MM-DD HH:mm:ss GMT"}];
    *
    * @generated from field: string format = 2;
    */
   format: string;
 
   /**
-   * A value on the wire that means that there is no time, e.g. `0`.
+   * The wire value that means "no time", e.g. `0`. The field is then unset.
+   *
+   *     google.protobuf.Timestamp seconds = 1 [(connectrest.v1.field).time = {unit: SECONDS, none: "0"}];
    *
    * @generated from field: string none = 3;
    */
   none: string;
 
   /**
-   * What becomes of a time in a request that is finer than the unit; ISO_8601 counts as seconds. UP fits "before", DOWN
-   * fits "after" and "since": in whole units both then mean the same as the finer time. Default: the fraction is sent;
-   * a FORMAT has none.
+   * How a time in a request is rounded if it is more precise than the unit; ISO_8601 counts as seconds. Use UP for
+   * "before" and DOWN for "after" or "since": the whole unit then selects the same items as the precise time.
+   * Default: the fraction is sent; a FORMAT has none.
+   *
+   *     // before=1767225601 for 2026-01-01T00:00:00.5Z
+   *     google.protobuf.Timestamp before = 2 [(connectrest.v1.field) = {in: QUERY, time: {unit: SECONDS, rounding: UP}}];
    *
    * @generated from field: connectrest.v1.Time.Rounding rounding = 4;
    */
@@ -484,14 +530,14 @@ export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
  */
 export const Time_Unit = {
   /**
-   * As ISO_8601.
+   * Same as ISO_8601.
    *
    * @generated from enum value: UNIT_UNSPECIFIED = 0;
    */
   UNIT_UNSPECIFIED: 0,
 
   /**
-   * Seconds, of a time since 1970; a fraction is kept.
+   * Seconds; for a Timestamp since 1970. A fraction is kept.
    *
    * @generated from enum value: SECONDS = 1;
    */
@@ -512,28 +558,28 @@ export const Time_Unit = {
   MICROS: 3,
 
   /**
-   * ISO 8601: a time as in RFC 3339, `2026-01-02T03:04:05Z`, a duration as `PT1M30S`.
+   * ISO 8601: a Timestamp as in RFC 3339, `2026-01-02T03:04:05Z`; a Duration as `PT1M30S`.
    *
    * @generated from enum value: ISO_8601 = 4;
    */
   ISO_8601: 4,
 
   /**
-   * By `format`.
+   * The pattern in `format`.
    *
    * @generated from enum value: FORMAT = 5;
    */
   FORMAT: 5,
 
   /**
-   * As in headers of HTTP (RFC 9110 section 5.6.7), `Fri, 02 Jan 2026 03:04:05 GMT`.
+   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`.
    *
    * @generated from enum value: HTTP_DATE = 6;
    */
   HTTP_DATE: 6,
 
   /**
-   * As in mail (RFC 2822 section 3.3), `Fri, 02 Jan 2026 03:04:05 +0000`; read like HTTP_DATE, in any zone.
+   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. Read like HTTP_DATE, in any time zone.
    *
    * @generated from enum value: RFC_2822 = 7;
    */
@@ -561,27 +607,27 @@ export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 2, 0);
 
 /**
- * Where a time goes that is finer than the unit.
+ * The direction in which a time is rounded.
  *
  * @generated from enum connectrest.v1.Time.Rounding
  */
 export const Time_Rounding = {
   /**
-   * Nowhere.
+   * Not rounded.
    *
    * @generated from enum value: ROUNDING_UNSPECIFIED = 0;
    */
   ROUNDING_UNSPECIFIED: 0,
 
   /**
-   * To the earlier unit.
+   * To the earlier whole unit.
    *
    * @generated from enum value: DOWN = 1;
    */
   DOWN: 1,
 
   /**
-   * To the later unit.
+   * To the later whole unit.
    *
    * @generated from enum value: UP = 2;
    */
@@ -589,7 +635,7 @@ export const Time_Rounding = {
 } as const;
 
 /**
- * Where a time goes that is finer than the unit.
+ * The direction in which a time is rounded.
  *
  * @generated from enum connectrest.v1.Time.Rounding
  */
@@ -602,34 +648,37 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 2, 1);
 
 /**
- * A condition on a JSON object. All that is set must hold. For a oneof, members are tried in their order.
+ * A condition on a JSON object. All of its parts that are set must hold. The members of a oneof are tried in the
+ * order of their declaration.
+ *
+ *     Picture picture = 2 [(connectrest.v1.field).when = {key: "url", present: true}];
  *
  * @generated from message connectrest.v1.When
  */
 export type When = Message<"connectrest.v1.When"> & {
   /**
-   * The key to look at; dotted. Default, for a member of a oneof: the oneof's discriminator.
+   * The path of the key to check. Default: the discriminator, for a member of a oneof.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * Its value is one of these. When encoding, the first is written.
+   * The key has one of these values. In requests the first one is written.
    *
    * @generated from field: repeated string values = 2;
    */
   values: string[];
 
   /**
-   * It is present (true) or absent (false).
+   * The key is present (true) or absent (false).
    *
    * @generated from field: optional bool present = 3;
    */
   present?: boolean | undefined;
 
   /**
-   * It has this JSON type: `string`, `number`, `boolean`, `object` or `array`.
+   * The value has this JSON type: `string`, `number`, `boolean`, `object` or `array`.
    *
    * @generated from field: string type = 4;
    */
@@ -644,21 +693,24 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 3);
 
 /**
- * How the wire says which member of a oneof it holds.
+ * How the wire tells which member of a oneof is set.
+ *
+ *     // {"type": "text", "text": "Hi"}
+ *     option (connectrest.v1.oneof) = {discriminator: "type", layout: FLATTENED, fallback: "other"};
  *
  * @generated from message connectrest.v1.OneofRules
  */
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
-   * The key whose value chooses the member, e.g. `type`. Default: none; each member is a key of its own, as in
-   * ProtoJSON, or is chosen by its `when`.
+   * The key whose value selects the member, e.g. `type`. Default: none; each member has a key of its own, as in
+   * ProtoJSON, or is selected by its `when`.
    *
    * @generated from field: string discriminator = 1;
    */
   discriminator: string;
 
   /**
-   * Where the member's own keys stand. Default: FLATTENED.
+   * Where the member's own keys are. Default: FLATTENED.
    *
    * @generated from field: connectrest.v1.OneofRules.Layout layout = 2;
    */
@@ -672,8 +724,8 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The member, by field name, that takes objects of an unknown type. Default: none; they are left out, and reported as
-   * drift.
+   * The name of the member that receives objects of an unknown type. Default: none; such objects are dropped and
+   * reported as drift.
    *
    * @generated from field: string fallback = 4;
    */
@@ -688,20 +740,20 @@ export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
- * Where the keys of a oneof's member stand.
+ * Where the keys of a oneof's member are.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
 export const OneofRules_Layout = {
   /**
-   * As FLATTENED.
+   * Same as FLATTENED.
    *
    * @generated from enum value: LAYOUT_UNSPECIFIED = 0;
    */
   LAYOUT_UNSPECIFIED: 0,
 
   /**
-   * In the object that holds the discriminator: `{"type":"text","text":"Hi"}`.
+   * Next to the discriminator: `{"type":"text","text":"Hi"}`.
    *
    * @generated from enum value: FLATTENED = 1;
    */
@@ -715,7 +767,7 @@ export const OneofRules_Layout = {
   NESTED: 2,
 
   /**
-   * Under one key, the same for all: `{"type":"PushEvent","payload":{"ref":"main"}}`.
+   * Under one key that all members share: `{"type":"PushEvent","payload":{"ref":"main"}}`.
    *
    * @generated from enum value: BESIDE = 3;
    */
@@ -723,7 +775,7 @@ export const OneofRules_Layout = {
 } as const;
 
 /**
- * Where the keys of a oneof's member stand.
+ * Where the keys of a oneof's member are.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
@@ -738,18 +790,20 @@ export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
 /**
  * How an enum value is spelled on the wire.
  *
+ *     BINDING_HARDCOVER = 1 [(connectrest.v1.enum_value).wire = "hb"];
+ *
  * @generated from message connectrest.v1.EnumValueRules
  */
 export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
   /**
-   * The spelling that requests use and answers are read by. A number is given as its digits. Default: the value's name.
+   * The spelling in requests and responses. Write a number as its digits. Default: the value's name.
    *
    * @generated from field: string wire = 1;
    */
   wire: string;
 
   /**
-   * Further spellings in answers.
+   * Other spellings that a response may use.
    *
    * @generated from field: repeated string aliases = 2;
    */

@@ -17,29 +17,33 @@ export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
   fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
- * A list that comes in pages, as a server stream of its items: the method's response is one item. A page is asked
- * for when its first item is read, and not before.
+ * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
+ * fetched only when its first item is read.
+ *
+ *     // {"incidents": […], "more": true}; the next page is ?offset=25
+ *     paginate: {items: "incidents", offset: "offset", more: {key: "more", values: "true"}}
  *
  * @generated from message connectrest.v1.Paginate
  */
 export type Paginate = Message<"connectrest.v1.Paginate"> & {
   /**
-   * Dotted path from the payload to the array of items; `.` is the payload itself. Where an upstream has it in several
-   * places, the first path that leads to an array counts.
+   * Path from the payload to the array of items; `.` is the payload itself. With several paths, the first one that
+   * leads to an array is used.
    *
    * @generated from field: repeated string items = 1;
    */
   items: string[];
 
   /**
-   * How the next page is found. The stream ends where there is none, and with a page without items unless `more` says
-   * that others follow.
+   * How the next page is found. The stream ends if there is no next page. It also ends with a page without items,
+   * unless `more` says that more pages follow.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
   next: {
     /**
-     * A link in the body: dotted path to a string, or to an object with `href`. It must lead to the same base.
+     * A link in the body: the path to a string, or to an object with `href`. The link must stay within the same base
+     * address.
      *
      * @generated from field: string link = 2;
      */
@@ -47,7 +51,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "link";
   } | {
     /**
-     * A relation of the `Link` header, e.g. `next` (RFC 8288). It must lead to the same base.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay within the same base address.
      *
      * @generated from field: string link_header = 3;
      */
@@ -55,7 +59,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field that says how many items to skip; it grows by what came. It may stand in a message: `page.skip`.
+     * The request field for the number of items to skip. It is advanced by the number of items received. It can be in a
+     * message: `page.skip`.
      *
      * @generated from field: string offset = 4;
      */
@@ -63,7 +68,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "offset";
   } | {
     /**
-     * The request field that says which page; it grows by one. A field that is not set counts as `first`.
+     * The request field for the page number. It is advanced by one. If the field is not set, it starts at `first`.
      *
      * @generated from field: string page = 5;
      */
@@ -71,7 +76,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "page";
   } | {
     /**
-     * A cursor in the body.
+     * A cursor in the body or in a header.
+     *
+     *     // {"members": […], "response_metadata": {"next_cursor": "c2"}}; the next page is ?cursor=c2
+     *     paginate: {items: "members", cursor: {path: "response_metadata.next_cursor", field: "cursor"}}
      *
      * @generated from field: connectrest.v1.Cursor cursor = 6;
      */
@@ -79,7 +87,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "cursor";
   } | {
     /**
-     * A value of the page's last item.
+     * A value of the last item on the page.
+     *
+     *     // {"data": […, {"id": "7"}], "has_more": true}; the next page is ?starting_after=7
+     *     last_item: {path: "id", field: "starting_after"}
      *
      * @generated from field: connectrest.v1.Cursor last_item = 7;
      */
@@ -88,38 +99,39 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Pages asked for at most. Default: 1000.
+   * The maximum number of pages to fetch. Default: 1000.
    *
    * @generated from field: int32 max_pages = 8;
    */
   maxPages: number;
 
   /**
-   * With `link`: dotted path from the payload to an object of query parameters, which are sent beside those in the
-   * link's address. Where both have a name, the address counts. Default: the address has them all.
+   * With `link`: path from the payload to an object of query parameters that are sent in addition to those of the link
+   * itself. If both have a parameter, the one of the link is sent. Default: the link has all parameters.
    *
    * @generated from field: string link_query = 9;
    */
   linkQuery: string;
 
   /**
-   * There is a further page only while this holds of the payload, e.g. `{key: "has_more", values: "true"}`. Default: no
-   * condition.
+   * A condition on the payload that holds as long as more pages follow. Default: no condition.
+   *
+   *     more: {key: "has_more", values: "true"}
    *
    * @generated from field: connectrest.v1.When more = 12;
    */
   more?: When | undefined;
 
   /**
-   * Dotted path from the payload to how many there are in all: items with `offset`, pages with `page`. After the last of
-   * them nothing is asked for. Default: none, a page without items is the end.
+   * Path from the payload to the total count: of items with `offset`, of pages with `page`. After the last one no more
+   * pages are fetched. Default: none; the stream ends with a page without items.
    *
    * @generated from field: string total = 10;
    */
   total: string;
 
   /**
-   * The number of the first item with `offset`, of the first page with `page`. Default: 0 and 1.
+   * The number of the first item with `offset`, or of the first page with `page`. Default: 0 and 1.
    *
    * @generated from field: optional int32 first = 11;
    */
@@ -134,27 +146,29 @@ export const PaginateSchema: GenMessage<Paginate> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 0);
 
 /**
- * A value of one page that is sent to ask for the next.
+ * A value of one page that is sent in the request for the next.
  *
  * @generated from message connectrest.v1.Cursor
  */
 export type Cursor = Message<"connectrest.v1.Cursor"> & {
   /**
-   * Dotted path to the value, from the payload or from the last item.
+   * Path to the value, from the payload or from the last item.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * The request field that takes it. It may stand in a message: `page.after`.
+   * The request field that receives the value. It can be in a message: `page.after`.
    *
    * @generated from field: string field = 2;
    */
   field: string;
 
   /**
-   * For `cursor`, in place of a path: the response header with the value.
+   * For `cursor`, instead of a path: the response header with the value.
+   *
+   *     cursor: {header: "X-Continuation-Token", field: "token"}
    *
    * @generated from field: string header = 3;
    */
@@ -169,41 +183,49 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * News from a feed by conditional polling, as a server stream of its items: the method's response is one item.
+ * Polls a feed with conditional requests and streams its new items. The response message of the method is one item.
+ *
+ *     option (connectrest.v1.method).poll = {
+ *       items: "entries"
+ *       key: "id"
+ *       interval_header: "X-Poll-Interval"
+ *       interval: {seconds: 30}
+ *       skip_backlog: true
+ *     };
  *
  * @generated from message connectrest.v1.Poll
  */
 export type Poll = Message<"connectrest.v1.Poll"> & {
   /**
-   * Dotted path from the payload to the array of items; `.` is the payload itself. Newest first.
+   * Path from the payload to the array of items, newest first; `.` is the payload itself.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * Dotted path in an item to what tells it from others, e.g. `id`.
+   * Path in an item to the value that identifies it, e.g. `id`.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * The header that says how many seconds to wait, e.g. `X-Poll-Interval`.
+   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`.
    *
    * @generated from field: string interval_header = 3;
    */
   intervalHeader: string;
 
   /**
-   * The wait where no header says otherwise. Default: 60 seconds.
+   * How long to wait if there is no such header. Default: 60 seconds.
    *
    * @generated from field: google.protobuf.Duration interval = 4;
    */
   interval?: Duration | undefined;
 
   /**
-   * Items that are there at the first poll are not streamed.
+   * Leaves out the items that already exist at the first poll.
    *
    * @generated from field: bool skip_backlog = 5;
    */
@@ -218,15 +240,17 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
- * A client stream as a body or a part of one. The first message has the request's fields, and may have a chunk;
- * the others have chunks alone. Chunks are sent as they come. The fields that are named here go nowhere else, but
- * those beside the chunk may have a place of their own by `in`.
+ * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
+ * may have a chunk; all other messages have chunks only. Chunks are sent as they arrive. The fields that are named here
+ * are sent nowhere else, except that all but `chunk` can also be placed by `in`.
+ *
+ *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *
  * @generated from message connectrest.v1.Upload
  */
 export type Upload = Message<"connectrest.v1.Upload"> & {
   /**
-   * The request field of type bytes with a chunk.
+   * The bytes field of the request with a chunk.
    *
    * @generated from field: string chunk = 1;
    */
@@ -240,7 +264,7 @@ export type Upload = Message<"connectrest.v1.Upload"> & {
   contentType: string;
 
   /**
-   * With MULTIPART: the request field with the name of the part, or a name in quotes, e.g. `'data'`.
+   * With MULTIPART: the request field with the name of the part, or a constant name in quotes, e.g. `'data'`.
    *
    * @generated from field: string part = 3;
    */
@@ -262,13 +286,15 @@ export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 3);
 
 /**
- * The answer's body as a server stream, in chunks as they come.
+ * Streams the response body in chunks as they arrive.
+ *
+ *     option (connectrest.v1.method).download = {chunk: "chunk"};
  *
  * @generated from message connectrest.v1.Download
  */
 export type Download = Message<"connectrest.v1.Download"> & {
   /**
-   * The response field of type bytes with a chunk. Fields with `from` are in the first message.
+   * The bytes field of the response with a chunk. Fields with `from` are set in the first message.
    *
    * @generated from field: string chunk = 1;
    */
@@ -283,60 +309,67 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
- * One answer that brings record after record, as a server stream: the method's response is one record. Envelopes are
- * not looked at. An error rule with a `body` that fits a record ends the stream with its error.
+ * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
+ * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error.
+ *
+ *     // data: {"type": "delta", …}
+ *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}
  *
  * @generated from message connectrest.v1.Records
  */
 export type Records = Message<"connectrest.v1.Records"> & {
   /**
-   * How records follow each other. Default: LINES.
+   * How records are separated. Default: LINES.
    *
    * @generated from field: connectrest.v1.Records.Format format = 1;
    */
   format: Records_Format;
 
   /**
-   * With EVENT_STREAM: the key under which the record has the event's name, e.g. for a oneof's discriminator; the name
-   * is `message` where the event has none. Default: it is left out.
+   * With EVENT_STREAM: adds the event's name to the record under this key, e.g. for the discriminator of a oneof.
+   * Events without a name are called `message`. Default: the name is dropped.
    *
    * @generated from field: string event = 2;
    */
   event: string;
 
   /**
-   * With EVENT_STREAM: the key under which the record has the last event ID, if there is one. Default: it is left out.
+   * With EVENT_STREAM: adds the last event ID, if any, to the record under this key. Default: the ID is dropped.
    *
    * @generated from field: string id = 3;
    */
   id: string;
 
   /**
-   * With EVENT_STREAM: the key under which the record has the data; there it may be text too, as it is for a field of
-   * type string. Default: the data is the record itself, to which the event's name and ID are added.
+   * With EVENT_STREAM: puts the event's data into the record under this key. There it may also be plain text, for a
+   * field of type string. Default: the data is the record, and the event's name and ID are added to it.
+   *
+   *     records: {format: EVENT_STREAM, event: "event", id: "id", data: "data"}
    *
    * @generated from field: string data = 4;
    */
   data: string;
 
   /**
-   * Lines, or data of events, that are no record and end the stream, e.g. `[DONE]`.
+   * Lines, or event data, that end the stream and are not records.
+   *
+   *     records: {format: EVENT_STREAM, end: "[DONE]"}
    *
    * @generated from field: repeated string end = 5;
    */
   end: string[];
 
   /**
-   * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. With `end` or `last`, a body
-   * that ends without either was cut off: UNAVAILABLE, reason UPSTREAM_TRUNCATED. Without both the stream ends with
-   * its body, and when the transport is closed.
+   * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. If `end` or `last` is set, a
+   * body that ends without either was truncated: the call fails with UNAVAILABLE, reason UPSTREAM_TRUNCATED. If neither
+   * is set, the stream ends with the body or when the transport is closed.
    *
    * @generated from field: connectrest.v1.When last = 6;
    */
   last?: When | undefined;
 
   /**
-   * How long the body may pause. Default: the upstream's `bodyTimeoutMs`.
+   * The longest allowed pause in the body. Default: the upstream's `bodyTimeoutMs`.
    *
    * @generated from field: google.protobuf.Duration idle = 7;
    */
@@ -351,20 +384,20 @@ export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
- * How records follow each other.
+ * How records are separated.
  *
  * @generated from enum connectrest.v1.Records.Format
  */
 export const Records_Format = {
   /**
-   * As LINES.
+   * Same as LINES.
    *
    * @generated from enum value: FORMAT_UNSPECIFIED = 0;
    */
   FORMAT_UNSPECIFIED: 0,
 
   /**
-   * A JSON value on each line (NDJSON, JSON Lines). Empty lines are passed over.
+   * One JSON value per line (NDJSON, JSON Lines). Empty lines are skipped.
    *
    * @generated from enum value: LINES = 1;
    */
@@ -379,7 +412,7 @@ export const Records_Format = {
 } as const;
 
 /**
- * How records follow each other.
+ * How records are separated.
  *
  * @generated from enum connectrest.v1.Records.Format
  */

@@ -13,35 +13,34 @@ export const file_connectrest_v1_upstream_error: GenFile = /*@__PURE__*/
   fileDesc("CiNjb25uZWN0cmVzdC92MS91cHN0cmVhbV9lcnJvci5wcm90bxIOY29ubmVjdHJlc3QudjEiWwoNVXBzdHJlYW1FcnJvchITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEYm9keRgDIAEoDBIRCgl0cnVuY2F0ZWQYBCABKAhiBnByb3RvMw");
 
 /**
- * What an upstream answered when a call failed: a detail of the error, where the rules of the method say
- * `raw_error_body`.
+ * The HTTP response behind a failed call. It is a detail of the error if the rules of the method set `raw_error_body`.
  *
  * @generated from message connectrest.v1.UpstreamError
  */
 export type UpstreamError = Message<"connectrest.v1.UpstreamError"> & {
   /**
-   * The HTTP status of the answer.
+   * The HTTP status of the response.
    *
    * @generated from field: int32 http_status = 1;
    */
   httpStatus: number;
 
   /**
-   * The answer's Content-Type; empty when it had none.
+   * The Content-Type of the response; empty if it had none.
    *
    * @generated from field: string content_type = 2;
    */
   contentType: string;
 
   /**
-   * The answer's body, decompressed, its first 4096 bytes at most.
+   * The decompressed body of the response, up to its first 4096 bytes.
    *
    * @generated from field: bytes body = 3;
    */
   body: Uint8Array;
 
   /**
-   * The body was longer than what is here.
+   * The body was longer than 4096 bytes and has been cut.
    *
    * @generated from field: bool truncated = 4;
    */

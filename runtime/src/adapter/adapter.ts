@@ -1,13 +1,13 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
-import type { Condition } from "../wire/read.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import type { Condition } from "../decode/read.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";
 import type { ToolsModule } from "./tools.ts";
 
-/** A method of a generated adapter: how its request becomes a REST call, and the answer protobuf bytes. */
+/** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> {
   readonly kind: "unary";
   readonly method: DescMethod & { readonly methodKind: "unary"; readonly input: I; readonly output: O };
@@ -15,7 +15,7 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   /** Builds the REST call. Throws a ConnectError with INVALID_ARGUMENT when a value cannot be sent. */
   readonly request: (message: MessageShape<I>) => RestRequest;
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** What adapters of all kinds of streams have. */
@@ -82,7 +82,7 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
-/** A server stream of the records of one answer. */
+/** A server stream of the records of one response. */
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
@@ -104,12 +104,12 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
-/** A server stream of the chunks of an answer's body. */
+/** A server stream of the chunks of a response's body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
   /** Writes what the first message has beside its chunk: fields from headers and the status. */
-  readonly head: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly head: (response: RestResponse, out: ProtoWriter) => void;
   /** Writes one chunk. */
   readonly chunk: (bytes: Uint8Array, out: ProtoWriter) => void;
 }
@@ -127,7 +127,7 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
     readonly filename?: string;
   };
   /** Writes the response message as protobuf bytes. */
-  readonly response: (answer: RestResponse, out: ProtoWriter) => void;
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** A method of a generated adapter. */
@@ -179,7 +179,7 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   return { kind: "poll", method, ...parts };
 }
 
-/** Makes a method of an adapter that answers with records. */
+/** Makes a records method of an adapter. */
 export function records<I extends DescMessage, O extends DescMessage>(
   method: RecordsAdapter<I, O>["method"],
   parts: Omit<RecordsAdapter<I, O>, "kind" | "method">,

@@ -1,12 +1,12 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "../json/json.ts";
 
-/** What a generated response decoder reads: the answer, its envelope taken off. */
+/** What a generated response decoder reads: the response, its envelope taken off. */
 export interface RestResponse {
   /** HTTP status. */
   readonly status: number;
   /** The value of a response header (name in lower case); several values are joined by `, `. */
   header(name: string): string | undefined;
-  /** The payload; undefined when the answer has no body. */
+  /** The payload; undefined when the response has no body. */
   readonly payload: JsonValue | undefined;
   /** The body as it came, where the method's response encoding is `bytes`. */
   readonly bytes: Uint8Array | undefined;

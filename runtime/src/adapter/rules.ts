@@ -1,4 +1,4 @@
-import type { Condition } from "../wire/read.ts";
+import type { Condition } from "../decode/read.ts";
 
 /**
  * The rules of the annotation language that the runtime acts on, as plain data. The generator prints one
@@ -70,7 +70,7 @@ export interface RetryAfterRule {
   readonly when?: { readonly name: string; readonly value: string };
 }
 
-/** How the body of an answer is read; `by_content_type` is JSON, a form or bytes. */
+/** How the body of a response is read; `by_content_type` is JSON, a form or bytes. */
 export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type" | "json_or_form";
 
 /** A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail. */
@@ -103,7 +103,7 @@ export interface MethodRules {
   readonly retryAfter: readonly RetryAfterRule[];
   /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
   readonly rawErrorBody: boolean;
-  /** Statuses outside 200 to 299 that are an answer and not an error, e.g. 304. */
+  /** Statuses outside 200 to 299 that are a response and not an error, e.g. 304. */
   readonly success: readonly number[];
   readonly responseEncoding: ResponseEncoding;
   /** The method's own deadline in milliseconds. */

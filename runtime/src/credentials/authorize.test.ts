@@ -9,8 +9,8 @@ import { createRest, type Rest } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { httpUpstream, type TestServer, textOfRequest } from "../testing/servers.ts";
 import { type ThingVariant, thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import { Secret } from "../text/secret.ts";
 import type { CredentialsSource } from "./credentials.ts";
-import { Secret } from "./secret.ts";
 
 interface Seen {
   readonly verb: string;

@@ -1,13 +1,14 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
-import type { Clock } from "../clock.ts";
 import { restError } from "../errors/rest-error.ts";
-import { percentEncode } from "../request/percent-encode.ts";
+import { fullName } from "../text/full-name.ts";
+import { percentEncode } from "../text/percent-encode.ts";
+import { Secret } from "../text/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import { problemOfBasic, problemOfSecret } from "./check.ts";
 import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
-import { Secret } from "./secret.ts";
 
 /** What credentials add to a request. */
 export interface Authorization {
@@ -15,7 +16,7 @@ export interface Authorization {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** An encoded query parameter; empty when there is none. */
   readonly queryString: string;
-  /** The secrets that are sent: an answer that repeats them must not reach the caller. */
+  /** The secrets that are sent: a response that repeats them must not reach the caller. */
   readonly secrets: readonly Secret[];
 }
 
@@ -69,7 +70,7 @@ export function chooseKind(
   if (kind !== undefined) return kind;
   throw restError("UPSTREAM_CREDENTIALS_MISSING", {
     upstream: rules.upstream,
-    method: `${method.parent.typeName}.${method.name}`,
+    method: fullName(method),
     wanted: rules.credentials.join(", "),
     available: available.length === 0 ? "no credentials" : available.join(", "),
   });

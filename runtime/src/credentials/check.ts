@@ -1,7 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
+import { Secret } from "../text/secret.ts";
 import type { BasicCredentials, Credentials } from "./credentials.ts";
-import { Secret } from "./secret.ts";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CredentialKind } from "../adapter/rules.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "../text/secret.ts";
 
 /** OAuth 1.0a credentials (RFC 5849 section 1.1): those of the client, and a token where a user is meant. */
 export interface OAuth1Credentials {

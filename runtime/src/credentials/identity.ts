@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { CredentialKind } from "../adapter/rules.ts";
-import type { Clock } from "../clock.ts";
+import { Secret } from "../text/secret.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Credentials } from "./credentials.ts";
-import { Secret } from "./secret.ts";
 
 /** Tells sets of credentials apart without holding any: by a keyed hash, whose key nobody outside knows. */
 export class Identities {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { percentEncode } from "../request/percent-encode.ts";
+import { percentEncode } from "../text/percent-encode.ts";
 
 /** A parameter as OAuth 1.0a signs it: decoded. */
 export type Parameter = readonly [name: string, value: string];

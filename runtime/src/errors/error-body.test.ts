@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../adapter/json.ts";
 import type { ErrorShape } from "../adapter/rules.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import type { JsonValue } from "../json/json.ts";
 import { readErrorBody } from "./error-body.ts";
 
 const META = { status: 400, msg: "Bad Request" };

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.ts";
 import type { ErrorShape } from "../adapter/rules.ts";
-import { valueAt } from "../answer/json-path.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 

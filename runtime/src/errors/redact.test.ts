@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { Secret } from "../credentials/secret.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { Secret } from "../text/secret.ts";
 import { holdsSecret, redactDetail, redactError, redactText } from "./redact.ts";
 
 const secrets = (...texts: string[]) => texts.map((text) => new Secret(text));

@@ -1,7 +1,7 @@
 import { create, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import type { Secret } from "../credentials/secret.ts";
-import { percentEncode } from "../request/percent-encode.ts";
+import { percentEncode } from "../text/percent-encode.ts";
+import type { Secret } from "../text/secret.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
 /** A secret with fewer characters is looked for as a word: a part of a word that is like it gives nothing away. */

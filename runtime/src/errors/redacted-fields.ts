@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { isReflectList, isReflectMap, isReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { Secret } from "../credentials/secret.ts";
+import { Secret } from "../text/secret.ts";
 
 /** `connectrest.v1.field` among the options of a field, and `redact` within it. */
 const FIELD_RULES = 50871;

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { type Code, ConnectError } from "@connectrpc/connect";
 import { type ErrorInfo, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "../text/safe-text.ts";
 import { ERRORS, type ErrorReason } from "./table.ts";
 
 /** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */

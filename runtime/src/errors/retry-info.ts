@@ -10,8 +10,8 @@ const MAX_DELAY_MS = 366 * 24 * 3600 * 1000;
 const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 
 /**
- * How long to wait before the next try, in milliseconds; undefined when the answer does not say. The first rule
- * whose header is there counts; the headers of rules often stand on every answer, so they count only for errors
+ * How long to wait before the next try, in milliseconds; undefined when the response does not say. The first rule
+ * whose header is there counts; the headers of rules often stand on every response, so they count only for errors
  * that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110 section
  * 10.2.3), which counts always.
  *

@@ -6,8 +6,8 @@ import {
   type JsonObject as PlainJson,
 } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.ts";
 import { DebugInfoSchema, file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { ErrorReport } from "./error-report.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 

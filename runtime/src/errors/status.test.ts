@@ -29,7 +29,7 @@ describe("the meaning of a status", () => {
     [520, Code.Unavailable, "SERVER_ERROR"],
     [599, Code.Unknown, "SERVER_ERROR"],
     [999, Code.Unknown, "SERVER_ERROR"],
-    [200, Code.Unknown, "ERROR_IN_ANSWER"],
+    [200, Code.Unknown, "ERROR_IN_RESPONSE"],
     [199, Code.Unknown, "UNEXPECTED_STATUS"],
   ])("%i is %s, %s", (status, code, reason) => {
     expect(meaningOf(status)).toMatchObject({ code, reason });

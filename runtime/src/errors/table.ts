@@ -29,7 +29,7 @@ export const ERRORS = {
   CURSOR_INVALID: {
     code: Code.Internal,
     text: "the cursor of the next page: expected {expected}, got {got}",
-    cause: "An answer names the next page by a value that does not fit the request field which takes it.",
+    cause: "A response names the next page by a value that does not fit the request field which takes it.",
     remedy: "Correct the path or the field of the `paginate` rule, or report it to the upstream.",
   },
   REQUEST_PATH_CHANGED: {
@@ -108,14 +108,14 @@ export const ERRORS = {
     code: Code.DeadlineExceeded,
     text: "upstream {upstream}: expected {part} within {limit} ms, got none",
     cause:
-      "The connection or the beginning of the answer did not come, or the body paused, for longer than the upstream's limit allows.",
+      "The connection or the beginning of the response did not come, or the body paused, for longer than the upstream's limit allows.",
     remedy:
       "Try again; raise connectTimeoutMs, headersTimeoutMs or bodyTimeoutMs if the upstream is known to be slow.",
   },
   UPSTREAM_RESET: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected an answer, got a closed connection",
-    cause: "The upstream closed the connection before its answer.",
+    text: "upstream {upstream}: expected a response, got a closed connection",
+    cause: "The upstream closed the connection before its response.",
     remedy: "Try again if the method is idempotent: the upstream may have acted.",
   },
   UPSTREAM_TRUNCATED: {
@@ -126,7 +126,7 @@ export const ERRORS = {
   },
   UPSTREAM_NOT_HTTP: {
     code: Code.Unavailable,
-    text: "upstream {upstream}: expected an HTTP answer, got something else",
+    text: "upstream {upstream}: expected an HTTP response, got something else",
     cause: "What came is not HTTP/1.1: another protocol, or a broken proxy.",
     remedy: "Check the upstream's address and port, and whether it wants https.",
   },
@@ -136,9 +136,9 @@ export const ERRORS = {
     cause: "The last requests to the upstream failed. Until the cooling time is over, nothing is sent to it.",
     remedy: "Wait as long as the RetryInfo says; look at what the failures before were.",
   },
-  UPSTREAM_INTERIM_ANSWERS: {
+  UPSTREAM_INTERIM_RESPONSES: {
     code: Code.ResourceExhausted,
-    text: "upstream {upstream}: expected an answer after at most {limit} interim ones (1xx), got more of them",
+    text: "upstream {upstream}: expected a response after at most {limit} interim ones (1xx), got more of them",
     cause: "The upstream sends 100 Continue, 103 Early Hints and their like without an end.",
     remedy: "Report it to the upstream.",
   },
@@ -151,13 +151,13 @@ export const ERRORS = {
   UPSTREAM_HEADERS_TOO_LARGE: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: expected at most {limit} bytes of headers, got more",
-    cause: "The headers of the answer exceed maxHeaderBytes.",
+    cause: "The headers of the response exceed maxHeaderBytes.",
     remedy: "Raise maxHeaderBytes if the upstream is known to send that much.",
   },
   UPSTREAM_BODY_TOO_LARGE: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: expected a body of at most {limit} bytes, got more",
-    cause: "The body of the answer, decompressed, exceeds maxResponseBytes.",
+    cause: "The body of the response, decompressed, exceeds maxResponseBytes.",
     remedy: "Ask for less (a smaller page), or raise maxResponseBytes (maxDownloadBytes for a download).",
   },
   UPSTREAM_BODY_ENCODING: {
@@ -167,7 +167,7 @@ export const ERRORS = {
     remedy: "Set acceptEncoding of the upstream to what it can do, e.g. identity.",
   },
 
-  // The answer of the upstream.
+  // The response of the upstream.
   UPSTREAM_BODY_NOT_JSON: {
     code: Code.Internal,
     text: "upstream {upstream}: expected JSON with status {status}, got {got}",
@@ -189,14 +189,14 @@ export const ERRORS = {
   UPSTREAM_BODY_TOO_DEEP: {
     code: Code.Internal,
     text: "upstream {upstream}: expected a body that is not nested too deeply, got {problem}",
-    cause: "The JSON of the answer is nested deeper than any message should be.",
+    cause: "The JSON of the response is nested deeper than any message should be.",
     remedy: "Report it to the upstream.",
   },
   MOVED: {
     code: Code.FailedPrecondition,
-    text: "upstream {upstream}: expected an answer, got a redirect ({status}), which is not followed",
+    text: "upstream {upstream}: expected a response, got a redirect ({status}), which is not followed",
     cause: "The resource has another address now. It is in the metadata as `location`.",
-    remedy: "Call again with the new name, or add the status to the method's `success` if it is an answer.",
+    remedy: "Call again with the new name, or add the status to the method's `success` if it is a response.",
   },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
@@ -214,20 +214,20 @@ export const ERRORS = {
   PAGE_REPEATED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected the {next} of another page, got that of the same page again",
-    cause: "The upstream answers a page with a cursor or link that leads to this very page.",
+    cause: "The response to a page contains a cursor or link that leads to this very page.",
     remedy: "Report it to the upstream, or correct the method's paginate rule.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
-    cause: "An answer differs from its declaration, and the strict mode makes that an error.",
+    cause: "A response differs from its declaration, and the strict mode makes that an error.",
     remedy: "Correct the .proto, or turn the strict mode off.",
   },
 
   // The life of a call.
   DEADLINE_EXCEEDED: {
     code: Code.DeadlineExceeded,
-    text: "{method}: expected an answer within {limit}, got none",
+    text: "{method}: expected a response within {limit}, got none",
     cause: "The deadline of the call passed: the shortest of the caller's, the method's and the default.",
     remedy: "Give the call more time, or ask for less.",
   },

@@ -1,11 +1,11 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
-import { Secret } from "../credentials/secret.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
-import { type ErrorAnswer, errorInSuccess, upstreamError } from "./upstream-error.ts";
+import { Secret } from "../text/secret.ts";
+import { type ErrorResponse, errorInSuccess, upstreamError } from "./upstream-error.ts";
 
 const NOW = 1_700_000_000_000;
 
@@ -16,15 +16,15 @@ interface Given {
   readonly secrets?: readonly string[];
 }
 
-function answer(
+function errorResponse(
   status: number,
   { body, headers = {}, configured = false, secrets = [] }: Given = {},
-): ErrorAnswer {
+): ErrorResponse {
   const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
   return {
     status,
     header: (name) => headers[name],
-    json: typeof body === "string" ? undefined : (body as ErrorAnswer["json"]),
+    json: typeof body === "string" ? undefined : (body as ErrorResponse["json"]),
     body: Buffer.from(text),
     truncated: false,
     configuredCredentials: configured,
@@ -33,7 +33,7 @@ function answer(
 }
 
 function errorOf(status: number, given?: Given, rules: Partial<MethodRules> = {}): ConnectError {
-  return upstreamError(answer(status, given), { ...PLAIN_RULES, ...rules }, NOW);
+  return upstreamError(errorResponse(status, given), { ...PLAIN_RULES, ...rules }, NOW);
 }
 
 const info = (error: ConnectError) => error.findDetails(ErrorInfoSchema)[0];
@@ -106,7 +106,7 @@ describe("an error of the upstream", () => {
       metadata: { http_status: "301", location: "https://b.test/x y" },
     });
     expect(error.rawMessage).toBe(
-      "upstream things: expected an answer, got a redirect (301), which is not followed",
+      "upstream things: expected a response, got a redirect (301), which is not followed",
     );
     expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
   });
@@ -167,10 +167,10 @@ describe("rules", () => {
       ...PLAIN_RULES,
       errors: [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }],
     };
-    const found = errorInSuccess(answer(200, item(5)), rules, NOW);
+    const found = errorInSuccess(errorResponse(200, item(5)), rules, NOW);
     expect([found?.code, found && info(found)?.reason]).toEqual([Code.Aborted, "NOT_YET"]);
-    expect(errorInSuccess(answer(200, item(6)), rules, NOW)).toBeUndefined();
-    expect(errorInSuccess(answer(200, item(1016)), { ...PLAIN_RULES, errors }, NOW)).toBeUndefined();
+    expect(errorInSuccess(errorResponse(200, item(6)), rules, NOW)).toBeUndefined();
+    expect(errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors }, NOW)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
+import { withHeaders } from "./with-headers.ts";
 
 /**
  * A request with a key of its own in a header, by which its upstream tells another attempt from another request
@@ -11,9 +12,7 @@ export function withIdempotencyKey(
   clock: Clock,
 ): RestRequest {
   if (header === undefined || request.headers.some(([name]) => name === header)) return request;
-  const { verb, path, queryString, oauth1Params, body } = request;
-  const headers = [...request.headers, [header, randomUuid(clock)] as const];
-  return { verb, path, queryString, oauth1Params, body, headers };
+  return withHeaders(request, [...request.headers, [header, randomUuid(clock)]]);
 }
 
 /** RFC 9562 section 5.4. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
 /** How lists are written below a parameter: `a[0]=x`, or `a[]=x`. */

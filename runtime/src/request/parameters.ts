@@ -1,5 +1,5 @@
+import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
-import { percentEncode, percentEncodeBytes } from "./percent-encode.ts";
 
 /** A value of a query or form parameter; bytes are percent-encoded as they are. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;

@@ -1,5 +1,5 @@
+import { percentEncode } from "../text/percent-encode.ts";
 import { invalidPathValue, type ValueProblem } from "./invalid-value.ts";
-import { percentEncode } from "./percent-encode.ts";
 
 const CONTROL = /\p{Cc}/u;
 

@@ -2,8 +2,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { wireNumber } from "../json/wire-number.ts";
 import { RequestWriter } from "./request-writer.ts";
-import { wireNumber } from "./wire-number.ts";
 
 const writer = () => new RequestWriter("GET", "/v2/info");
 

@@ -6,11 +6,11 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { CallReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { CallReport, RestOptions } from "../options.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
-import { answering, httpUpstream, rawUpstream, type TestServer } from "../testing/servers.ts";
+import { httpUpstream, rawUpstream, respondingWith, type TestServer } from "../testing/servers.ts";
 import { type Chunk, downloadAdapter, StreamService, streamService } from "../testing/stream-service.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
@@ -84,7 +84,7 @@ describe("a download", () => {
   });
 
   it("of nothing is one message", async () => {
-    const [only, ...others] = await all(await restTo(answering(200, { "content-type": "image/gif" })));
+    const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
     expect(only).toMatchObject({ type: "image/gif", status: 200 });
     expect(only?.data).toHaveLength(0);
     expect(others).toEqual([]);
@@ -99,7 +99,7 @@ describe("a download", () => {
   ])("is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
     const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
-    const found = await all(await restTo(answering(200, headers, compress(bytes))));
+    const found = await all(await restTo(respondingWith(200, headers, compress(bytes))));
     expect(whole(found).equals(bytes)).toBe(true);
     expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
   });
@@ -107,10 +107,14 @@ describe("a download", () => {
   it("is not bounded by maxResponseBytes, but by maxDownloadBytes", async () => {
     const bytes = randomBytes(100_000);
     const upstream = { maxResponseBytes: 1000 };
-    expect(whole(await all(await restTo(answering(200, {}, bytes), { upstream })))).toHaveLength(100_000);
+    expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(
+      100_000,
+    );
     for (const body of [bytes, gzipSync(bytes)]) {
       const headers: Record<string, string> = body === bytes ? {} : { "content-encoding": "gzip" };
-      const rest = await restTo(answering(200, headers, body), { upstream: { maxDownloadBytes: 70_000 } });
+      const rest = await restTo(respondingWith(200, headers, body), {
+        upstream: { maxDownloadBytes: 70_000 },
+      });
       const error = await failureOf(all(rest));
       expect(error.rawMessage).toBe("upstream things: expected a body of at most 70000 bytes, got more");
       expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "UPSTREAM_BODY_TOO_LARGE"]);
@@ -144,7 +148,7 @@ describe("a download", () => {
 describe("a download that fails", () => {
   it("by its status says so before the first message, as any call", async () => {
     const body = gzipSync(JSON.stringify({ message: "no such file" }));
-    const rest = await restTo(answering(404, { "content-encoding": "gzip" }, body));
+    const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
     const error = await failureOf(all(rest));
     expect(error.rawMessage).toBe("upstream things answered 404 Not Found: no such file");
     expect(error.code).toBe(Code.NotFound);
@@ -172,26 +176,26 @@ describe("a download that fails", () => {
     ],
     [
       "is cut off within its compression",
-      () => answering(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
+      () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
       "upstream things: expected a whole body, got a part of it",
       Code.Unavailable,
     ],
     [
       "is not what it says",
-      () => answering(200, { "content-encoding": "br" }, "nonsense, nonsense"),
+      () => respondingWith(200, { "content-encoding": "br" }, "nonsense, nonsense"),
       "upstream things: expected a body in gzip, deflate, br or zstd, got br that is corrupt",
       Code.Internal,
     ],
     [
       "has an unknown encoding",
-      () => answering(200, { "content-encoding": "compress" }, "x"),
+      () => respondingWith(200, { "content-encoding": "compress" }, "x"),
       "upstream things: expected a body in gzip, deflate, br or zstd, got compress",
       Code.Internal,
     ],
     [
       "redirects",
-      () => answering(302, { location: "http://evil.test" }),
-      "upstream things: expected an answer, got a redirect (302), which is not followed",
+      () => respondingWith(302, { location: "http://evil.test" }),
+      "upstream things: expected a response, got a redirect (302), which is not followed",
       Code.FailedPrecondition,
     ],
   ])("because it %s", async (_why, server, text, code) => {

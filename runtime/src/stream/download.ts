@@ -1,13 +1,13 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { DownloadAdapter } from "../adapter/adapter.ts";
-import type { RunningCall } from "../running-call.ts";
+import type { RunningCall } from "../call/running-call.ts";
 
 /** The largest chunk of a message, in bytes. */
 export const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
- * The body of an answer, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from the
- * upstream when it is asked for. The first message has what the adapter takes from the head of the answer; there
+ * The body of a response, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from the
+ * upstream when it is asked for. The first message has what the adapter takes from the head of the response; there
  * is one even for an empty body.
  */
 export async function* download(

@@ -1,4 +1,5 @@
-import { textOf } from "../answer/body.ts";
+import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { textOf } from "../response/body.ts";
 
 /** What ends a line: a line feed, or also a carriage return, alone or before a line feed. */
 export type LineEnds = "lf" | "any";
@@ -17,8 +18,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The lines of a body, as it comes: those that a chunk brings, together. It is cut before it is decoded, so that a character over two chunks stays whole;
- * what is no text becomes U+FFFD.
+ * The lines of a body, as it comes: those that a chunk completes, together. Bytes are split into lines before they are
+ * decoded, so that a character that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
  *
  * @param maxBytes the longest line; one chunk more than that may be held
  * @param contentType whose charset the text is in; undefined for UTF-8
@@ -30,18 +31,17 @@ export async function* linesOf(
   maxBytes: number,
   contentType?: string,
 ): AsyncGenerator<readonly Line[]> {
-  const cutter = new Cutter(ends, maxBytes, contentType);
-  for await (const chunk of chunks) yield [...cutter.lines(chunk)];
-  const rest = cutter.rest();
+  const splitter = new LineSplitter(ends, maxBytes, contentType);
+  for await (const chunk of chunks) yield [...splitter.lines(chunk)];
+  const rest = splitter.rest();
   if (rest !== "") yield [{ text: rest, ended: false }];
 }
 
-class Cutter {
+class LineSplitter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
   private readonly contentType: string | undefined;
-  private pieces: Uint8Array[] = [];
-  private size = 0;
+  private readonly line = new ChunkBuffer();
   /** The last byte was a carriage return: a line feed that follows belongs to it. */
   private afterReturn = false;
 
@@ -66,11 +66,7 @@ class Cutter {
 
   /** What was kept, as text. */
   rest(): string {
-    const [first] = this.pieces;
-    const bytes = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
-    this.pieces = [];
-    this.size = 0;
-    return textOf(bytes, this.contentType);
+    return textOf(this.line.take(), this.contentType);
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {
@@ -82,8 +78,7 @@ class Cutter {
 
   private keep(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.size += bytes.length;
-    if (this.size > this.maxBytes) throw new RecordTooLarge();
-    this.pieces.push(bytes);
+    if (this.line.size + bytes.length > this.maxBytes) throw new RecordTooLarge();
+    this.line.push(bytes);
   }
 }

@@ -1,5 +1,5 @@
+import type { CallContext } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { CallContext } from "../running-call.ts";
 
 type Messages = AsyncGenerator<Uint8Array<ArrayBuffer>, undefined>;
 type Step = IteratorResult<Uint8Array<ArrayBuffer>, undefined>;

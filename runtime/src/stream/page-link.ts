@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
-import { percentEncode } from "../request/percent-encode.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { percentEncode } from "../text/percent-encode.ts";
 import type { Base } from "../upstream/base.ts";
 
 /** A link that must not be followed; `message` says what is wrong with it, without repeating it. */

@@ -1,17 +1,17 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { valueAt } from "../answer/json-path.ts";
-import type { Page } from "../answer/page.ts";
-import type { ReadAnswer } from "../answer/read-answer.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
-import { fullName } from "../directory.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { holds, linkTarget, ownValue } from "../decode/read.ts";
+import { numberFromText } from "../decode/scalar.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { RunningCall } from "../running-call.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
+import type { Page } from "../response/page.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { fullName } from "../text/full-name.ts";
 import { baseOf } from "../upstream/options.ts";
-import { holds, linkTarget, ownValue } from "../wire/read.ts";
-import { numberFromText } from "../wire/scalar.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -36,7 +36,7 @@ export class Pager {
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED
    */
-  advance(page: Page, answer: ReadAnswer): boolean {
+  advance(page: Page, response: ReadResponse): boolean {
     const { next, more } = this.call.adapter;
     if (more !== undefined && !(isJsonObject(page.payload) && holds(page.payload, more))) return false;
     if (page.items.length === 0 && (more === undefined || needsItems(next))) return false;
@@ -47,13 +47,13 @@ export class Pager {
           () => (next.query === undefined ? [] : queryOf(page, next.query)),
         );
       case "link_header":
-        return this.follow(() => linkTarget(answer.header("link"), next.rel) || undefined);
+        return this.follow(() => linkTarget(response.header("link"), next.rel) || undefined);
       case "step":
         return this.step(next, next.by === "items" ? page.items.length : 1, page);
       case "cursor":
         return this.moveCursor(
           next,
-          next.from === "header" ? answer.header(next.path) : page.pick((from) => cursorIn(from, next)),
+          next.from === "header" ? response.header(next.path) : page.pick((from) => cursorIn(from, next)),
         );
     }
   }

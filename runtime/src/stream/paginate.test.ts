@@ -3,8 +3,8 @@ import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { CallReport, DriftReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { CallReport, DriftReport, RestOptions } from "../options.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -27,7 +27,11 @@ afterEach(async () => {
 });
 
 type Input = typeof StreamService.method.list.input;
-type Answer = { readonly body: unknown; readonly headers?: Record<string, string>; readonly status?: number };
+type TestResponse = {
+  readonly body: unknown;
+  readonly headers?: Record<string, string>;
+  readonly status?: number;
+};
 
 interface Setup {
   readonly rules?: Partial<MethodRules>;
@@ -36,7 +40,7 @@ interface Setup {
   readonly options?: Partial<RestOptions>;
 }
 
-/** An upstream that is described by what it answers to a path with query. */
+/** An upstream that is described by its response to a path with query. */
 class Upstream {
   readonly seen: string[] = [];
   readonly requests: IncomingMessage[] = [];
@@ -51,7 +55,7 @@ class Upstream {
   }
 
   static async start(
-    answer: (url: string, request: IncomingMessage) => Answer | undefined,
+    respond: (url: string, request: IncomingMessage) => TestResponse | undefined,
     next: NextPage<Input>,
     { rules, parts, upstream, options }: Setup = {},
   ): Promise<Upstream> {
@@ -60,12 +64,12 @@ class Upstream {
     const server = await httpUpstream((request, response) => {
       seen.push(request.url ?? "");
       requests.push(request);
-      const said = answer(request.url ?? "", request);
-      if (said === undefined) return;
-      for (const [name, value] of Object.entries(said.headers ?? {})) response.setHeader(name, value);
-      response.statusCode = said.status ?? 200;
-      if (typeof said.body === "string") response.end(said.body);
-      else sendJson(response, said.body);
+      const sent = respond(request.url ?? "", request);
+      if (sent === undefined) return;
+      for (const [name, value] of Object.entries(sent.headers ?? {})) response.setHeader(name, value);
+      response.statusCode = sent.status ?? 200;
+      if (typeof sent.body === "string") response.end(sent.body);
+      else sendJson(response, sent.body);
     });
     servers.push(server);
     const rest = createRest({
@@ -140,11 +144,11 @@ describe("a list that links to its next page", () => {
   });
 
   it("keeps to the path of the base address", async () => {
-    const answer = (next: string) => (url: string) => ({
+    const respond = (next: string) => (url: string) => ({
       body: url.endsWith("/items") ? { ...page("a"), _links: { next } } : page("b"),
     });
     const api = async (next: string) => {
-      const upstream = await Upstream.start(answer(next), link, {
+      const upstream = await Upstream.start(respond(next), link, {
         upstream: { baseUrl: undefined, bases: { api: "http://127.0.0.1:1/api" } },
         rules: { base: "api" },
       });

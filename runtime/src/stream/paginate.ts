@@ -1,9 +1,9 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
-import { Page } from "../answer/page.ts";
-import { fullName } from "../directory.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { RunningCall } from "../running-call.ts";
+import { Page } from "../response/page.ts";
+import { fullName } from "../text/full-name.ts";
 import { Pager } from "./pager.ts";
 
 /**
@@ -19,10 +19,10 @@ export async function* paginate(
   const { method, rules, items, maxPages: limit } = call.adapter;
   const pager = new Pager(call, message);
   for (let pages = 1; ; pages++) {
-    const answer = await call.answer(pager.request);
-    const page = new Page(answer.body, rules.envelope, items);
-    yield* call.items(page, answer);
-    if (!pager.advance(page, answer)) return undefined;
+    const response = await call.send(pager.request);
+    const page = new Page(response.body, rules.envelope, items);
+    yield* call.items(page, response);
+    if (!pager.advance(page, response)) return undefined;
     if (pages >= limit) {
       throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });
     }

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
 import type { PollAdapter } from "../adapter/adapter.ts";
+import type { CallReport, DriftReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { CallReport, DriftReport, RestOptions } from "../options.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const rest of open.splice(0)) await rest.close();
 });
 
-interface Answer {
+interface TestResponse {
   readonly ids?: readonly unknown[];
   readonly text?: string;
   readonly status?: number;
@@ -34,10 +34,10 @@ interface Setup {
 }
 
 interface Polled {
-  handle: (headers: IncomingHttpHeaders) => Answer | undefined;
+  handle: (headers: IncomingHttpHeaders) => TestResponse | undefined;
 }
 
-/** A feed whose answers a test gives, one for each poll; the last one is repeated. */
+/** A feed whose responses a test gives, one for each poll; the last one is repeated. */
 class Feed {
   readonly clock = new FakeClock();
   /** When each poll came, and with which tag. */
@@ -46,13 +46,13 @@ class Feed {
   readonly rest: Rest;
   readonly server: TestServer;
 
-  private constructor(server: TestServer, setup: Setup, polled: Polled, answers: Answer[]) {
+  private constructor(server: TestServer, setup: Setup, polled: Polled, responses: TestResponse[]) {
     const start = this.clock.now();
     this.server = server;
     polled.handle = (headers) => {
       this.headers.push(headers);
       this.polls.push([this.clock.now() - start, headers["if-none-match"]]);
-      return answers.length > 1 ? answers.shift() : answers[0];
+      return responses.length > 1 ? responses.shift() : responses[0];
     };
     this.rest = createRest({
       adapters: [streamService("watch", { ...watchAdapter(), ...setup.parts } as never)],
@@ -63,21 +63,21 @@ class Feed {
     open.push(this.rest);
   }
 
-  static async start(answers: Answer[], setup: Setup = {}): Promise<Feed> {
+  static async start(responses: TestResponse[], setup: Setup = {}): Promise<Feed> {
     const polled: Polled = { handle: () => undefined };
     const server = await httpUpstream((request, response) => {
-      const answer = polled.handle(request.headers);
-      if (answer === undefined) return;
+      const polledResponse = polled.handle(request.headers);
+      if (polledResponse === undefined) return;
       const {
         ids = [],
         text = JSON.stringify(ids.map((id) => ({ id }))),
         status = 200,
         headers = {},
-      } = answer;
+      } = polledResponse;
       response.writeHead(status, headers).end(status === 304 ? undefined : text);
     });
     servers.push(server);
-    return new Feed(server, setup, polled, answers);
+    return new Feed(server, setup, polled, responses);
   }
 
   watch(options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {}): Watch {
@@ -225,7 +225,7 @@ describe("news of a feed", () => {
 });
 
 describe("a feed that fails", () => {
-  it.each<[string, Answer, number]>([
+  it.each<[string, TestResponse, number]>([
     ["is unavailable", { status: 503 }, MINUTE],
     ["says when to come back", { status: 503, headers: { "retry-after": "300" } }, 300_000],
     ["is exhausted and says until when", { status: 429, headers: { "retry-after": "90" } }, 90_000],
@@ -243,7 +243,7 @@ describe("a feed that fails", () => {
     expect(await feed.watch().after(MINUTE)).toBe(1);
   });
 
-  it.each<[string, Answer, string, Code]>([
+  it.each<[string, TestResponse, string, Code]>([
     ["is gone", { status: 404 }, "upstream things answered 404 Not Found", Code.NotFound],
     [
       "is exhausted and does not say until when",
@@ -288,17 +288,17 @@ describe("a stream of news", () => {
   });
 
   it("ends when its caller does, in a poll and between polls", async () => {
-    for (const answers of [[{ ids: [1] }], []]) {
+    for (const responses of [[{ ids: [1] }], []]) {
       const controller = new AbortController();
-      const feed = await Feed.start(answers);
+      const feed = await Feed.start(responses);
       const stream = createClient(StreamService, feed.rest.transport).watch(
         {},
         { signal: controller.signal },
       );
       const items = stream[Symbol.asyncIterator]();
-      if (answers.length > 0) await items.next();
+      if (responses.length > 0) await items.next();
       const failed = failureOf(items.next());
-      while (answers.length > 0 ? feed.clock.running === 0 : feed.polls.length === 0) await setImmediate();
+      while (responses.length > 0 ? feed.clock.running === 0 : feed.polls.length === 0) await setImmediate();
       controller.abort();
       const error = await failed;
       expect([error.code, reasonOf(error)]).toEqual([Code.Canceled, "CANCELED"]);

@@ -2,17 +2,18 @@ import { createHash } from "node:crypto";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import type { JsonValue } from "../adapter/json.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { valueAt } from "../answer/json-path.ts";
-import { Page } from "../answer/page.ts";
-import type { ReadAnswer } from "../answer/read-answer.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
-import type { RunningCall } from "../running-call.ts";
-import { sleep } from "../upstream/abort.ts";
+import type { JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
+import { withHeaders } from "../request/with-headers.ts";
+import { Page } from "../response/page.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { sleep } from "../time/abort.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /** The shortest and longest wait that an upstream can ask for. */
@@ -67,11 +68,11 @@ class Feed {
   async poll(): Promise<Polled> {
     try {
       // the next poll is the next attempt
-      const extras = { rules: this.rules, repeat: false };
-      const answer = await this.call.answer(conditional(this.request, this.etag), extras);
-      this.intervalMs = this.intervalOf(answer);
-      this.etag = answer.header("etag") ?? (answer.status === 304 ? this.etag : undefined);
-      return { items: answer.status === 304 ? [] : this.news(answer), waitMs: this.intervalMs };
+      const extras = { rules: this.rules, retry: false };
+      const response = await this.call.send(conditional(this.request, this.etag), extras);
+      this.intervalMs = this.intervalOf(response);
+      this.etag = response.header("etag") ?? (response.status === 304 ? this.etag : undefined);
+      return { items: response.status === 304 ? [] : this.news(response), waitMs: this.intervalMs };
     } catch (error) {
       const delay = transientDelay(error);
       if (delay === undefined) throw error;
@@ -79,15 +80,15 @@ class Feed {
     }
   }
 
-  private intervalOf(answer: ReadAnswer): number {
+  private intervalOf(response: ReadResponse): number {
     const { intervalHeader, intervalMs } = this.call.adapter;
-    const text = intervalHeader === undefined ? "" : (answer.header(intervalHeader) ?? "").trim();
+    const text = intervalHeader === undefined ? "" : (response.header(intervalHeader) ?? "").trim();
     return /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : intervalMs;
   }
 
-  private news(answer: ReadAnswer): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+  private news(response: ReadResponse): ReadonlyArray<Uint8Array<ArrayBuffer>> {
     const { rules, items, key } = this.call.adapter;
-    const page = new Page(answer.body, rules.envelope, [items]);
+    const page = new Page(response.body, rules.envelope, [items]);
     const keys = page.items.map((_item, index) =>
       keyOf(
         page.pick(({ items }) => valueAt(items[index], key)),
@@ -97,7 +98,7 @@ class Feed {
     const indices = this.seen.news(keys).reverse();
     const { skip } = this;
     this.skip = false;
-    return this.call.items(page, answer, skip ? [] : indices);
+    return this.call.items(page, response, skip ? [] : indices);
   }
 }
 
@@ -108,16 +109,8 @@ function bounded(milliseconds: number): number {
 /** The tag goes back as it came, weak or strong. */
 function conditional(request: RestRequest, etag: string | undefined): RestRequest {
   if (etag === undefined) return request;
-  const { verb, path, queryString, oauth1Params, body } = request;
   const others = request.headers.filter(([name]) => name !== "if-none-match");
-  return {
-    verb,
-    path,
-    queryString,
-    oauth1Params,
-    body,
-    headers: [...others, ["if-none-match", etag]],
-  };
+  return withHeaders(request, [...others, ["if-none-match", etag]]);
 }
 
 /** An item without a key is told from others by all that it holds. */

@@ -1,20 +1,19 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../adapter/json.ts";
-import { textOf } from "../answer/body.ts";
-import { parseJson, parseJsonExactly } from "../answer/parse-json.ts";
+import type { Download, RunningCall } from "../call/running-call.ts";
+import { holds } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { Download, RunningCall } from "../running-call.ts";
-import { setOwn } from "../wire/encode.ts";
-import { holds } from "../wire/read.ts";
+import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { setOwn } from "../request/encode.ts";
+import { textOf } from "../response/body.ts";
+import { MAX_ERROR_BYTES } from "../upstream/upstream.ts";
 import { type Line, linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 
-/** The text of an error stands in the beginning of a body. */
-const MAX_ERROR_BYTES = 256 * 1024;
-
 /**
- * The records of an answer, as they come: lines of JSON, or server-sent events. The next one is read from the upstream
+ * The records of a response, as they come: lines of JSON, or server-sent events. The next one is read from the upstream
  * when it is asked for. A record that an error rule fits ends the stream with its error.
  *
  * @throws ConnectError reason UPSTREAM_TRUNCATED where the body ends within a record or before the end that the rule
@@ -82,14 +81,12 @@ async function checkType(
 ): Promise<void> {
   const type = head.header("content-type");
   if (/^text\/event-stream\s*(;|$)/i.test(type ?? "") || head.status === 204) return;
-  const beginning: Uint8Array[] = [];
-  let size = 0;
+  const beginning = new ChunkBuffer();
   for await (const chunk of chunks) {
     beginning.push(chunk);
-    size += chunk.length;
-    if (size > MAX_ERROR_BYTES) break;
+    if (beginning.size > MAX_ERROR_BYTES) break;
   }
-  const text = textOf(Buffer.concat(beginning), type);
+  const text = textOf(beginning.bytes(), type);
   const error = errorIn(parsed(text), text);
   if (error !== undefined) throw error;
   const { upstream } = call.adapter.rules;

@@ -7,7 +7,7 @@ const END: Step = { done: true, value: undefined };
 
 /**
  * The chunks of a client stream as a body. It can be stopped from outside while it waits for a message: the
- * upstream may answer, or the call may end, before the client has sent everything.
+ * upstream may respond, or the call may end, before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** What the client's stream, or the adapter, threw. */

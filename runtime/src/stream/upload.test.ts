@@ -5,8 +5,8 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { afterEach, describe, expect, it } from "vitest";
 import type { UploadAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { CallReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { CallReport, RestOptions } from "../options.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -65,9 +65,9 @@ function reading(seen: (request: IncomingMessage, text: string) => void): Promis
   });
 }
 
-/** An upstream that answers without reading. */
-function answeringAtOnce(answer: (response: ServerResponse) => void): Promise<TestServer> {
-  return httpUpstream((_request, response) => answer(response));
+/** An upstream that responds without reading. */
+function respondingAtOnce(respond: (response: ServerResponse) => void): Promise<TestServer> {
+  return httpUpstream((_request, response) => respond(response));
 }
 
 /** A stream of requests without end; `left` settles when it is told that nobody reads on. */
@@ -88,7 +88,7 @@ function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
 }
 
 describe("an upload", () => {
-  it("sends the chunks as the body, and answers with the message", async () => {
+  it("sends the chunks as the body, and responds with the message", async () => {
     let headers: IncomingMessage["headers"] = {};
     let body = "";
     const rest = await restTo(
@@ -211,7 +211,7 @@ describe("an upload that ends early", () => {
   it("because the upstream refuses it: with the error, and the stream is left", async () => {
     const { state, messages } = endless();
     const rest = await restTo(
-      answeringAtOnce((response) => {
+      respondingAtOnce((response) => {
         response.writeHead(413, { "content-type": "application/json" }).end('{"message":"too much"}');
       }),
     );
@@ -223,7 +223,7 @@ describe("an upload that ends early", () => {
 
   it("because the upstream refuses it while the stream is silent", async () => {
     const left = Promise.withResolvers<void>();
-    const rest = await restTo(answeringAtOnce((response) => response.writeHead(401).end()));
+    const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
     const messages = {
       [Symbol.asyncIterator]: () => {
         const first = [{ chunk: Buffer.from("a") }];
@@ -245,7 +245,7 @@ describe("an upload that ends early", () => {
 
   it("because the upstream has enough, and says so with success", async () => {
     const { state, messages } = endless();
-    const rest = await restTo(answeringAtOnce((response) => sendJson(response, { id: 3 })));
+    const rest = await restTo(respondingAtOnce((response) => sendJson(response, { id: 3 })));
     expect(await upload(rest, messages)).toMatchObject({ id: 3n });
     await state.left;
   });
@@ -254,7 +254,7 @@ describe("an upload that ends early", () => {
     const { messages } = endless();
     const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
     const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toBe("upstream things: expected an answer, got a closed connection");
+    expect(error.rawMessage).toBe("upstream things: expected a response, got a closed connection");
     expect(error.code).toBe(Code.Unavailable);
   });
 

@@ -1,10 +1,10 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { UploadAdapter } from "../adapter/adapter.ts";
-import { fullName } from "../directory.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { headerValue } from "../request/header-value.ts";
-import type { RunningCall } from "../running-call.ts";
-import { raced } from "../upstream/abort.ts";
+import { fullName } from "../text/full-name.ts";
+import { raced } from "../time/abort.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import { UploadBody } from "./upload-body.ts";
 
@@ -12,7 +12,7 @@ type AnyMessage = MessageShape<DescMessage>;
 
 /**
  * Sends the chunks of a client stream as a body, or a part of one, as they come: the next message is asked for
- * when the connection has taken the one before. The first message says what to call. An answer that comes before
+ * when the connection has taken the one before. The first message says what to call. A response that comes before
  * the end of the stream ends the call.
  *
  * @returns the response message
@@ -30,7 +30,7 @@ export async function upload(
     const first = await raced(body.first(), context.signal);
     if (first === undefined) throw restError("REQUEST_STREAM_EMPTY", { method: fullName(adapter.method) });
     const request = call.request(first);
-    return call.message(await call.answer(request, { stream: streamOf(call, first, body) }));
+    return call.message(await call.send(request, { stream: streamOf(call, first, body) }));
   } catch (error) {
     throw body.failure === undefined ? error : body.failure.error;
   } finally {

@@ -16,8 +16,8 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
-import type { Drift } from "../wire/drift.ts";
-import { ProtoWriter, type ScalarKind } from "../wire/proto-writer.ts";
+import type { Drift } from "../decode/drift.ts";
+import { ProtoWriter, type ScalarKind } from "../decode/proto-writer.ts";
 
 /** The scalar kinds that each stand for a type; bytes written as text have no type of their own. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;

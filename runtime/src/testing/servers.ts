@@ -22,8 +22,8 @@ export function rawUpstream(listener: (socket: Socket) => void): Promise<TestSer
   return start(createTcpServer((socket) => socket.once("data", () => listener(socket))));
 }
 
-/** An HTTP upstream that answers everything with one document. */
-export function answering(
+/** An HTTP upstream that responds to everything with one document. */
+export function respondingWith(
   status: number,
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array = "",
@@ -31,10 +31,10 @@ export function answering(
   return httpUpstream((_request, response) => response.writeHead(status, headers).end(body));
 }
 
-/** An HTTP upstream that answers with JSON. */
-export function answeringJson(body: unknown, status = 200): Promise<TestServer> {
+/** An HTTP upstream that responds with JSON. */
+export function respondingWithJson(body: unknown, status = 200): Promise<TestServer> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return answering(status, { "content-type": "application/json" }, text);
+  return respondingWith(status, { "content-type": "application/json" }, text);
 }
 
 /** Reads the body of a request. */
@@ -44,7 +44,7 @@ export async function textOfRequest(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }

@@ -18,10 +18,10 @@ import {
   type UploadAdapter,
   upload,
 } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonObject } from "../adapter/json.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { RequestWriter } from "../request/request-writer.ts";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
 /** The service of the tests of streams, without generated code. */
@@ -187,9 +187,9 @@ export function downloadAdapter(
   return download(downloadMethod, {
     rules: { ...PLAIN_RULES, responseEncoding: "bytes", ...rules },
     request: listRequest,
-    head: (answer, out) => {
-      out.string(2, answer.header("content-type"), "type");
-      out.int32(3, answer.status, "status");
+    head: (response, out) => {
+      out.string(2, response.header("content-type"), "type");
+      out.int32(3, response.status, "status");
     },
     chunk: (bytes, out) => out.rawBytes(1, bytes),
   });

@@ -6,11 +6,11 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import type { ServiceAdapter, UnaryAdapter } from "../adapter/adapter.ts";
-import { isJsonObject, type JsonValue } from "../adapter/json.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { pathSegment } from "../request/path-segment.ts";
 import { RequestWriter } from "../request/request-writer.ts";
-import type { ProtoWriter } from "../wire/proto-writer.ts";
 
 /** The service of the runtime's tests, without generated code. */
 const registry = createFileRegistry(
@@ -126,15 +126,15 @@ export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapte
     method: getThing,
     rules: { ...PLAIN_RULES, ...rules },
     request: request ?? getThingRequest,
-    response: (answer, out) => {
-      const json = isJsonObject(answer.payload) ? answer.payload : {};
+    response: (response, out) => {
+      const json = isJsonObject(response.payload) ? response.payload : {};
       out.uint64(1, json.id, "id");
       out.string(2, json.name, "name");
       out.raw(3, json.raw, "raw");
-      out.int32(4, answer.status, "status");
-      if (answer.bytes !== undefined) out.bytes(5, Buffer.from(answer.bytes).toString("base64"), "data");
+      out.int32(4, response.status, "status");
+      if (response.bytes !== undefined) out.bytes(5, Buffer.from(response.bytes).toString("base64"), "data");
       out.message(6, json.self, "self", nested);
-      if (!isJsonObject(answer.payload)) out.root(answer.payload, () => undefined);
+      if (!isJsonObject(response.payload)) out.root(response.payload, () => undefined);
     },
   };
 }

@@ -1,12 +1,12 @@
-import { DecompressError } from "./decompress.ts";
-import { decompressStream } from "./decompress-stream.ts";
-import { BodyTooLarge, type Exchange, ExchangeFailed } from "./exchange.ts";
+import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { DecompressError } from "../http/decompress.ts";
+import { decompressStream } from "../http/decompress-stream.ts";
+import { BodyTooLarge, type Exchange, ExchangeFailed } from "../http/exchange.ts";
+import type { OpenExchange } from "../http/open-exchange.ts";
 import { decompressError, exchangeError, type FailureContext } from "./failure.ts";
-import { Gathered } from "./gathered.ts";
-import type { OpenExchange } from "./open-exchange.ts";
 
 /**
- * The body of an answer as it comes, decompressed, of at most `maxDownloadBytes`.
+ * The body of a response as it comes, decompressed, of at most `maxDownloadBytes`.
  *
  * @throws ConnectError, or the reason of the exchange's signal
  */
@@ -33,18 +33,18 @@ export async function beginningOf(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Exchange> {
-  const gathered = new Gathered();
+  const buffer = new ChunkBuffer();
   let incomplete: unknown;
   try {
     for await (const chunk of body) {
-      gathered.push(chunk);
-      if (gathered.size > maxBytes) throw new BodyTooLarge();
+      buffer.push(chunk);
+      if (buffer.size > maxBytes) throw new BodyTooLarge();
     }
   } catch (error) {
     signal.throwIfAborted();
     incomplete = error;
   }
-  const whole = gathered.bytes().subarray(0, maxBytes);
+  const whole = buffer.bytes().subarray(0, maxBytes);
   return { status, headers, body: whole, ...(incomplete !== undefined && { incomplete }) };
 }
 
@@ -52,7 +52,7 @@ async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number): Asyn
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new ExchangeFailed(new BodyTooLarge(), { answered: true, sent: true });
+    if (size > maxBytes) throw new ExchangeFailed(new BodyTooLarge(), { responded: true, sent: true });
     yield chunk;
   }
 }

@@ -1,7 +1,12 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
-import type { DecompressError } from "./decompress.ts";
-import { BodyTooLarge, type ExchangeFailed, MAX_INTERIM_ANSWERS, TooManyInterimAnswers } from "./exchange.ts";
+import type { DecompressError } from "../http/decompress.ts";
+import {
+  BodyTooLarge,
+  type ExchangeFailed,
+  MAX_INTERIM_RESPONSES,
+  TooManyInterimResponses,
+} from "../http/exchange.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
@@ -10,19 +15,19 @@ export interface FailureContext {
   readonly settings: UpstreamSettings;
 }
 
-/** The error for an exchange that brought no answer, or not all of it. */
+/** The error for an exchange that brought no response, or not all of it. */
 export function exchangeError(failed: ExchangeFailed, { upstream, settings }: FailureContext): ConnectError {
-  const { cause, answered, sent } = failed;
+  const { cause, responded, sent } = failed;
   const timeout = (part: string, limit: number) =>
     restError("UPSTREAM_TIMEOUT", { upstream, part, limit }, { cause });
   if (cause instanceof BodyTooLarge) return tooLarge(upstream, settings, cause);
-  if (cause instanceof TooManyInterimAnswers) {
-    return restError("UPSTREAM_INTERIM_ANSWERS", { upstream, limit: MAX_INTERIM_ANSWERS }, { cause });
+  if (cause instanceof TooManyInterimResponses) {
+    return restError("UPSTREAM_INTERIM_RESPONSES", { upstream, limit: MAX_INTERIM_RESPONSES }, { cause });
   }
   const code = codeOf(cause);
   switch (code) {
     case "UND_ERR_HEADERS_TIMEOUT":
-      return timeout("the head of an answer", settings.headersTimeoutMs);
+      return timeout("the head of a response", settings.headersTimeoutMs);
     case "UND_ERR_BODY_TIMEOUT":
       return timeout("more of the body", settings.bodyTimeoutMs);
     case "UND_ERR_HEADERS_OVERFLOW":
@@ -37,7 +42,7 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
     case "UND_ERR_NOT_SUPPORTED":
       return restError("REQUEST_INVALID", { upstream, problem: messageOf(cause) }, { cause });
   }
-  if (answered) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
+  if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
   if (sent) return restError("UPSTREAM_RESET", { upstream }, { cause });
   // the code alone: messages name addresses, which are not for callers

@@ -1,21 +1,26 @@
-import { checkCredentials } from "../credentials/check.ts";
-import type { CredentialsSource } from "../credentials/credentials.ts";
-import {
-  RATE_LIMIT_DEFAULTS,
-  RATE_LIMIT_RANGES,
-  type RateLimitOptions,
-  type RateLimitSettings,
-} from "../limits/rate-limit-options.ts";
-import { VERSION } from "../version.ts";
-import { type Base, parseBase } from "./base.ts";
 import {
   BREAKER_DEFAULTS,
   BREAKER_RANGES,
   type BreakerOptions,
   type BreakerSettings,
-} from "./breaker-options.ts";
-import { checkGroup, checkNumber, invalidOption, type Range } from "./check-option.ts";
-import { RETRY_DEFAULTS, RETRY_RANGES, type RetryOptions, type RetrySettings } from "./retry-options.ts";
+} from "../breaker/breaker-options.ts";
+import { checkCredentials } from "../credentials/check.ts";
+import type { CredentialsSource } from "../credentials/credentials.ts";
+import { checkGroup, checkNumber, invalidOption, type Range } from "../errors/check-option.ts";
+import {
+  RATE_LIMIT_DEFAULTS,
+  RATE_LIMIT_RANGES,
+  type RateLimitOptions,
+  type RateLimitSettings,
+} from "../rate-limit/rate-limit-options.ts";
+import {
+  RETRY_DEFAULTS,
+  RETRY_RANGES,
+  type RetryOptions,
+  type RetrySettings,
+} from "../retry/retry-options.ts";
+import { VERSION } from "../version.ts";
+import { type Base, parseBase } from "./base.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions {
@@ -35,18 +40,18 @@ export interface UpstreamOptions {
   readonly userAgent?: string | undefined;
   /** The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`. */
   readonly acceptEncoding?: string | undefined;
-  /** The largest body of an answer in bytes, both as sent and decompressed. Default: 16 MiB. */
+  /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
    * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit, since
    * such a body is never held as a whole.
    */
   readonly maxDownloadBytes?: number | undefined;
-  /** The largest head of an answer in bytes. Default: 16 KiB. */
+  /** The largest head of a response in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
   /** How long a connection may take, TLS included. Default: 5000 ms. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long the head of an answer may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
+  /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
   readonly headersTimeoutMs?: number | undefined;
   /** How long a body may pause. Default: 30 000 ms. */
   readonly bodyTimeoutMs?: number | undefined;

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { stringifyJson } from "../answer/stringify-json.ts";
-import type { Clock } from "../clock.ts";
 import type { Authorization } from "../credentials/authorize.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
 import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
+import type { Clock } from "../time/clock.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /** A body that is streamed, or the last part of one. */

@@ -3,27 +3,28 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { Clock } from "../clock.ts";
+import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
-import type { Secret } from "../credentials/secret.ts";
 import { restError } from "../errors/rest-error.ts";
-import { RateLimiter } from "../limits/rate-limiter.ts";
-import { raced } from "./abort.ts";
+import { DecompressError, decompress } from "../http/decompress.ts";
+import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
+import { openExchange } from "../http/open-exchange.ts";
+import { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { Retrier } from "../retry/retrier.ts";
+import { fullName } from "../text/full-name.ts";
+import type { Secret } from "../text/secret.ts";
+import { raced } from "../time/abort.ts";
+import type { Clock } from "../time/clock.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
-import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "./breaker.ts";
-import { DecompressError, decompress } from "./decompress.ts";
-import { type AnswerHeaders, type Exchange, ExchangeFailed, exchange } from "./exchange.ts";
 import { decompressError, exchangeError } from "./failure.ts";
-import { openExchange } from "./open-exchange.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { type BodyStream, outgoing } from "./outgoing.ts";
-import { Retrier } from "./retrier.ts";
 
-/** The text of an error is in the beginning of its body; more of it is not read. */
-const MAX_ERROR_BYTES = 256 * 1024;
+/** How much of an error's body is read, in bytes: its text is at the beginning. */
+export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** One call of an upstream. */
 export interface UpstreamCall {
@@ -43,10 +44,10 @@ export interface UpstreamCall {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** What an upstream answered, whatever its status; decompressed. */
-export interface UpstreamAnswer {
+/** What an upstream responded, whatever its status; decompressed. */
+export interface UpstreamResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
   /** The body is not whole. Only with a status that is an error. */
   readonly truncated: boolean;
@@ -56,8 +57,8 @@ export interface UpstreamAnswer {
   readonly secrets: readonly Secret[];
 }
 
-/** What an upstream answered, its body still to come where its status means success. */
-export interface OpenAnswer extends UpstreamAnswer {
+/** What an upstream responded, its body still to come where its status means success. */
+export interface OpenResponse extends UpstreamResponse {
   /**
    * The body, decompressed, to be read once. undefined where the status is an error: then `body` has its
    * beginning. It throws ConnectErrors, or the signal's reason.
@@ -78,13 +79,13 @@ export interface Upstream {
    */
   admit(base: string): Permit;
   /**
-   * Sends a request with credentials and reads the answer. Redirects are not followed.
+   * Sends a request with credentials and reads the response. Redirects are not followed.
    *
-   * @throws ConnectError when there is no answer; rejects with the signal's reason when that is aborted
+   * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
    */
-  call(call: UpstreamCall): Promise<UpstreamAnswer>;
-  /** Like `call`, but an answer that means success is not read: its body comes as it is asked for. */
-  open(call: UpstreamCall): Promise<OpenAnswer>;
+  call(call: UpstreamCall): Promise<UpstreamResponse>;
+  /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
+  open(call: UpstreamCall): Promise<OpenResponse>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -107,12 +108,12 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   return new PooledUpstream(name, resolveOptions(name, options), context);
 }
 
-/** Whether a status is an answer of the method, and not an error. */
+/** Whether a status is a response of the method, and not an error. */
 export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
-type Sender = Pick<UpstreamAnswer, "configuredCredentials" | "secrets">;
+type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
 
 interface Prepared {
   readonly pool: Pool;
@@ -154,14 +155,14 @@ class PooledUpstream implements Upstream {
     return this.breakers.get(origin)?.admit() ?? UNWATCHED;
   }
 
-  async call(call: UpstreamCall): Promise<UpstreamAnswer> {
+  async call(call: UpstreamCall): Promise<UpstreamResponse> {
     const { pool, sent, sender } = await this.prepare(call);
     call.onSent?.();
-    const answer = await this.exchange(pool, sent, call);
-    return { ...(await this.decompressed(answer, !isSuccess(answer.status, call.rules))), ...sender };
+    const response = await this.exchange(pool, sent, call);
+    return { ...(await this.decompressed(response, !isSuccess(response.status, call.rules))), ...sender };
   }
 
-  async open(call: UpstreamCall): Promise<OpenAnswer> {
+  async open(call: UpstreamCall): Promise<OpenResponse> {
     const { pool, sent, sender } = await this.prepare(call);
     const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
@@ -207,8 +208,7 @@ class PooledUpstream implements Upstream {
     const kind = chooseKind(call, credentials);
     const identity = () => this.identities.of(kind, credentials);
     const { signal, expiresAt, method } = call;
-    const name = `${method.parent.typeName}.${method.name}`;
-    await this.limiter.admit({ method: name, rules, identity, signal, expiresAt });
+    await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
   private senderOf({ kind, secrets }: Authorization): Sender {
@@ -263,8 +263,8 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(answer: Exchange, tolerant: boolean) {
-    const { status, headers, body, incomplete } = answer;
+  private async decompressed(response: Exchange, tolerant: boolean) {
+    const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
     if (encoding === undefined || body.length === 0) return { ...head, body };

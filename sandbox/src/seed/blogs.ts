@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
 
@@ -61,15 +61,15 @@ function shown(name: string, title: string, description: string, more: JsonObjec
 }
 
 interface SeedBlog {
-  name: string;
-  uuid: string;
-  owner: string;
-  data: JsonObject;
-  customDomain?: string;
-  private?: boolean;
-  shareLikes?: boolean;
-  shareFollowing?: boolean;
-  members?: [user: string, admin: boolean][];
+  readonly name: string;
+  readonly uuid: string;
+  readonly owner: string;
+  readonly data: JsonObject;
+  readonly customDomain?: string;
+  readonly private?: boolean;
+  readonly shareLikes?: boolean;
+  readonly shareFollowing?: boolean;
+  readonly members?: [user: string, admin: boolean][];
 }
 
 const PLAN = {
@@ -176,8 +176,9 @@ function insertBlog(db: Database, blog: SeedBlog): void {
     data: JSON.stringify(blog.data),
   });
   db.insert("members", { blog: blog.uuid, user: blog.owner, admin: 1 });
-  for (const [user, admin] of blog.members ?? [])
+  for (const [user, admin] of blog.members ?? []) {
     db.insert("members", { blog: blog.uuid, user, admin: admin ? 1 : 0 });
+  }
 }
 
 export function seedBlogs(db: Database): void {

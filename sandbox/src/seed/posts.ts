@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { legacyType } from "../posts/blocks-to-legacy.ts";
-import { blankPost } from "../posts/draft.ts";
 import type { Database } from "../store/database.ts";
-import { LEGACY_TYPES, nextPostId, type Post, savePost } from "../store/posts.ts";
+import { blankPost, LEGACY_TYPES, nextPostId, type Post, savePost } from "../store/posts.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
 import { BLOCK_POSTS } from "./block-posts.ts";
 import { uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
@@ -30,8 +29,9 @@ function legacyPost(db: Database, blog: string, author: string, i: number, times
   post.content = legacyFields(type, round);
   post.tags = TAGS.slice(0, 1 + (i % TAGS.length));
   post.slug = `${type}-number-${round}`;
-  if (type === "photo")
+  if (type === "photo") {
     Object.assign(post.extra, { source_url: "https://example.org/", source_title: "example.org" });
+  }
   if (i % 7 === 0) post.extra.bookmarklet = true;
   if (i % 11 === 0) post.extra.mobile = true;
   return post;
@@ -54,15 +54,17 @@ const HOURS = 3600;
 const LEGACY_POSTS = 40;
 
 function seedPublished(db: Database): void {
-  for (let i = 0; i < LEGACY_POSTS; i++)
+  for (let i = 0; i < LEGACY_POSTS; i++) {
     savePost(db, legacyPost(db, "demo", "demo", i, EPOCH - (70 - i) * 6 * HOURS));
+  }
   for (let i = 0; i < BLOCK_POSTS.length; i++) {
     savePost(db, blockPost(db, "demo", "demo", i, EPOCH - (30 - i) * 6 * HOURS));
   }
   for (let i = 0; i < 10; i++) savePost(db, blockPost(db, "ada", "ada", i, EPOCH - (30 - i) * 5 * HOURS));
   for (let i = 0; i < 3; i++) savePost(db, legacyPost(db, "newsroom", "ada", i, EPOCH - (9 - i) * HOURS));
-  for (let i = 0; i < 3; i++)
+  for (let i = 0; i < 3; i++) {
     savePost(db, legacyPost(db, "demo-journal", "demo", i, EPOCH - (9 - i) * HOURS));
+  }
   for (let i = 0; i < 2; i++) savePost(db, legacyPost(db, "grace", "grace", i, EPOCH - (5 - i) * HOURS));
 }
 

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../http/json.ts";
+import { NOTIFICATION_TYPES } from "../blog/notifications.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { BLOGS, READERS, uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
@@ -73,30 +74,13 @@ function seedLikes(db: Database): void {
     uuidOf("demo"),
     uuidOf("ada"),
   );
-  for (const [i, post] of posts.entries())
+  for (const [i, post] of posts.entries()) {
     db.insert("likes", { user: "demo", post_id: post.id, timestamp: EPOCH - i * 3600 });
-  for (const post of posts.slice(0, 3))
+  }
+  for (const post of posts.slice(0, 3)) {
     db.insert("likes", { user: "grace", post_id: post.id, timestamp: EPOCH });
+  }
 }
-
-const NOTIFICATION_TYPES = [
-  "like",
-  "reply",
-  "follow",
-  "mention_in_reply",
-  "mention_in_post",
-  "reblog_naked",
-  "reblog_with_content",
-  "ask",
-  "answered_ask",
-  "new_group_blog_member",
-  "post_attribution",
-  "post_flagged",
-  "post_appeal_accepted",
-  "post_appeal_rejected",
-  "what_you_missed",
-  "conversational_note",
-] as const;
 
 /** The fields of a seeded notification, by its type. */
 function notification(type: string, i: number, target: string): JsonObject {
@@ -186,8 +170,9 @@ export function seedSocial(db: Database): void {
     seedNotes(db, first.id, first.timestamp);
     seedNotifications(db, first.id);
   }
-  for (const [i, post] of posts.slice(1, 9).entries())
+  for (const [i, post] of posts.slice(1, 9).entries()) {
     note(db, post.id, "like", readerName(i + 1), post.timestamp + 60);
+  }
   seedLikes(db);
   for (const [i, page] of PAGES.entries()) {
     const data = { ...page, position: i + 1, updated_at: EPOCH - i * 86_400 };

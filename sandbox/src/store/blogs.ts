@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import type { JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "./database.ts";
 
 /** The domain of standard blog hosts. */
@@ -21,16 +21,16 @@ export interface Blog {
 }
 
 interface BlogRow {
-  uuid: string;
-  name: string;
-  custom_domain: string | null;
-  owner: string;
-  private: number;
-  share_likes: number;
-  share_following: number;
-  updated: number;
-  queue_paused: number;
-  data: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly custom_domain: string | null;
+  readonly owner: string;
+  readonly private: number;
+  readonly share_likes: number;
+  readonly share_following: number;
+  readonly updated: number;
+  readonly queue_paused: number;
+  readonly data: string;
 }
 
 function fromRow(row: BlogRow): Blog {

@@ -1,27 +1,27 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { baseString, baseUri, percentEncode, sign } from "../auth/signature.ts";
+import { baseString, baseUri, sign } from "../auth/signature.ts";
 import { randomToken } from "../entropy.ts";
-import { decodePairs } from "../http/fields.ts";
-import { readJson } from "../http/json.ts";
+import { decodePairs, percentEncode } from "../http/fields.ts";
+import { readJson } from "../json.ts";
 import { CREDENTIALS } from "../seed/credentials.ts";
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface Got {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-  bytes: Buffer;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly bytes: Buffer;
   /** The JSON; integers beyond 2^53 are `bigint`. Typed loosely on purpose: it is what came. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
-  json: any;
+  readonly json: any;
 }
 
 export interface Ask {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
   /** Send no `User-Agent`. */
-  anonymous?: boolean;
+  readonly anonymous?: boolean;
 }
 
 /** One plain HTTP exchange over `node:http`, the target exactly as given. */
@@ -74,10 +74,10 @@ export function sendForm(url: string, pairs: Record<string, string>, options: As
 }
 
 export interface FormPart {
-  name: string;
-  value: string | Buffer;
-  filename?: string;
-  type?: string;
+  readonly name: string;
+  readonly value: string | Buffer;
+  readonly filename?: string;
+  readonly type?: string;
 }
 
 /** A multipart body with exactly these parts, in this order. */
@@ -104,16 +104,16 @@ export function sendParts(url: string, parts: readonly FormPart[], options: Ask 
 }
 
 export interface SignOptions {
-  token?: string;
-  tokenSecret?: string;
-  consumerKey?: string;
-  consumerSecret?: string;
-  timestamp?: string;
-  nonce?: string;
-  method?: string;
-  form?: string;
+  readonly token?: string;
+  readonly tokenSecret?: string;
+  readonly consumerKey?: string;
+  readonly consumerSecret?: string;
+  readonly timestamp?: string;
+  readonly nonce?: string;
+  readonly method?: string;
+  readonly form?: string;
   /** Further protocol parameters, such as `oauth_callback`. */
-  extra?: Record<string, string>;
+  readonly extra?: Record<string, string>;
 }
 
 /** The `Authorization` header of a signed request, as the user `demo` unless told otherwise. */

@@ -6,7 +6,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
     "config-file": {
       meaning:
         "A file that the option `service_config` names cannot be read. Paths are relative to the folder in which the compiler runs.",
-      remedy: "Correct the path.",
+      remedy: "Fix the path.",
       config: {
         source: ["# there is no such file", ""].join("\n"),
         problem:
@@ -14,8 +14,9 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-syntax": {
-      meaning: "A service config is not YAML, and so not JSON either. The text is that of the YAML parser.",
-      remedy: "Correct the file at that place.",
+      meaning:
+        "A service config is not valid YAML (or JSON, which is a subset of YAML). The message is that of the YAML parser.",
+      remedy: "Fix the file at that position.",
       config: {
         source: ["connectrest:", "  services: ["].join("\n"),
         problem:
@@ -23,8 +24,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-key": {
-      meaning: "A key of a service config is not known. Keys are field names, as declared or in lowerCamel.",
-      remedy: "Correct the name.",
+      meaning: "A service config has an unknown key. Keys are field names, as declared or in lowerCamel.",
+      remedy: "Fix the name.",
       config: {
         source: [
           "connectrest:",
@@ -37,8 +38,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-missing": {
-      meaning: "A rule has no `selector`, or nothing that it says.",
-      remedy: "Add it.",
+      meaning: "An entry has no `selector` or no `rules`.",
+      remedy: "Add what is missing.",
       config: {
         source: ["connectrest:", "  services:", "    - rules: { upstream: shelf }"].join("\n"),
         problem:
@@ -46,9 +47,9 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-selector": {
-      meaning: "A selector is no full name, or selects nothing in the files of the run.",
+      meaning: "A selector is not a full name, or selects nothing in the files of the run.",
       remedy:
-        "Write the full name of a service, method, field, oneof or enum value, or end it with `.*` for all below.",
+        "Use the full name of a service, method, field, oneof or enum value, or end it with `.*` to select everything below.",
       config: {
         source: ["http:", "  rules:", "    - selector: shelf.v1.Shelf.GetBok", "      get: /books/{id}"].join(
           "\n",
@@ -58,8 +59,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-twice": {
-      meaning: "Two keys say the same thing, or are of one oneof, such as two verbs.",
-      remedy: "Keep one; further paths go to `additional_bindings`.",
+      meaning: "Two keys set the same thing, or belong to the same oneof, such as two verbs.",
+      remedy: "Keep one; write further paths as `additional_bindings`.",
       config: {
         source: [
           "http:",
@@ -72,8 +73,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-type": {
-      meaning: "A value has another type than its field.",
-      remedy: "Write a value of the type that the text names.",
+      meaning: "A value does not have the type of its field.",
+      remedy: "Use a value of the type that the message names.",
       config: {
         source: [
           "connectrest:",
@@ -86,8 +87,9 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       },
     },
     "config-value": {
-      meaning: "A value is none that its field can have: an unknown name of an enum value, or no duration.",
-      remedy: "Write one of the names, or a duration in seconds such as `1.5s`.",
+      meaning:
+        "A value is not allowed for its field: an unknown name of an enum value, or an invalid duration.",
+      remedy: "Use one of the names, or a duration in seconds such as `1.5s`.",
       config: {
         source: [
           "connectrest:",

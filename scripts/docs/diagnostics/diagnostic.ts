@@ -1,10 +1,10 @@
-/** What a problem of the generator means, and what to do about it. */
+/** The explanation of a problem that the generator reports. */
 export interface Diagnostic {
   readonly meaning: string;
   readonly remedy: string;
   /**
-   * For what stands in a service config: the file `shelf.yaml`, and what the generator says of it. Other problems have an
-   * example among the tests of the generator.
+   * For problems of service configs: an example `shelf.yaml`, and what the generator reports for it. The examples of other
+   * problems come from the tests of the generator.
    */
   readonly config?: { readonly source: string; readonly problem: string };
 }

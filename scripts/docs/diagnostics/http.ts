@@ -1,161 +1,165 @@
 import type { Diagnostics } from "./diagnostic.ts";
 
-/** Problems of HTTP rules, paths, bodies and the places of a request. */
+/** Problems of HTTP rules, paths, bodies, queries and headers. */
 export const HTTP_DIAGNOSTICS: Diagnostics = {
   "HTTP rules": {
     "http-pattern-missing": {
-      meaning: "A `google.api.http` option has neither `get`, `put`, `post`, `delete`, `patch` nor `custom`.",
-      remedy: "Add the verb and its path, or take the option away.",
+      meaning:
+        "A `google.api.http` option has no verb: none of `get`, `put`, `post`, `delete`, `patch` and `custom`.",
+      remedy: "Add a verb with its path, or remove the option.",
     },
     "http-verb": {
-      meaning: "The `kind` of a `custom` pattern is no HTTP method in capitals (RFC 9110 section 9.1).",
+      meaning: "The `kind` of a `custom` pattern is not an HTTP method in capitals (RFC 9110 section 9.1).",
       remedy: "Write the method as it is sent, e.g. `HEAD`.",
     },
     "binding-unreachable": {
       meaning:
-        "Bindings are tried in order, and the first whose path variables the request fills is used. Whatever fills those of this one fills those of an earlier one. With `unsupported=skip` it is a warning.",
-      remedy: "Put the binding with more variables first, or take one away.",
+        "Bindings are tried in order, and the first one whose path variables are all set is used. Every request that sets the variables of this binding also sets those of an earlier one, so this binding is never used. With `unsupported=skip` this is a warning.",
+      remedy: "Move the binding with more variables to the front, or remove one of them.",
     },
     "response-body-field": {
       meaning: "`response_body` names a field that the response does not have.",
-      remedy: "Name a field of the response message, as it is declared.",
+      remedy: "Use the name of a field of the response message, as declared.",
     },
     "response-body-differs": {
       meaning:
-        "An additional binding names a `response_body` that is not the one of the first. Answers are read in one way, whichever path was called. A binding that names none has that of the first.",
-      remedy: "Name the same field in all bindings, or make two methods.",
+        "An additional binding has another `response_body` than the first binding. All bindings of a method share one response decoder; a binding without `response_body` uses that of the first.",
+      remedy: "Use the same field in all bindings, or split the method in two.",
     },
     "binding-nested": {
       meaning:
-        "An additional binding has additional bindings itself, which `google/api/http.proto` does not allow.",
-      remedy: "Put them beside it.",
+        "An additional binding has additional bindings of its own, which `google/api/http.proto` does not allow.",
+      remedy: "Move them one level up.",
     },
   },
   Paths: {
     "path-syntax": {
       meaning:
-        "The path does not follow the syntax of `google/api/http.proto`, or has what no path can carry.",
-      remedy: "Correct it at the character that the text names; percent-encode what is no ASCII.",
+        "The path violates the syntax of `google/api/http.proto`, or contains characters that a path cannot contain.",
+      remedy:
+        "Fix the path at the character that the message points to; percent-encode anything that is not ASCII.",
     },
     "path-wildcard": {
       meaning:
-        "`*` or `**` stands outside of a variable. A server can take any value there, but a client has none to send.",
-      remedy: "Name a field: `{field=*}`.",
+        "`*` or `**` is used outside of a variable. A server accepts any value there, but a client has no value to send.",
+      remedy: "Bind it to a field: `{field=*}`.",
     },
     "path-field": {
       meaning: "A path variable names a field that the request does not have.",
       remedy:
-        "Name a field of the request message, as it is declared; fields of messages by `message.field`.",
+        "Use the name of a field of the request message, as declared; write `message.field` for a nested field.",
     },
     "path-field-twice": {
       meaning: "Two variables of a path name the same field.",
-      remedy: "Use two fields.",
+      remedy: "Use a different field for each.",
     },
     "path-field-type": {
-      meaning: "A path variable names a list, a map or a message, which have no text for a path.",
+      meaning: "A path variable names a list, a map or a message. These have no text form for a path.",
       remedy: "Use a string, a number, a bool or an enum.",
     },
   },
   Bodies: {
     "body-verb": {
-      meaning: "A GET or HEAD request has a `body`. Many servers drop it or refuse the request.",
-      remedy: "Take `body` away, so that the fields go to the query, or use another verb.",
+      meaning: "A GET or HEAD request has a `body`. Many servers ignore it or reject the request.",
+      remedy: "Remove `body`, so that the fields are sent in the query, or use another verb.",
     },
     "body-field": {
       meaning: "`body` names a field that the request does not have.",
-      remedy: 'Name a field of the request message, as it is declared, or write `body: "*"`.',
+      remedy: 'Use the name of a field of the request message, as declared, or `body: "*"`.',
     },
     "body-field-in-path": {
-      meaning: "The field that is the body is a variable of the path too.",
+      meaning: "The field that is the body is also a path variable.",
       remedy: "Use two fields.",
     },
     "encoding-without-body": {
-      meaning: "`request_encoding` says how the body is written, but the method has none.",
-      remedy: 'Add `body: "*"`, or take the encoding away.',
+      meaning: "`request_encoding` is set, but the method has no body.",
+      remedy: 'Add `body: "*"`, or remove `request_encoding`.',
     },
     "encoding-lines": {
-      meaning: "Lines of JSON are asked for, and the body is not one repeated field.",
-      remedy: "Name the field with the lines in `body`.",
+      meaning: "`request_encoding: LINES` is set, but the body is not a single repeated field.",
+      remedy: "Set `body` to the repeated field that holds the lines.",
     },
     "encoding-of-field": {
-      meaning:
-        "One field is the whole body, and a form or a multipart body is asked for. These need names of parts.",
+      meaning: "`body` names a single field, but a form or multipart body needs named fields.",
       remedy: 'Use `body: "*"`.',
     },
     "response-bytes": {
       meaning:
-        "The answer is read as bytes (`response_encoding: BYTES`), but the response has no place for them, and would always be empty.",
+        "The response is read as bytes (`response_encoding: BYTES`), but the response message has no field for them and would always be empty.",
       remedy:
-        "Name a field of type bytes in `response_body`, return `google.api.HttpBody`, or say EMPTY where nobody needs the body.",
+        "Name a bytes field in `response_body`, return `google.api.HttpBody`, or use EMPTY if the body is not needed.",
     },
     "part-type": {
-      meaning: "A field is placed in a PART, but its type has no content for one.",
+      meaning: "A field is placed in a PART, but its type cannot be the content of a part.",
       remedy:
         "Use bytes, a string, `google.api.HttpBody`, or a message with a field that has `piece: CONTENT`.",
     },
   },
   "Queries and other places": {
     "query-map": {
-      meaning: "A map has no common form in a query.",
+      meaning: "A map has no standard form in a query.",
       remedy:
-        "Set `style: SPREAD` for entries as parameters of their own, or `http: {nesting: BRACKETS}` for `map[key]=value`, or put the field into a body.",
+        "Set `style: SPREAD` to send one parameter per entry, set `http: {nesting: BRACKETS}` to send `map[key]=value`, or move the field to a body.",
     },
     "query-repeated-message": {
-      meaning: "A list of messages has no common form in a query.",
+      meaning: "A list of messages has no standard form in a query.",
       remedy:
-        "Put the field into a body, place it by `in`, or set `http: {nesting: BRACKETS}` for `items[0][name]=value`.",
+        "Move the field to a body, place it with `in`, or set `http: {nesting: BRACKETS}` to send `items[0][name]=value`.",
     },
     "query-type": {
       meaning:
-        "A `google.protobuf.Struct`, `Value`, `ListValue` or `Any` can hold any JSON, and `google/api/http.proto` has no parameters for it.",
-      remedy: "Put the field into a body.",
+        "A `google.protobuf.Struct`, `Value`, `ListValue` or `Any` can hold any JSON. `google/api/http.proto` does not define query parameters for it.",
+      remedy: "Move the field to a body.",
     },
     "query-recursion": {
-      meaning: "A message that contains itself would have parameters without end.",
-      remedy: "Put the field into a body.",
+      meaning: "A message that contains itself would need an unlimited number of query parameters.",
+      remedy: "Move the field to a body.",
     },
     "in-type": {
-      meaning: "A message is placed in a header, a cookie or a parameter, which carry text.",
-      remedy: "Use a scalar, or a list of them.",
+      meaning: "A message is placed in a header, a cookie or a parameter, all of which hold text.",
+      remedy: "Use a scalar, or a list of scalars.",
     },
     "in-nested": {
-      meaning: "A field inside of another message has `in`. Only the fields of a request itself have places.",
-      remedy: "Move the field to the request, or take the rule away.",
+      meaning:
+        "`in` is set on a field of a nested message. Only fields of the request message itself can be placed.",
+      remedy: "Move the field to the request message, or remove `in`.",
     },
     "in-unused": {
       meaning:
-        "A field says that it is in the path, the body or a part, but no binding has it there. It would never be sent.",
-      remedy: "Correct the HTTP rule, or take `in` away.",
+        "`in` places a field in the path, the body or a part, but no binding puts it there. It would never be sent.",
+      remedy: "Fix the HTTP rule, or remove `in`.",
     },
     "style-type": {
-      meaning: "`style` is set for a field that has one value, or for messages, which have no text.",
-      remedy: "Take the rule away.",
+      meaning:
+        "`style` is set on a field that has a single value, or on a list of messages, which have no text form.",
+      remedy: "Remove the rule.",
     },
     "name-twice": {
       meaning:
-        "Two fields of a request, or a field and a constant parameter or the API key, have one name in one place. Fields that exclude each other, in a oneof or by a constraint, may share a name.",
+        "Two request fields, or a field and a constant parameter or the API key, have the same name in the same place. Fields that exclude each other, in a oneof or by a constraint, may share a name.",
       remedy: "Give one of them another `name`.",
     },
     "header-name": {
       meaning:
-        "A rule names a header that is none (RFC 9110 section 5.1), or sets one that belongs to the connection, such as `Host` or `Content-Length`.",
-      remedy: "Correct the name; headers of the connection are set by the runtime.",
+        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that is managed by the connection, such as `Host` or `Content-Length`.",
+      remedy: "Fix the name; the runtime sets the headers of the connection.",
     },
     "cookie-name": {
-      meaning: "A field is placed in a cookie whose name is none (RFC 6265 section 4.1.1).",
-      remedy: "Names are tokens: letters, digits and a few signs.",
+      meaning: "A field is placed in a cookie with an invalid name (RFC 6265 section 4.1.1).",
+      remedy: "Use a token: letters, digits and the characters that the RFC allows.",
     },
     "number-type": {
-      meaning: "`number` is set for a field that is no 64-bit integer. Others are bare numbers always.",
-      remedy: "Take the rule away.",
+      meaning:
+        "`number` is set on a field that is not a 64-bit integer. All other numbers are always sent as bare numbers.",
+      remedy: "Remove the rule.",
     },
     "bytes-type": {
-      meaning: "`bytes` is set for a field that is not of type bytes.",
-      remedy: "Take the rule away.",
+      meaning: "`bytes` is set on a field that is not of type bytes.",
+      remedy: "Remove the rule.",
     },
     "piece-type": {
       meaning:
-        "A piece of a part cannot have the type of the field: names and types are strings, the content is bytes or a string.",
+        "The type of the field does not fit its `piece`: names and types are strings, the content is bytes or a string.",
       remedy: "Change the type of the field.",
     },
   },

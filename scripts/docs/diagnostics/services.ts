@@ -4,168 +4,169 @@ import type { Diagnostics } from "./diagnostic.ts";
 export const SERVICE_DIAGNOSTICS: Diagnostics = {
   "Services and methods": {
     "api-key-place": {
-      meaning: "`credentials` has API_KEY, but nothing says where the key goes.",
+      meaning: "`credentials` includes API_KEY, but no rule says where the key is sent.",
       remedy: "Add `api_key` to the service or the method.",
     },
     "error-reason": {
-      meaning: "The reason of an error rule is not in UPPER_SNAKE_CASE, as `google.rpc.ErrorInfo` has it.",
+      meaning:
+        "The reason of an error rule is not in UPPER_SNAKE_CASE, which `google.rpc.ErrorInfo` requires.",
       remedy: "Rename it.",
     },
     header: {
-      meaning: "The name or value of a constant header is not allowed in HTTP (RFC 9110 section 5).",
-      remedy: "Names are tokens; values are printable ASCII on one line.",
+      meaning: "The name or value of a constant header is not valid in HTTP (RFC 9110 section 5).",
+      remedy: "Use a token as the name, and printable ASCII on one line as the value.",
     },
     "credential-kind": {
-      meaning: "`credentials` has a kind that is not set.",
-      remedy: "Name a kind, or NONE.",
+      meaning: "`credentials` includes an unset kind.",
+      remedy: "Use one of the kinds, or NONE.",
     },
     "credential-twice": {
-      meaning: "`credentials` names a kind twice.",
-      remedy: "Take one away.",
+      meaning: "`credentials` lists the same kind twice.",
+      remedy: "Remove one of them.",
     },
     "scope-syntax": {
-      meaning: "A scope is not one word (RFC 6749 section 3.3).",
-      remedy: "Write each scope as an item of its own.",
+      meaning: "A scope is not a single word (RFC 6749 section 3.3).",
+      remedy: "List each scope separately.",
     },
     "scopes-credentials": {
-      meaning: "A method has scopes, but accepts no credentials that have some.",
-      remedy: "Add OAUTH1 or OAUTH2 to its credentials, or take the scopes away.",
+      meaning: "A method has scopes, but accepts no kind of credentials that supports scopes.",
+      remedy: "Add OAUTH1 or OAUTH2 to its credentials, or remove the scopes.",
     },
     "timeout-range": {
-      meaning: "The timeout of a method is not positive, or longer than a timer can wait.",
-      remedy: "Write a duration of more than 0 and at most 2147483647 ms.",
+      meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
+      remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
     "json-part": {
-      meaning: "`json_part` names a part, but the body has no parts.",
+      meaning: "`json_part` is set, but the body is not multipart.",
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
     },
     "success-status": {
-      meaning: "`success` has a number that is no final HTTP status.",
-      remedy: "Write statuses from 200 to 599.",
+      meaning: "`success` lists a number that is not a final HTTP status.",
+      remedy: "Use statuses from 200 to 599.",
     },
     "parameter-name": {
       meaning: "A constant parameter has no name.",
       remedy: "Add `name`.",
     },
     "parameter-json": {
-      meaning: "The `json` of a constant parameter is not JSON, or stands beside a `value`.",
-      remedy: 'Write JSON, e.g. `true` or `"text"`, and no `value`.',
+      meaning: "The `json` of a constant parameter is not valid JSON, or `value` is set too.",
+      remedy: 'Set `json` to valid JSON, e.g. `true` or `"text"`, without `value`.',
     },
     "error-status": {
-      meaning: "An error rule has a number that is no HTTP status.",
-      remedy: "Write a status from 100 to 599, or leave it away for any.",
+      meaning: "The status of an error rule is not an HTTP status.",
+      remedy: "Use a status from 100 to 599, or leave it out to match any.",
     },
     "error-condition": {
-      meaning: "An error rule has no condition, so that every error would be this one.",
+      meaning: "An error rule has no condition, so it would match every error.",
       remedy: "Set `status`, `subcode`, `subcode_text`, `header` or `body`.",
     },
     "error-subcode": {
-      meaning:
-        "An error rule has a subcode that is a number and one that is a word; an answer has one of them.",
+      meaning: "An error rule has both a numeric and a textual subcode, but a response has only one of them.",
       remedy: "Keep one, or write two rules.",
     },
     "error-meaning": {
-      meaning: "An error rule has neither code nor reason, and so changes nothing.",
+      meaning: "An error rule sets neither `code` nor `reason`, so it has no effect.",
       remedy: "Set `code`, `reason` or both.",
     },
     "error-body-shape": {
-      meaning: "An error body has no shape.",
+      meaning: "An entry of `error_bodies` has no shape.",
       remedy: "Set `items`, `title_map`, `text`, `oauth` or `rpc_status`.",
     },
     "retry-after-header": {
-      meaning: "A `retry_after` rule names no header.",
+      meaning: "A `retry_after` rule has no header.",
       remedy: "Set `header`.",
     },
     "rate-limit-requests": {
-      meaning: "A rate limit allows no requests.",
-      remedy: "Write 1 or more.",
+      meaning: "A rate limit allows no requests at all.",
+      remedy: "Set `requests` to 1 or more.",
     },
     "rate-limit-window": {
-      meaning: "A rate limit has no window, or two: a length and a calendar day.",
-      remedy: "Keep `window` or `calendar_day`.",
+      meaning: "A rate limit has no window, or has both `window` and `calendar_day`.",
+      remedy: "Set exactly one of `window` and `calendar_day`.",
     },
     "rate-limit-zone": {
-      meaning: "`calendar_day` is no time zone of the IANA database.",
-      remedy: "Write e.g. `UTC` or `America/New_York`.",
+      meaning: "`calendar_day` is not a time zone of the IANA database.",
+      remedy: "Use a name such as `UTC` or `America/New_York`.",
     },
   },
   Streams: {
     "stream-unmapped": {
-      meaning: "A streaming method has an HTTP rule, but nothing says what its stream is.",
+      meaning: "A streaming method has an HTTP rule, but no rule says how its stream is mapped.",
       remedy:
-        "Add `paginate`, `poll` or `download` to a server stream, `upload` to a client stream; or take the HTTP rule away.",
+        "Add `paginate`, `poll` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
     },
     "stream-kind": {
-      meaning: "The rule is for another kind of stream than the method has.",
+      meaning: "The rule is for another kind of stream than that of the method.",
       remedy:
         "Write `stream` in front of the response for `paginate`, `poll` and `download`, in front of the request for `upload`.",
     },
     "stream-rules": {
       meaning: "A method has more than one of `paginate`, `poll`, `upload` and `download`.",
-      remedy: "Keep one; make a second method of the other.",
+      remedy: "Keep one, and add a second method for the other.",
     },
     "stream-items": {
       meaning: "`paginate` or `poll` does not say where the items are.",
-      remedy: 'Add `items`, with `"."` for the payload itself.',
+      remedy: 'Add `items`; `"."` is the payload itself.',
     },
     "stream-field": {
       meaning: "A stream rule names a field that the message does not have.",
-      remedy: "Name a field as it is declared.",
+      remedy: "Use the name of a field, as declared.",
     },
     "stream-chunk": {
-      meaning: "The field for chunks of an upload or download is not of type bytes.",
-      remedy: "Change its type.",
+      meaning: "The field for the chunks of an upload or download is not of type bytes.",
+      remedy: "Change its type to bytes.",
     },
     "paginate-next": {
-      meaning: "`paginate` does not say how the next page is found.",
+      meaning: "`paginate` does not say how to find the next page.",
       remedy: "Add one of `link`, `link_header`, `offset`, `page`, `cursor` and `last_item`.",
     },
     "paginate-step": {
-      meaning: "The field that counts pages or items is no number.",
-      remedy: "Use an integer.",
+      meaning: "The field that counts pages or items is not a number.",
+      remedy: "Use an integer field.",
     },
     "paginate-cursor": {
       meaning:
-        "The cursor has no path to its value and no header with it, or the field that takes it cannot hold one.",
+        "The cursor has neither a path nor a header to read its value from, or the type of the field that receives it does not fit.",
       remedy:
         "Add `path`, or `header` for a cursor in a header; use a string, an integer or a Timestamp for the field.",
     },
     "paginate-link-query": {
-      meaning: "`link_query` names parameters of a link, but the next page is found in another way.",
-      remedy: "Add `link`, or take `link_query` away.",
+      meaning: "`link_query` is set, but the next page is not found by `link`.",
+      remedy: "Add `link`, or remove `link_query`.",
     },
     "poll-key": {
-      meaning:
-        "`poll` does not say what tells an item from others, so that news cannot be told from what was there.",
+      meaning: "`poll` does not say what identifies an item, so new items cannot be told from known ones.",
       remedy: "Add `key`.",
     },
     "stream-text": {
-      meaning: "A field that an upload takes a name or type from is no string.",
-      remedy: "Change its type.",
+      meaning: "The field that holds the name or the type of an upload is not a string.",
+      remedy: "Change its type to string.",
     },
     "paginate-pages": {
       meaning: "`max_pages` is negative.",
-      remedy: "Write 1 or more, or leave it away for the default.",
+      remedy: "Use 1 or more, or leave it out for the default.",
     },
     "paginate-count": {
-      meaning: "`total` or `first` counts items or pages, but the next page is found by something else.",
-      remedy: "Set `offset` or `page`, or take the rule away.",
+      meaning:
+        "`total` or `first` counts items or pages, but the next page is found neither by `offset` nor by `page`.",
+      remedy: "Set `offset` or `page`, or remove the rule.",
     },
     "records-keys": {
-      meaning: "`records` names keys for what its format does not have, or one key for two things.",
-      remedy: "Set `format: EVENT_STREAM`, and name different keys.",
+      meaning: "`records` sets a key that its format does not have, or uses the same key twice.",
+      remedy: "Set `format: EVENT_STREAM`, and use a different key for each.",
     },
     "records-end": {
-      meaning: "`end` of `records` has an empty text. Empty lines are passed over, and cannot end a stream.",
-      remedy: "Write the text that ends the stream, or take it away.",
+      meaning:
+        "`end` of `records` contains an empty text. Empty lines are skipped, so they cannot end a stream.",
+      remedy: "Write the text that ends the stream, or remove the rule.",
     },
     "records-idle": {
-      meaning: "The pause that `records` allows is not positive.",
-      remedy: "Write a duration of more than 0.",
+      meaning: "The pause that `idle` of `records` allows is not positive.",
+      remedy: "Use a duration of more than 0.",
     },
     "poll-interval": {
       meaning: "The interval of a poll is not positive.",
-      remedy: "Write a duration of more than 0.",
+      remedy: "Use a duration of more than 0.",
     },
   },
 };

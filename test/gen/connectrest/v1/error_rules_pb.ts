@@ -17,58 +17,66 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi2AEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAkSIgoEYm9keRgHIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5CCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkijQEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISABCBwoFc2hhcGUiRwoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIscBCgpSZXRyeUFmdGVyEg4KBmhlYWRlchgBIAEoCRIxCgZmb3JtYXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyLkZvcm1hdBItCgR3aGVuGAMgASgLMh8uY29ubmVjdHJlc3QudjEuSGVhZGVyQ29uZGl0aW9uIkcKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQA2IGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_rpc_code]);
 
 /**
- * What an error of the upstream means. A rule fits an answer if all of its conditions hold: `status`, `subcode` or
- * `subcode_text`, `header`, and `body`. The first rule that fits counts. An answer whose status means success is an
- * error only by a rule that names this status, or that has a `body`.
+ * Maps an error of the upstream to an RPC code and a reason.
+ *
+ *     // {"error": {"code": "declined", "message": "…"}} with status 402
+ *     errors: {status: 402, subcode_text: "declined", code: FAILED_PRECONDITION, reason: "CARD_DECLINED"}
+ *
+ * A rule matches a response if all of its conditions hold: `status`, `subcode` or `subcode_text`, `header`, and `body`.
+ * The first rule that matches applies. A response with a success status is an error only if a rule names that status
+ * or has a `body`.
  *
  * @generated from message connectrest.v1.ErrorRule
  */
 export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   /**
-   * The HTTP status; 0 means any.
+   * The HTTP status to match; 0 matches any.
    *
    * @generated from field: int32 status = 1;
    */
   status: number;
 
   /**
-   * The upstream's own code in the body, where it is a number; unset means any.
+   * The upstream's own error code in the body, if it is a number; unset matches any.
    *
    * @generated from field: optional int64 subcode = 2;
    */
   subcode?: bigint | undefined;
 
   /**
-   * A condition on a response header.
+   * A response header to match.
    *
    * @generated from field: connectrest.v1.HeaderCondition header = 3;
    */
   header?: HeaderCondition | undefined;
 
   /**
-   * The RPC code. Default: that of the HTTP status.
+   * The RPC code of the error. Default: that of the HTTP status.
    *
    * @generated from field: google.rpc.Code code = 4;
    */
   code: Code;
 
   /**
-   * The `reason` of google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: that of the HTTP status.
+   * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: that of the HTTP status.
    *
    * @generated from field: string reason = 5;
    */
   reason: string;
 
   /**
-   * The upstream's own code in the body, where it is a word, e.g. `invalid_grant`; empty means any.
+   * The upstream's own error code in the body, if it is a string, e.g. `invalid_grant`; empty matches any.
    *
    * @generated from field: string subcode_text = 6;
    */
   subcodeText: string;
 
   /**
-   * A condition on the body, as JSON, e.g. `{key: "ok", values: "false"}`, for upstreams that send errors with status
-   * 200. It also looks at each record of a stream of `records`. Its key counts from the root of the body.
+   * A condition on the JSON body, for upstreams that send errors with status 200. Its key is a path from the root of
+   * the body. In a stream of `records` it is checked against each record.
+   *
+   *     // {"ok": false, "error": "…"}
+   *     body: {key: "ok", values: "false"}
    *
    * @generated from field: connectrest.v1.When body = 7;
    */
@@ -83,7 +91,7 @@ export const ErrorRuleSchema: GenMessage<ErrorRule> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 0);
 
 /**
- * A response header that is present and, where a value is given, equals it (ignoring case).
+ * Matches a response that has a header and, if `value` is set, has that value in it. Case is ignored.
  *
  * @generated from message connectrest.v1.HeaderCondition
  */
@@ -96,7 +104,7 @@ export type HeaderCondition = Message<"connectrest.v1.HeaderCondition"> & {
   name: string;
 
   /**
-   * Value; empty means any.
+   * Header value; empty matches any.
    *
    * @generated from field: string value = 2;
    */
@@ -111,7 +119,7 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 1);
 
 /**
- * One way in which an upstream writes its errors.
+ * One shape in which an upstream writes its errors. It tells the runtime where the message and the error code are.
  *
  * @generated from message connectrest.v1.ErrorBody
  */
@@ -123,7 +131,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
    */
   shape: {
     /**
-     * An array of objects, or one object: `{"errors":[{"title":"Bad","code":8001}]}`.
+     * An array of objects or a single object: `{"errors":[{"title":"Bad","code":8001}]}`.
      *
      * @generated from field: connectrest.v1.ErrorItems items = 1;
      */
@@ -131,7 +139,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "items";
   } | {
     /**
-     * Objects whose keys are titles: `{"errors":[{"Some title":"Some detail"}]}`. The dotted path to them.
+     * The path to objects whose keys are titles: `{"errors":[{"Some title":"Some detail"}]}`.
      *
      * @generated from field: string title_map = 2;
      */
@@ -139,7 +147,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "titleMap";
   } | {
     /**
-     * A plain string, e.g. `{"message":"Not found"}`. The dotted path to it.
+     * The path to a plain string, e.g. `message` for `{"message":"Not found"}`.
      *
      * @generated from field: string text = 3;
      */
@@ -147,7 +155,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "text";
   } | {
     /**
-     * An error of OAuth 2 (RFC 6749 section 5.2): `error` and `error_description`.
+     * An OAuth 2 error (RFC 6749 section 5.2): `error` and `error_description`.
      *
      * @generated from field: bool oauth = 4;
      */
@@ -155,7 +163,7 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "oauth";
   } | {
     /**
-     * google.rpc.Status as JSON, bare or below `error`; its details are decoded.
+     * A google.rpc.Status as JSON, either bare or under `error`. Its details are decoded.
      *
      * @generated from field: bool rpc_status = 5;
      */
@@ -174,11 +182,14 @@ export const ErrorBodySchema: GenMessage<ErrorBody> = /*@__PURE__*/
 /**
  * Where error items are and what their keys are called.
  *
+ *     // {"error": {"code": 1404, "message": "no such book"}}
+ *     items: {path: "error", title: "message"}
+ *
  * @generated from message connectrest.v1.ErrorItems
  */
 export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   /**
-   * Dotted path from the root of the body to the items; `.` is the root.
+   * Path from the root of the body to the items; `.` is the root.
    *
    * @generated from field: string path = 1;
    */
@@ -192,7 +203,7 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   title: string;
 
   /**
-   * Key of the subcode. Default: `code`.
+   * Key of the upstream's error code. Default: `code`.
    *
    * @generated from field: string code = 3;
    */
@@ -214,7 +225,10 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 3);
 
 /**
- * A response header that says when to come back.
+ * A response header that says when to retry. The delay is returned to the caller as google.rpc.RetryInfo.
+ *
+ *     // while X-Remaining is 0, X-Reset has the time of the next allowed request
+ *     {header: "X-Reset", format: EPOCH, when: {name: "X-Remaining", value: "0"}}
  *
  * @generated from message connectrest.v1.RetryAfter
  */
@@ -227,14 +241,14 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   header: string;
 
   /**
-   * How its value is written. Default: SECONDS.
+   * How the header's value is written. Default: SECONDS.
    *
    * @generated from field: connectrest.v1.RetryAfter.Format format = 2;
    */
   format: RetryAfter_Format;
 
   /**
-   * The rule applies only while this holds, e.g. a remaining count of `0`.
+   * The rule applies only if another header matches, e.g. a remaining count of `0`.
    *
    * @generated from field: connectrest.v1.HeaderCondition when = 3;
    */
@@ -255,14 +269,14 @@ export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
  */
 export const RetryAfter_Format = {
   /**
-   * As SECONDS.
+   * Same as SECONDS.
    *
    * @generated from enum value: FORMAT_UNSPECIFIED = 0;
    */
   FORMAT_UNSPECIFIED: 0,
 
   /**
-   * Seconds from now; a fraction is allowed.
+   * Seconds from now, with an optional fraction.
    *
    * @generated from enum value: SECONDS = 1;
    */
@@ -276,7 +290,7 @@ export const RetryAfter_Format = {
   EPOCH: 2,
 
   /**
-   * A date as in RFC 9110 section 5.6.7.
+   * An HTTP date (RFC 9110 section 5.6.7).
    *
    * @generated from enum value: HTTP_DATE = 3;
    */

@@ -19,57 +19,65 @@ export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
   fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrAECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdEIRCg9fcmF3X2Vycm9yX2JvZHkijggKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSDgoGc2NvcGVzGBQgAygJEioKB3RpbWVvdXQYFSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPgoQcmVxdWVzdF9lbmNvZGluZxgWIAEoDjIkLmNvbm5lY3RyZXN0LnYxLlJlcXVlc3RCb2R5LkVuY29kaW5nEhEKCWpzb25fcGFydBgXIAEoCRJAChFyZXNwb25zZV9lbmNvZGluZxgYIAEoDjIlLmNvbm5lY3RyZXN0LnYxLlJlc3BvbnNlQm9keS5FbmNvZGluZxIPCgdzdWNjZXNzGBkgAygFEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0EioKCHBhZ2luYXRlGBsgASgLMhguY29ubmVjdHJlc3QudjEuUGFnaW5hdGUSIgoEcG9sbBgcIAEoCzIULmNvbm5lY3RyZXN0LnYxLlBvbGwSJgoGdXBsb2FkGB0gASgLMhYuY29ubmVjdHJlc3QudjEuVXBsb2FkEioKCGRvd25sb2FkGB4gASgLMhguY29ubmVjdHJlc3QudjEuRG93bmxvYWQSKAoHcmVjb3JkcxggIAEoCzIXLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMSLQoKcGFyYW1ldGVycxgfIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlBhcmFtZXRlckIRCg9fcmF3X2Vycm9yX2JvZHkiNgoJUGFyYW1ldGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkSDAoEanNvbhgDIAEoCSKTAgoESHR0cBIpCgVzbGFzaBgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkh0dHAuU2xhc2gSGwoTcGF0aF9maWVsZHNfaW5fYm9keRgCIAEoCBIgChh1cmxfc2FmZV9iYXNlNjRfaW5fcXVlcnkYAyABKAgSLQoHbmVzdGluZxgEIAEoDjIcLmNvbm5lY3RyZXN0LnYxLkh0dHAuTmVzdGluZyI2CgVTbGFzaBIVChFTTEFTSF9VTlNQRUNJRklFRBAAEgoKBkVTQ0FQRRABEgoKBlJFRlVTRRACIjoKB05lc3RpbmcSFwoTTkVTVElOR19VTlNQRUNJRklFRBAAEggKBERPVFMQARIMCghCUkFDS0VUUxACIkwKCEVudmVsb3BlEg8KB3BheWxvYWQYASADKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGZXJyb3JzGAQgASgJIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJ3CgpDcmVkZW50aWFsImkKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFEgkKBUJBU0lDEAYi5AEKBEpzb24SKQoFbmFtZXMYASABKA4yGi5jb25uZWN0cmVzdC52MS5Kc29uLk5hbWVzEi8KCGludGVnZXJzGAIgASgOMh0uY29ubmVjdHJlc3QudjEuSnNvbi5JbnRlZ2VycyJACgVOYW1lcxIVChFOQU1FU19VTlNQRUNJRklFRBAAEg8KC0xPV0VSX0NBTUVMEAESDwoLQVNfREVDTEFSRUQQAiI+CghJbnRlZ2VycxIYChRJTlRFR0VSU19VTlNQRUNJRklFRBAAEgsKB1NUUklOR1MQARILCgdOVU1CRVJTEAIiewoLUmVxdWVzdEJvZHkibAoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEg0KCU1VTFRJUEFSVBADEhgKFE1VTFRJUEFSVF9XSEVOX1BBUlRTEAQSCQoFTElORVMQBSJzCgxSZXNwb25zZUJvZHkiYwoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEgkKBUJZVEVTEAMSCQoFRU1QVFkQBBITCg9CWV9DT05URU5UX1RZUEUQBSKHAQoJUmF0ZUxpbWl0EhAKCHJlcXVlc3RzGAEgASgFEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxjYWxlbmRhcl9kYXkYAyABKAkSDgoGYnVja2V0GAQgASgJEhcKD3Blcl9jcmVkZW50aWFscxgFIAEoCGIGcHJvdG8z", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
- * Rules for all methods of a service. Every rule here may also stand on a method, where it replaces the service's. Only
- * `errors`, `headers` and `rate_limits` of a method are added to the service's.
+ * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's.
+ * Only `errors`, `headers` and `rate_limits` of a method are added to those of the service.
+ *
+ *     option (connectrest.v1.service) = {upstream: "crm", error_bodies: {items: {path: "error", title: "message"}}};
  *
  * @generated from message connectrest.v1.ServiceRules
  */
 export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   /**
-   * The upstream's name in the configuration of the gateway or transport. Default: the proto package.
+   * The name of the upstream in the configuration of the gateway or transport. Default: the proto package.
    *
    * @generated from field: string upstream = 1;
    */
   upstream: string;
 
   /**
-   * Which of the upstream's base addresses, e.g. `api` or `web`. Default: the upstream's only or first one.
+   * Which of the upstream's base addresses to call, e.g. `api` or `web`. Default: the only or first one.
    *
    * @generated from field: string base = 2;
    */
   base: string;
 
   /**
-   * The wrapper around every answer. Default: none, the body is the payload.
+   * The wrapper around every response. Default: none; the body is the payload.
+   *
+   *     // {"data": {"id": "7", "title": "Walden"}}
+   *     envelope: {payload: "data"}
    *
    * @generated from field: connectrest.v1.Envelope envelope = 3;
    */
   envelope?: Envelope | undefined;
 
   /**
-   * What the upstream's errors mean, most specific first.
+   * Maps errors of the upstream to RPC codes and reasons, most specific rule first.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * How the upstream writes errors, in the order in which to try. Default: the common shapes.
+   * The shapes in which the upstream writes errors, in the order in which they are tried. Default: the common shapes.
+   *
+   *     // {"error": {"code": "declined", "message": "Card declined"}}
+   *     error_bodies: {items: {path: "error", title: "message"}}
    *
    * @generated from field: repeated connectrest.v1.ErrorBody error_bodies = 5;
    */
   errorBodies: ErrorBody[];
 
   /**
-   * Headers that say when to come back. Default: `Retry-After` (RFC 9110 section 10.2.3).
+   * Response headers that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
   retryAfter: RetryAfter[];
 
   /**
-   * The upstream's body, cut, is attached to errors as an UpstreamError. Not for methods whose answers carry
-   * credentials. Default: false.
+   * Attaches the first bytes of the upstream's response to errors, as an UpstreamError. Not for methods whose responses
+   * contain credentials. Default: false.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
@@ -78,52 +86,60 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   /**
    * Constant request headers.
    *
+   *     headers: {name: "Payments-Version", value: "2026-01-01"}
+   *
    * @generated from field: repeated connectrest.v1.Header headers = 8;
    */
   headers: Header[];
 
   /**
-   * Where an API key goes; needed where `credentials` has API_KEY.
+   * Where the API key is sent. Required if `credentials` has API_KEY.
+   *
+   *     api_key: {header: "x-api-key"}
    *
    * @generated from field: connectrest.v1.ApiKey api_key = 9;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * The credentials that the methods accept, in order of preference. The first kind that is there is sent. Default:
-   * NONE.
+   * The kinds of credentials that the methods accept, in order of preference. The first kind that is available is sent.
+   * Default: NONE.
+   *
+   *     credentials: [OAUTH2, API_KEY, NONE]
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
   credentials: Credential_Kind[];
 
   /**
-   * How names and 64-bit integers are written in requests. Default: as ProtoJSON writes them.
+   * How field names and 64-bit integers are written in requests. Default: as in ProtoJSON.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
   json?: Json | undefined;
 
   /**
-   * Where readers of google.api.http disagree.
+   * Settles what implementations of google.api.http handle differently.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * The header that takes a key of the call's own, e.g. `Idempotency-Key`, by which the upstream carries out a request
-   * once, however often it comes. It is for methods that are not idempotent by their verb or `idempotency_level`, makes
-   * them so, and is made anew for each request message; all its attempts share it. A field of the request that is placed
-   * in this header goes before it. Default: none.
+   * The header for an idempotency key, with which POSTs can be retried safely: the upstream executes requests with
+   * the same key only once. Applies to methods that are not already idempotent by their verb or `idempotency_level`,
+   * and makes them so. The runtime generates a key for each request message and sends it with every attempt. A
+   * request field that is placed in this header overrides the generated key. Default: none.
+   *
+   *     idempotency_key: "Idempotency-Key"
    *
    * @generated from field: string idempotency_key = 13;
    */
   idempotencyKey: string;
 
   /**
-   * Limits of the upstream that are known beforehand. Calls wait for them, or fail with RESOURCE_EXHAUSTED where the
-   * deadline comes before.
+   * Known rate limits of the upstream. Calls wait for them, and fail with RESOURCE_EXHAUSTED if their deadline would
+   * pass first.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -140,187 +156,199 @@ export const ServiceRulesSchema: GenMessage<ServiceRules> = /*@__PURE__*/
 /**
  * Rules for one method.
  *
+ *     option (connectrest.v1.method).timeout = {seconds: 1, nanos: 500000000};
+ *
  * @generated from message connectrest.v1.MethodRules
  */
 export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides the upstream; see ServiceRules. Default: the service's.
    *
    * @generated from field: string upstream = 1;
    */
   upstream: string;
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides the base address; see ServiceRules. Default: the service's.
    *
    * @generated from field: string base = 2;
    */
   base: string;
 
   /**
-   * As in ServiceRules. An envelope without `payload` means that this method has none. Default: the service's.
+   * Overrides the envelope; see ServiceRules. `envelope: {}`, without a `payload`, means that responses of this
+   * method have no envelope. Default: the service's.
    *
    * @generated from field: connectrest.v1.Envelope envelope = 3;
    */
   envelope?: Envelope | undefined;
 
   /**
-   * As in ServiceRules; in front of the service's.
+   * Error rules that are tried before those of the service; see ServiceRules.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * As in ServiceRules; replaces the service's. Default: the service's.
+   * Overrides the error shapes; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.ErrorBody error_bodies = 5;
    */
   errorBodies: ErrorBody[];
 
   /**
-   * As in ServiceRules; replaces the service's. Default: the service's.
+   * Overrides the headers that say when to retry; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
   retryAfter: RetryAfter[];
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides whether errors carry the response body; see ServiceRules. Default: the service's.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
   rawErrorBody?: boolean | undefined;
 
   /**
-   * As in ServiceRules, beside the service's; where both have a name, this one counts.
+   * Constant request headers in addition to those of the service. On a conflict of names, the method's header is sent.
    *
    * @generated from field: repeated connectrest.v1.Header headers = 8;
    */
   headers: Header[];
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides where the API key is sent; see ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.ApiKey api_key = 9;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * As in ServiceRules; replaces the service's. Default: the service's.
+   * Overrides the accepted credentials; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
   credentials: Credential_Kind[];
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides how requests are written; see ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
   json?: Json | undefined;
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides the settings for google.api.http; see ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * As in ServiceRules. Default: the service's.
+   * Overrides the header for the idempotency key; see ServiceRules. Default: the service's.
    *
    * @generated from field: string idempotency_key = 13;
    */
   idempotencyKey: string;
 
   /**
-   * OAuth scopes that the credentials need. For readers and tools; nothing checks them before the call.
+   * The OAuth scopes that the credentials need. For readers and tools; they are not checked before the call.
    *
    * @generated from field: repeated string scopes = 20;
    */
   scopes: string[];
 
   /**
-   * The method's own deadline; the shortest of the caller's, this one and the server's counts.
+   * Limits the duration of a call. The shortest of this deadline, the caller's and the server's applies.
    *
    * @generated from field: google.protobuf.Duration timeout = 21;
    */
   timeout?: Duration | undefined;
 
   /**
-   * How the request's body is written. Default: JSON.
+   * How the request body is encoded. Default: JSON.
+   *
+   *     option (connectrest.v1.method).request_encoding = FORM;
    *
    * @generated from field: connectrest.v1.RequestBody.Encoding request_encoding = 22;
    */
   requestEncoding: RequestBody_Encoding;
 
   /**
-   * With MULTIPART: the name of the part that holds the body's fields as JSON, e.g. `json`. It comes first.
-   * Default: none, each field is a part of its own.
+   * For MULTIPART: the name of the part that holds the fields of the body as JSON. It is the first part. Default:
+   * none; each field is a part of its own.
+   *
+   *     option (connectrest.v1.method) = {request_encoding: MULTIPART, json_part: "json"};
    *
    * @generated from field: string json_part = 23;
    */
   jsonPart: string;
 
   /**
-   * How the answer's body is read. Default: BYTES where it is a google.api.HttpBody, else JSON.
+   * How the response body is decoded. Default: BYTES for a google.api.HttpBody, otherwise JSON.
    *
    * @generated from field: connectrest.v1.ResponseBody.Encoding response_encoding = 24;
    */
   responseEncoding: ResponseBody_Encoding;
 
   /**
-   * Statuses outside 200 to 299 that are an answer and not an error, e.g. 304.
+   * Statuses outside of 200 to 299 that are a success and not an error. Read the status with `from: {status: …}`.
+   *
+   *     option (connectrest.v1.method).success = 404;
    *
    * @generated from field: repeated int32 success = 25;
    */
   success: number[];
 
   /**
-   * As in ServiceRules, beside the service's.
+   * Rate limits in addition to those of the service; see ServiceRules.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
   rateLimits: RateLimit[];
 
   /**
-   * The method streams the items of a list that comes in pages.
+   * Makes the method a server stream of the items of a paginated list.
    *
    * @generated from field: connectrest.v1.Paginate paginate = 27;
    */
   paginate?: Paginate | undefined;
 
   /**
-   * The method streams news from a feed by conditional polling.
+   * Makes the method a server stream of the new items of a feed, found by conditional polling.
    *
    * @generated from field: connectrest.v1.Poll poll = 28;
    */
   poll?: Poll | undefined;
 
   /**
-   * The method's client stream is a body or a part of one.
+   * Makes the client stream of the method the request body, or a part of it.
    *
    * @generated from field: connectrest.v1.Upload upload = 29;
    */
   upload?: Upload | undefined;
 
   /**
-   * The method's server stream is the answer's body.
+   * Makes the response body the server stream of the method.
    *
    * @generated from field: connectrest.v1.Download download = 30;
    */
   download?: Download | undefined;
 
   /**
-   * The method's server stream is a series of records in one answer, e.g. server-sent events.
+   * Makes the method a server stream of the records of one response, e.g. server-sent events.
    *
    * @generated from field: connectrest.v1.Records records = 32;
    */
   records?: Records | undefined;
 
   /**
-   * Constant parameters. They go to the body where the request has one of fields, else to the query.
+   * Parameters with a constant value. They are sent in the body if the request has one that consists of fields,
+   * otherwise in the query.
+   *
+   *     parameters: {name: "watch", value: "1"}
    *
    * @generated from field: repeated connectrest.v1.Parameter parameters = 31;
    */
@@ -341,21 +369,23 @@ export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
  */
 export type Parameter = Message<"connectrest.v1.Parameter"> & {
   /**
-   * Its name.
+   * Parameter name.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Its value.
+   * Parameter value, as text.
    *
    * @generated from field: string value = 2;
    */
   value: string;
 
   /**
-   * In place of `value`: the value as JSON, for a body of JSON, e.g. `true`. In a query or a form it is written as it is.
+   * The value as JSON, instead of `value`, for a JSON body. In a query or a form it is written verbatim.
+   *
+   *     parameters: {name: "stream", json: "true"}
    *
    * @generated from field: string json = 3;
    */
@@ -370,27 +400,28 @@ export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 2);
 
 /**
- * Where readers of google.api.http disagree. The defaults are what google/api/http.proto says.
+ * Settles what implementations of google.api.http handle differently. The defaults follow google/api/http.proto.
  *
  * @generated from message connectrest.v1.Http
  */
 export type Http = Message<"connectrest.v1.Http"> & {
   /**
-   * A slash in the value of a path variable that is one segment. Default: ESCAPE.
+   * How a slash in the value of a single-segment path variable is handled. Default: ESCAPE.
    *
    * @generated from field: connectrest.v1.Http.Slash slash = 1;
    */
   slash: Http_Slash;
 
   /**
-   * With `body: "*"`: fields of the path are in the body too. Default: false, they are left out.
+   * With `body: "*"`: sends path variables in the body too. Default: false; they are left out of the body.
    *
    * @generated from field: bool path_fields_in_body = 2;
    */
   pathFieldsInBody: boolean;
 
   /**
-   * Bytes in a query use the URL-safe alphabet without padding. Default: false, base64 with padding as in ProtoJSON.
+   * Encodes bytes in a query with the URL-safe alphabet, without padding. Default: false; base64 with padding, as in
+   * ProtoJSON.
    *
    * @generated from field: bool url_safe_base64_in_query = 3;
    */
@@ -412,27 +443,27 @@ export const HttpSchema: GenMessage<Http> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 3);
 
 /**
- * What happens to a slash in the value of a path variable that is one segment.
+ * How a slash in the value of a single-segment path variable is handled.
  *
  * @generated from enum connectrest.v1.Http.Slash
  */
 export const Http_Slash = {
   /**
-   * As ESCAPE.
+   * Same as ESCAPE.
    *
    * @generated from enum value: SLASH_UNSPECIFIED = 0;
    */
   SLASH_UNSPECIFIED: 0,
 
   /**
-   * It is sent as `%2F`.
+   * The slash is sent as `%2F`.
    *
    * @generated from enum value: ESCAPE = 1;
    */
   ESCAPE: 1,
 
   /**
-   * The value is refused, since many servers take `%2F` for a slash.
+   * The call fails, since many servers treat `%2F` as a slash.
    *
    * @generated from enum value: REFUSE = 2;
    */
@@ -440,7 +471,7 @@ export const Http_Slash = {
 } as const;
 
 /**
- * What happens to a slash in the value of a path variable that is one segment.
+ * How a slash in the value of a single-segment path variable is handled.
  *
  * @generated from enum connectrest.v1.Http.Slash
  */
@@ -453,20 +484,20 @@ export const Http_SlashSchema: GenEnum<Http_Slash> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 3, 0);
 
 /**
- * How values below messages, maps and lists are named in queries, forms and parts.
+ * How fields of messages, map entries and list items are named in queries, forms and parts.
  *
  * @generated from enum connectrest.v1.Http.Nesting
  */
 export const Http_Nesting = {
   /**
-   * As DOTS.
+   * Same as DOTS.
    *
    * @generated from enum value: NESTING_UNSPECIFIED = 0;
    */
   NESTING_UNSPECIFIED: 0,
 
   /**
-   * `filter.name=a`, as google/api/http.proto has it; maps need `style: SPREAD`, and lists of messages cannot be written.
+   * `filter.name=a`, as google/api/http.proto says. Maps need `style: SPREAD`; lists of messages cannot be written.
    *
    * @generated from enum value: DOTS = 1;
    */
@@ -474,7 +505,7 @@ export const Http_Nesting = {
 
   /**
    * `filter[name]=a`, `metadata[key]=value`, `items[0][price]=1`, and any JSON of a google.protobuf.Struct. With
-   * `style: BRACKETS` a list of messages is `items[][price]=1`; lists below one are written as it is.
+   * `style: BRACKETS` a list of messages is `items[][price]=1`; lists inside of it have the same style.
    *
    * @generated from enum value: BRACKETS = 2;
    */
@@ -482,7 +513,7 @@ export const Http_Nesting = {
 } as const;
 
 /**
- * How values below messages, maps and lists are named in queries, forms and parts.
+ * How fields of messages, map entries and list items are named in queries, forms and parts.
  *
  * @generated from enum connectrest.v1.Http.Nesting
  */
@@ -495,34 +526,37 @@ export const Http_NestingSchema: GenEnum<Http_Nesting> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 3, 1);
 
 /**
- * The wrapper around an answer, as dotted paths from the root of the body.
+ * The wrapper around a response. All paths start at the root of the body.
+ *
+ *     // {"meta": {"status": 200, "msg": "OK"}, "response": {…}, "errors": […]}
+ *     envelope: {payload: "response", status: "meta.status", message: "meta.msg", errors: "errors"}
  *
  * @generated from message connectrest.v1.Envelope
  */
 export type Envelope = Message<"connectrest.v1.Envelope"> & {
   /**
-   * Where the payload is. The first path that is present wins; `.` is the root.
+   * Path to the payload; `.` is the root. With several paths, the first one that is present is used.
    *
    * @generated from field: repeated string payload = 1;
    */
   payload: string[];
 
   /**
-   * Where the HTTP status is repeated, e.g. `meta.status`. It counts where the HTTP status is 200.
+   * Path to a copy of the HTTP status, e.g. `meta.status`. It is used if the HTTP status is 200.
    *
    * @generated from field: string status = 2;
    */
   status: string;
 
   /**
-   * Where a text for the status is, e.g. `meta.msg`.
+   * Path to a text for the status, e.g. `meta.msg`.
    *
    * @generated from field: string message = 3;
    */
   message: string;
 
   /**
-   * Where error items are; an answer that has some is still an answer if its status says so.
+   * Path to error items. A response with error items is still a success if its status says so.
    *
    * @generated from field: string errors = 4;
    */
@@ -550,7 +584,7 @@ export type Header = Message<"connectrest.v1.Header"> & {
   name: string;
 
   /**
-   * Its value; ASCII.
+   * Header value, in ASCII.
    *
    * @generated from field: string value = 2;
    */
@@ -565,13 +599,16 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 5);
 
 /**
- * Where an API key goes: a query parameter or a header.
+ * Where an API key is sent: in a query parameter or a header.
+ *
+ *     // X-Key: Key 0123456789
+ *     option (connectrest.v1.method).api_key = {header: "X-Key", prefix: "Key "};
  *
  * @generated from message connectrest.v1.ApiKey
  */
 export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   /**
-   * The place.
+   * The place of the key.
    *
    * @generated from oneof connectrest.v1.ApiKey.in
    */
@@ -609,7 +646,7 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 6);
 
 /**
- * What proves to the upstream who is calling.
+ * The kinds of credentials that identify the caller to the upstream.
  *
  * @generated from message connectrest.v1.Credential
  */
@@ -630,7 +667,7 @@ export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
  */
 export const Credential_Kind = {
   /**
-   * As NONE.
+   * Same as NONE.
    *
    * @generated from enum value: KIND_UNSPECIFIED = 0;
    */
@@ -644,14 +681,14 @@ export const Credential_Kind = {
   NONE: 1,
 
   /**
-   * An API key, placed by `api_key`.
+   * An API key, sent as `api_key` says.
    *
    * @generated from enum value: API_KEY = 2;
    */
   API_KEY: 2,
 
   /**
-   * OAuth 1.0a, signed by the client alone, without a token (RFC 5849 section 3.1).
+   * OAuth 1.0a, signed with the client credentials alone, without a token (RFC 5849 section 3.1).
    *
    * @generated from enum value: OAUTH1_CLIENT = 3;
    */
@@ -672,7 +709,7 @@ export const Credential_Kind = {
   OAUTH2: 5,
 
   /**
-   * A user name and a password, or a token in place of either (HTTP Basic, RFC 7617).
+   * A user name and password, or a token in place of either (HTTP Basic, RFC 7617).
    *
    * @generated from enum value: BASIC = 6;
    */
@@ -693,20 +730,20 @@ export const Credential_KindSchema: GenEnum<Credential_Kind> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 7, 0);
 
 /**
- * How names and numbers are written in requests. Answers are read in every spelling.
+ * How field names and numbers are written in requests. Responses may use any of these spellings.
  *
  * @generated from message connectrest.v1.Json
  */
 export type Json = Message<"connectrest.v1.Json"> & {
   /**
-   * Names of fields. Default: LOWER_CAMEL.
+   * How field names are spelled. Default: LOWER_CAMEL.
    *
    * @generated from field: connectrest.v1.Json.Names names = 1;
    */
   names: Json_Names;
 
   /**
-   * Integers of 64 bits. Default: STRINGS.
+   * The JSON type of 64-bit integers. Default: STRINGS.
    *
    * @generated from field: connectrest.v1.Json.Integers integers = 2;
    */
@@ -721,20 +758,20 @@ export const JsonSchema: GenMessage<Json> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 8);
 
 /**
- * Which spelling of a field's name requests use.
+ * How the name of a field is spelled.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
 export const Json_Names = {
   /**
-   * As LOWER_CAMEL.
+   * Same as LOWER_CAMEL.
    *
    * @generated from enum value: NAMES_UNSPECIFIED = 0;
    */
   NAMES_UNSPECIFIED: 0,
 
   /**
-   * The JSON name, `blogName`, as ProtoJSON writes it.
+   * The JSON name, `blogName`, as in ProtoJSON.
    *
    * @generated from enum value: LOWER_CAMEL = 1;
    */
@@ -749,7 +786,7 @@ export const Json_Names = {
 } as const;
 
 /**
- * Which spelling of a field's name requests use.
+ * How the name of a field is spelled.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
@@ -762,27 +799,27 @@ export const Json_NamesSchema: GenEnum<Json_Names> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 8, 0);
 
 /**
- * Which JSON type 64-bit integers have in request bodies.
+ * The JSON type of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
 export const Json_Integers = {
   /**
-   * As STRINGS.
+   * Same as STRINGS.
    *
    * @generated from enum value: INTEGERS_UNSPECIFIED = 0;
    */
   INTEGERS_UNSPECIFIED: 0,
 
   /**
-   * `"9007199254740993"`, as ProtoJSON writes them.
+   * `"9007199254740993"`, as in ProtoJSON.
    *
    * @generated from enum value: STRINGS = 1;
    */
   STRINGS: 1,
 
   /**
-   * `9007199254740993`, bare and exact.
+   * `9007199254740993`, a bare number, written exactly.
    *
    * @generated from enum value: NUMBERS = 2;
    */
@@ -790,7 +827,7 @@ export const Json_Integers = {
 } as const;
 
 /**
- * Which JSON type 64-bit integers have in request bodies.
+ * The JSON type of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
@@ -818,13 +855,13 @@ export const RequestBodySchema: GenMessage<RequestBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 9);
 
 /**
- * How the body of a request is written.
+ * How the body of a request is encoded.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
 export const RequestBody_Encoding = {
   /**
-   * As JSON.
+   * Same as JSON.
    *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
@@ -852,14 +889,15 @@ export const RequestBody_Encoding = {
   MULTIPART: 3,
 
   /**
-   * Multipart if a field placed in a PART has a value, else JSON.
+   * Multipart if any field that is placed in a PART has a value, otherwise JSON.
    *
    * @generated from enum value: MULTIPART_WHEN_PARTS = 4;
    */
   MULTIPART_WHEN_PARTS: 4,
 
   /**
-   * `application/x-ndjson`: a repeated field that is the whole body by `body: "field"`, an item a line of JSON.
+   * `application/x-ndjson`: one line of JSON for each item of a repeated field. The field must be the whole body:
+   * `body: "field"`.
    *
    * @generated from enum value: LINES = 5;
    */
@@ -867,7 +905,7 @@ export const RequestBody_Encoding = {
 } as const;
 
 /**
- * How the body of a request is written.
+ * How the body of a request is encoded.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -880,7 +918,7 @@ export const RequestBody_EncodingSchema: GenEnum<RequestBody_Encoding> = /*@__PU
   enumDesc(file_connectrest_v1_method_rules, 9, 0);
 
 /**
- * The body of an answer.
+ * The body of a response.
  *
  * @generated from message connectrest.v1.ResponseBody
  */
@@ -895,49 +933,49 @@ export const ResponseBodySchema: GenMessage<ResponseBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 10);
 
 /**
- * How the body of an answer is read.
+ * How the body of a response is decoded.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
 export const ResponseBody_Encoding = {
   /**
-   * As JSON.
+   * Same as JSON.
    *
    * @generated from enum value: ENCODING_UNSPECIFIED = 0;
    */
   ENCODING_UNSPECIFIED: 0,
 
   /**
-   * JSON, whatever the Content-Type says.
+   * JSON, whatever the Content-Type.
    *
    * @generated from enum value: JSON = 1;
    */
   JSON: 1,
 
   /**
-   * `application/x-www-form-urlencoded`, read as an object of strings.
+   * `application/x-www-form-urlencoded`, decoded as an object of strings.
    *
    * @generated from enum value: FORM = 2;
    */
   FORM: 2,
 
   /**
-   * Bytes, into a google.api.HttpBody, or into a field of type bytes that `response_body` names.
+   * Bytes, into a google.api.HttpBody or the bytes field that `response_body` names.
    *
    * @generated from enum value: BYTES = 3;
    */
   BYTES: 3,
 
   /**
-   * Not read at all.
+   * The body is ignored.
    *
    * @generated from enum value: EMPTY = 4;
    */
   EMPTY: 4,
 
   /**
-   * JSON, form or bytes as the Content-Type says. Where the response takes no bytes, as above, other types are an
-   * error.
+   * JSON, form or bytes, depending on the Content-Type. If the response message cannot hold bytes (see BYTES), any
+   * other Content-Type is an error.
    *
    * @generated from enum value: BY_CONTENT_TYPE = 5;
    */
@@ -945,7 +983,7 @@ export const ResponseBody_Encoding = {
 } as const;
 
 /**
- * How the body of an answer is read.
+ * How the body of a response is decoded.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -958,42 +996,46 @@ export const ResponseBody_EncodingSchema: GenEnum<ResponseBody_Encoding> = /*@__
   enumDesc(file_connectrest_v1_method_rules, 10, 0);
 
 /**
- * A limit that the upstream is known to set.
+ * A rate limit that the upstream is known to enforce.
+ *
+ *     option (connectrest.v1.method).rate_limits = {requests: 2, window: {seconds: 10}, bucket: "shared"};
  *
  * @generated from message connectrest.v1.RateLimit
  */
 export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   /**
-   * Requests allowed in a window.
+   * How many requests a window allows.
    *
    * @generated from field: int32 requests = 1;
    */
   requests: number;
 
   /**
-   * Length of the window; 24 hours with `calendar_day`.
+   * The length of a sliding window. Must not be set together with `calendar_day`.
    *
    * @generated from field: google.protobuf.Duration window = 2;
    */
   window?: Duration | undefined;
 
   /**
-   * The window is the calendar day of this time zone, e.g. `UTC`, instead of a sliding one.
+   * Counts requests per calendar day in this time zone, e.g. `UTC`, instead of in a sliding window.
+   *
+   *     rate_limits: [{requests: 5, calendar_day: "America/New_York"}]
    *
    * @generated from field: string calendar_day = 3;
    */
   calendarDay: string;
 
   /**
-   * Methods of one upstream that name the same bucket share its count. Default: the method's own, or for a limit of a
-   * service the service's.
+   * Methods of one upstream with the same bucket share one count. Default: for a method's limit the method, for a
+   * service's limit the service.
    *
    * @generated from field: string bucket = 4;
    */
   bucket: string;
 
   /**
-   * Each set of credentials has its own count.
+   * Counts requests separately for each set of credentials.
    *
    * @generated from field: bool per_credentials = 5;
    */

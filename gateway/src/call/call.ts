@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { createContextKey } from "@connectrpc/connect";
+import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
+import type { Caller } from "./caller.ts";
+import type { Deadline } from "./deadline.ts";
+import type { Protocol } from "./protocol.ts";
+
+/** The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and passes the context on. */
+export interface CallTrace {
+  /** The parent of the spans of its requests to upstreams. */
+  readonly context: Context;
+  /** 32 hexadecimal digits; undefined when neither the caller nor an SDK has begun a trace. */
+  readonly traceId: string | undefined;
+  /** Ends it with `ok` or the code of its error. */
+  end(code: string): void;
+}
+
+/** A trace that is none, for calls that are made up in tests. */
+export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
+
+/** What is known about one call while it runs: the log line and the interceptors read it. */
+export interface Call extends Caller {
+  readonly method: DescMethod;
+  readonly protocol: Protocol;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  readonly deadline: Deadline;
+  /** Bytes of the request's body so far, as they came. */
+  bytesIn: number;
+  /** Bytes of the response's body so far, as they went. */
+  bytesOut: number;
+  readonly trace: CallTrace;
+  /** Requests to upstreams so far. */
+  attempts: number;
+  /** HTTP status of the last upstream answer. */
+  upstreamStatus: number | undefined;
+  /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
+  signal: AbortSignal | undefined;
+}
+
+/** Finds the call in the context values of a handler or an interceptor. */
+export const callKey = createContextKey<Call | undefined>(undefined, { description: "the gateway's call" });
+
+const storage = new AsyncLocalStorage<Call>();
+
+/** The call that the running code works for; undefined outside of one. */
+export function currentCall(): Call | undefined {
+  return storage.getStore();
+}
+
+/** Runs code that works for a call. */
+export function runAs<T>(call: Call, work: () => T): T {
+  return context.with(call.trace.context, () => storage.run(call, work));
+}

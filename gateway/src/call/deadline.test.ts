@@ -1,0 +1,104 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { withDefaultLimits } from "../limits.ts";
+import {
+  applyDeadline,
+  type Deadline,
+  deadlineOf,
+  effectiveDeadline,
+  parseTimeout,
+  printTimeout,
+  timeoutHeader,
+} from "./deadline.ts";
+import type { Protocol } from "./protocol.ts";
+
+const limits = withDefaultLimits();
+const { echo, repeat } = EchoService.method;
+
+function applied(headers: Headers, protocol: Protocol, method: DescMethod, methodMs?: number): Deadline {
+  const given = headers.get(timeoutHeader(protocol)) ?? undefined;
+  const deadline = deadlineOf(given, protocol, method, methodMs, limits);
+  applyDeadline(headers, protocol, deadline);
+  return deadline;
+}
+
+describe("a client's timeout", () => {
+  test.each([
+    ["connect", "0", 0],
+    ["connect", "9999999999", 9_999_999_999],
+    ["connect", "12345678901", undefined],
+    ["connect", "1m", undefined],
+    ["grpc", "1S", 1000],
+    ["grpc", "99999999H", 99_999_999 * 3_600_000],
+    ["grpc", "2M", 120_000],
+    ["grpc", "5m", 5],
+    ["grpc-web", "1500u", 1.5],
+    ["grpc", "100000n", 0.1],
+    ["grpc", "123456789S", undefined],
+    ["grpc", "1", undefined],
+    ["grpc", "1h", undefined],
+  ] as const)("of %s, %s, is %s ms", (protocol, text, ms) => {
+    const parsed = parseTimeout(protocol, text);
+    if (ms === undefined) expect(parsed).toBeUndefined();
+    else expect(parsed).toBeCloseTo(ms, 9);
+  });
+
+  test("survives printing, rounded up", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("connect", "grpc", "grpc-web"),
+        fc.double({ min: 0, max: 86_400_000, noNaN: true }),
+        (protocol, ms) => {
+          expect(parseTimeout(protocol, printTimeout(protocol, ms))).toBe(Math.ceil(ms));
+        },
+      ),
+      { interruptAfterTimeLimit: 2000 },
+    );
+  });
+});
+
+test("the deadline is the least of three, and never more than a timer can hold", () => {
+  const timeout = fc.option(fc.double({ min: 0, max: 1e15, noNaN: true }), { nil: undefined });
+  fc.assert(
+    fc.property(timeout, timeout, fc.integer({ min: 1, max: 86_400_000 }), (client, method, gateway) => {
+      const { ms, setBy } = effectiveDeadline(client, method, gateway);
+      expect(ms).toBe({ client, method, gateway }[setBy]);
+      expect(ms).toBeLessThanOrEqual(Math.min(client ?? ms, method ?? ms, gateway));
+      expect(ms).toBeLessThan(2 ** 31);
+    }),
+    { interruptAfterTimeLimit: 2000 },
+  );
+});
+
+describe("the headers of a call carry its deadline:", () => {
+  const apply = (header: Record<string, string>, methodMs?: number) => {
+    const headers = new Headers(header);
+    const deadline = applied(headers, "connect", echo, methodMs);
+    return [deadline, headers.get("connect-timeout-ms")];
+  };
+
+  test("the gateway's when nobody else has one", () => {
+    expect(apply({})).toEqual([{ ms: 15_000, setBy: "gateway" }, "15000"]);
+  });
+
+  test("the method's when it is shorter", () => {
+    expect(apply({ "connect-timeout-ms": "9999999999" }, 2000)).toEqual([
+      { ms: 2000, setBy: "method" },
+      "2000",
+    ]);
+  });
+
+  test("the client's when it is the shortest", () => {
+    expect(apply({ "connect-timeout-ms": "10" }, 2000)).toEqual([{ ms: 10, setBy: "client" }, "10"]);
+  });
+
+  test("what is no timeout stays for the protocol to refuse", () => {
+    expect(apply({ "connect-timeout-ms": "soon" })).toEqual([{ ms: 15_000, setBy: "gateway" }, "soon"]);
+  });
+
+  test("a stream has a limit of its own", () => {
+    expect(applied(new Headers(), "grpc", repeat).ms).toBe(3_600_000);
+  });
+});

@@ -1,0 +1,25 @@
+import type { Interceptor } from "@connectrpc/connect";
+import { callKey, runAs } from "../call/call.ts";
+
+/** Makes the call known to the code behind it, for callbacks that are not told which call they belong to. */
+export const callInterceptor: Interceptor = (next) => async (request) => {
+  const call = request.contextValues.get(callKey);
+  if (call === undefined) return next(request);
+  const run = <T>(work: () => T) => runAs(call, work);
+  const response = await run(() => next(request));
+  return response.stream ? { ...response, message: within(response.message, run) } : response;
+};
+
+/** A stream's code runs when it is asked for the next message, so each time the call is made known anew. */
+function within<T>(messages: AsyncIterable<T>, run: <R>(work: () => R) => R): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = messages[Symbol.asyncIterator]();
+      const end = iterator.return?.bind(iterator);
+      return {
+        next: () => run(() => iterator.next()),
+        ...(end === undefined ? {} : { return: () => run(() => end()) }),
+      };
+    },
+  };
+}

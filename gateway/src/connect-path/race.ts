@@ -1,0 +1,67 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest";
+import { callKey } from "../call/call.ts";
+import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
+import type { Deadline } from "../call/deadline.ts";
+
+/**
+ * Ends a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
+ * as well when `streamsEnd` is aborted.
+ */
+export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
+  return (next) => async (request) => {
+    const deadline = request.contextValues.get(callKey)?.deadline;
+    const stop = () => abortError(request.signal, deadline);
+    const worded = <T>(work: Promise<T>) =>
+      work.catch((error) => Promise.reject(inOurWords(error, deadline)));
+    if (!request.stream) return raced(worded(next(request)), request.signal, stop);
+    const ends = AbortSignal.any([request.signal, streamsEnd]);
+    const stopStream = () => (request.signal.aborted ? stop() : drainingError());
+    const race = <T>(work: Promise<T>) => raced(worded(work), ends, stopStream);
+    const response = await race(next(request));
+    return response.stream ? { ...response, message: racedStream(response, race) } : response;
+  };
+}
+
+/** The runtime keeps the same deadline, and may be first: callers get one text whoever wins. */
+function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
+  const isDeadline = error instanceof ConnectError && reasonOf(error) === DEADLINE_REASON;
+  return isDeadline && deadline !== undefined ? deadlineExceeded(deadline) : error;
+}
+
+function abortError(signal: AbortSignal, deadline: Deadline | undefined): ConnectError {
+  const reason: unknown = signal.reason;
+  const error =
+    reason instanceof ConnectError ? reason : new ConnectError("the call was canceled", Code.Canceled);
+  return error.code === Code.DeadlineExceeded && deadline !== undefined ? deadlineExceeded(deadline) : error;
+}
+
+/** Settles as the work does, or rejects with `stop()` once the signal is aborted. */
+export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(stop());
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
+  });
+}
+
+async function* racedStream(
+  response: StreamResponse<DescMessage, DescMessage>,
+  race: <T>(work: Promise<T>) => Promise<T>,
+): AsyncGenerator<MessageShape<DescMessage>> {
+  const iterator = response.message[Symbol.asyncIterator]();
+  let done = false;
+  try {
+    for (;;) {
+      const result = await race(iterator.next());
+      done = result.done === true;
+      if (result.done === true) return;
+      yield result.value;
+    }
+  } finally {
+    // Not awaited: a handler that is deaf to its signal would hold the caller here.
+    if (!done) iterator.return?.().catch(() => undefined);
+  }
+}

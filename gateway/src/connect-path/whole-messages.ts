@@ -1,0 +1,41 @@
+import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
+import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
+
+/**
+ * A request's body in pieces that end where messages end, however small the chunks are that it came in. connect adds up all
+ * chunks of a message at each of them: 300 KB in chunks of one byte would stop the process for many seconds. A message
+ * that is beyond `maxBytes` is handed on at once, to be refused.
+ */
+export async function* wholeMessages(
+  chunks: AsyncIterable<Uint8Array>,
+  isEnveloped: boolean,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let pending = new ChunkBuffer();
+  let needed = isEnveloped ? ENVELOPE_PREFIX_BYTES : maxBytes + 1;
+  for await (const chunk of chunks) {
+    pending.push(chunk);
+    if (pending.size < needed) continue;
+    const bytes = pending.bytes();
+    const found = isEnveloped ? envelopesIn(bytes, maxBytes) : { end: bytes.length, needed: 0 };
+    needed = found.needed;
+    if (found.end === 0) continue;
+    pending = new ChunkBuffer();
+    pending.push(bytes.subarray(found.end));
+    yield bytes.subarray(0, found.end);
+  }
+  if (pending.size > 0) yield pending.bytes();
+}
+
+/** Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit. */
+function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
+  let end = 0;
+  while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {
+    const length = bytes.readUInt32BE(end + 1);
+    if (length > maxBytes) return { end: bytes.length, needed: 0 };
+    if (bytes.length - end < ENVELOPE_PREFIX_BYTES + length)
+      return { end, needed: ENVELOPE_PREFIX_BYTES + length };
+    end += ENVELOPE_PREFIX_BYTES + length;
+  }
+  return { end, needed: ENVELOPE_PREFIX_BYTES };
+}

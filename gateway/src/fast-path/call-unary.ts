@@ -1,0 +1,124 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Call, runAs } from "../call/call.ts";
+import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
+import type { Limits } from "../limits.ts";
+import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { requestHeaders } from "../protocol/headers.ts";
+import type { Validation } from "../protocol/validate.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
+import { parseMessage, printMessage } from "./codec.ts";
+import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
+import { readBody } from "./read-body.ts";
+import type { Head, RawMessage, Wire } from "./wire.ts";
+
+/** What a unary method returns: a message as protobuf, and headers. */
+export interface UnaryResult {
+  readonly bytes: Uint8Array;
+  readonly header: Headers;
+}
+
+/** What a call has beside its message. */
+export interface UnaryContext {
+  /** The headers of the request. */
+  readonly header: () => Headers;
+  /** Aborted at the deadline, and when the client is gone; its reason is a ConnectError. */
+  readonly signal: AbortSignal;
+  /** When the deadline passes, by `performance.now()`. */
+  readonly expiresAt: number;
+}
+
+/** Calls a unary method. Throws ConnectErrors; everything else is a defect. */
+export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
+
+/** A unary call whose head has been read. */
+export interface UnaryCall {
+  readonly wire: Wire;
+  readonly head: Head;
+  readonly method: UnaryMethod;
+}
+
+/** What all unary calls share. */
+export interface UnaryOptions {
+  readonly limits: Limits;
+  readonly validation: Pick<Validation, "check">;
+}
+
+/**
+ * Runs one unary call from its body to its response, without connect's handler. Resolves at the deadline at the latest,
+ * whatever the method does; with undefined when the client is gone. Rejects when an error cannot be written.
+ */
+export function callUnary(
+  unary: UnaryCall,
+  call: Call,
+  request: HttpRequest,
+  response: HttpResponse,
+  options: UnaryOptions,
+): Promise<WholeResponse | undefined> {
+  const abort = new AbortController();
+  call.signal = abort.signal;
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      abort.abort(error);
+      errorResponse(unary, error).then(resolve, reject);
+    };
+    // The call may have waited before it came here.
+    const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
+    const expire = () => fail(deadlineExceeded(call.deadline));
+    if (leftMs <= 0) {
+      expire();
+      return;
+    }
+    const timer = setTimeout(expire, leftMs);
+    response.once("close", () => {
+      clearTimeout(timer);
+      // an error is costly to make, and nobody listens any more once all is sent
+      if (isSent(response)) return;
+      abort.abort(hungUp());
+      resolve(undefined);
+    });
+    run(unary, call, request, options, abort.signal)
+      .then(resolve, fail)
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+/** Read, decompress, parse, validate, call, print: each fails with a ConnectError, or with a defect. */
+async function run(
+  { wire, head, method }: UnaryCall,
+  call: Call,
+  request: HttpRequest,
+  { limits, validation }: UnaryOptions,
+  signal: AbortSignal,
+): Promise<WholeResponse> {
+  const { input, output } = call.method;
+  const { readMaxBytes, bodyIdleTimeoutMs } = limits;
+  const raw: RawMessage =
+    head.message === undefined
+      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
+      : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
+  const bytes = raw.isCompressed ? await decompress(raw.bytes, head, readMaxBytes) : raw.bytes;
+  checkReadBytes(bytes.length, readMaxBytes, true);
+  const message = parseMessage(input, head.codec, bytes, limits.messageDepth);
+  if (raw.problem !== undefined) throw raw.problem;
+  validation.check(input, message);
+  const expiresAt = call.startedAt + call.deadline.ms;
+  const context = { header: () => requestHeaders(request), signal, expiresAt };
+  const result = await runAs(call, () => method(message, context));
+  const printed = printMessage(output, head.codec, result.bytes);
+  checkWriteBytes(printed.length, limits.writeMaxBytes);
+  return wire.response(printed, head, result.header);
+}
+
+async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Promise<Uint8Array> {
+  if (head.requestCompression !== undefined) return head.requestCompression.decompress(bytes, maxBytes);
+  const text = "received compressed envelope, but do not know how to decompress";
+  throw new ConnectError(text, Code.Internal);
+}
+
+/** The response with an error; the caller of a defect learns only that there is one. */
+async function errorResponse({ wire, head }: UnaryCall, error: unknown): Promise<WholeResponse> {
+  if (error instanceof ConnectError) return wire.errorResponse(error, head);
+  const defect = new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  return wire.errorResponse(defect, head);
+}

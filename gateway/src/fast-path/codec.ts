@@ -1,0 +1,55 @@
+import { type DescMessage, fromBinary, fromJsonString, type MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { printJson } from "./proto-json/print-json.ts";
+import type { Codec } from "./wire.ts";
+
+const decoder = new TextDecoder();
+
+/**
+ * Reads a request message. Fields that are not known are ignored in both codecs.
+ *
+ * @param depth how deep it may be nested
+ * @throws ConnectError INTERNAL for protobuf that is none, INVALID_ARGUMENT for JSON that does not fit
+ */
+export function parseMessage(
+  desc: DescMessage,
+  codec: Codec,
+  bytes: Uint8Array,
+  depth: number,
+): MessageShape<DescMessage> {
+  return codec === "proto" ? parseBinary(desc, bytes, depth) : parseJson(desc, bytes, depth);
+}
+
+function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: number) {
+  try {
+    return fromBinary(desc, bytes, { recursionLimit });
+  } catch (error) {
+    throw new ConnectError(`parse binary: ${textOf(error)}`, Code.Internal);
+  }
+}
+
+function parseJson(desc: DescMessage, bytes: Uint8Array, recursionLimit: number) {
+  try {
+    return fromJsonString(desc, decoder.decode(bytes), { ignoreUnknownFields: true, recursionLimit });
+  } catch (error) {
+    throw ConnectError.from(error, Code.InvalidArgument);
+  }
+}
+
+/**
+ * Writes a response message, which comes as protobuf.
+ *
+ * @throws ConnectError INTERNAL when it cannot be written as JSON
+ */
+export function printMessage(desc: DescMessage, codec: Codec, bytes: Uint8Array): Uint8Array {
+  if (codec === "proto") return bytes;
+  try {
+    return printJson(desc, bytes);
+  } catch (error) {
+    throw ConnectError.from(error, Code.Internal);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,76 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
+import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
+import { checkReadBytes } from "./message-limits.ts";
+import type { BodyReader, RawMessage } from "./wire.ts";
+
+/**
+ * Reads a body of envelopes: a byte of flags, four of length, and a message (gRPC over HTTP/2,
+ * Length-Prefixed-Message). A unary call has one of them, and nothing behind it. Messages with `skippedFlag` do not
+ * count.
+ */
+export class EnvelopeReader implements BodyReader {
+  private readonly maxBytes: number;
+  private readonly skippedFlag: number;
+  private pending = new ChunkBuffer();
+  /** How many bytes the next step takes. */
+  private needed = ENVELOPE_PREFIX_BYTES;
+  private first: RawMessage | undefined;
+  private hasMore = false;
+
+  constructor(maxBytes: number, skippedFlag = 0) {
+    this.maxBytes = maxBytes;
+    this.skippedFlag = skippedFlag;
+  }
+
+  push(chunk: Uint8Array): boolean {
+    this.pending.push(chunk);
+    if (this.pending.size < this.needed) return false;
+    this.take(this.pending.bytes());
+    return this.hasMore;
+  }
+
+  end(): RawMessage {
+    if (this.first === undefined) {
+      throw this.pending.size > 0 ? incomplete() : wrongNumber("missing input message");
+    }
+    return { ...this.first, problem: this.problem() };
+  }
+
+  private problem(): ConnectError | undefined {
+    if (this.hasMore) return wrongNumber("received extra input message");
+    return this.pending.size > 0 ? incomplete() : undefined;
+  }
+
+  private take(bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = 0;
+    this.needed = ENVELOPE_PREFIX_BYTES;
+    while (!this.hasMore && bytes.length - at >= ENVELOPE_PREFIX_BYTES) {
+      const length = view.getUint32(at + 1);
+      checkReadBytes(length, this.maxBytes, true);
+      this.needed = ENVELOPE_PREFIX_BYTES + length;
+      if (bytes.length - at < this.needed) break;
+      this.add(bytes[at] ?? 0, bytes.subarray(at + ENVELOPE_PREFIX_BYTES, at + this.needed));
+      at += this.needed;
+      this.needed = ENVELOPE_PREFIX_BYTES;
+    }
+    if (at === 0) return;
+    this.pending = new ChunkBuffer();
+    this.pending.push(bytes.subarray(at));
+  }
+
+  private add(flags: number, bytes: Uint8Array): void {
+    if ((flags & this.skippedFlag) !== 0) return;
+    if (this.first === undefined) this.first = { bytes, isCompressed: (flags & COMPRESSED_FLAG) !== 0 };
+    else this.hasMore = true;
+  }
+}
+
+function incomplete(): ConnectError {
+  return new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+}
+
+function wrongNumber(what: string): ConnectError {
+  return new ConnectError(`protocol error: ${what} for unary method`, Code.Unimplemented);
+}

@@ -1,0 +1,102 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { compressionGzip } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { protocolOf } from "../call/protocol.ts";
+import { type Gateway, startGateway } from "../gateway.ts";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import type { HttpRequest } from "../listener/http.ts";
+import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { fastPathCases } from "../testing/fast-path-cases.ts";
+import { type RawAnswer, type RawClient, rawClient } from "../testing/raw-call.ts";
+import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
+import { fastCallOf } from "./fast-call.ts";
+
+let upstream: TalkativeUpstream;
+let gateways: readonly Gateway[];
+let fast: RawClient;
+let connect: RawClient;
+
+beforeAll(async () => {
+  upstream = await startTalkativeUpstream();
+  const start = (fastPath: boolean) =>
+    startGateway({
+      adapters: [EchoServiceRest],
+      upstreams: { echo: { baseUrl: upstream.url, retry: false, breaker: false } },
+      limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
+      origins: ["https://page.example"],
+      fastPath,
+    });
+  gateways = await Promise.all([start(true), start(false)]);
+  await Promise.all(gateways.map((gateway) => gateway.warm));
+  const [first, second] = gateways;
+  fast = rawClient(first?.port ?? 0);
+  connect = rawClient(second?.port ?? 0);
+});
+afterAll(async () => {
+  fast.close();
+  connect.close();
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await upstream.close();
+});
+
+/** What must be the same: all but the time, the connection, and how the end of the body is told over HTTP/1.1. */
+function comparable({ status, headers, body, trailers }: RawAnswer) {
+  const own = ["date", "connection", "keep-alive", "content-length", "transfer-encoding"];
+  const kept = Object.entries(headers).filter(([name]) => !own.includes(name));
+  const length = Number(headers["content-length"] ?? body.length);
+  return { status, headers: Object.fromEntries(kept), body: body.toString("latin1"), length, trailers };
+}
+
+test.each(fastPathCases)("both paths answer alike: $name", async ({ call }) => {
+  const [ours, theirs] = await Promise.all([fast.send(call), connect.send(call)]);
+  expect(comparable(ours)).toEqual(comparable(theirs));
+});
+
+describe("the way of a call", () => {
+  const { echo, repeat } = EchoService.method;
+  const unary = () => Promise.reject(new Error("not called"));
+  const way = (
+    method: DescMethod,
+    verb: string,
+    version: number,
+    headers: Record<string, string>,
+    url = "/",
+  ) => {
+    const request = { method: verb, headers, url, httpVersionMajor: version } as unknown as HttpRequest;
+    const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
+    return call === undefined ? "connect" : "fast";
+  };
+
+  test.each([
+    ["fast", echo, "POST", 1, { "content-type": "application/json" }],
+    ["fast", echo, "POST", 1, { "content-type": "application/proto", "content-encoding": "gzip" }],
+    ["fast", echo, "POST", 2, { "content-type": "application/grpc", "grpc-timeout": "1S" }],
+    ["fast", echo, "POST", 2, { "content-type": "application/grpc+json", "grpc-encoding": "identity" }],
+    ["fast", echo, "POST", 1, { "content-type": "application/grpc-web+proto" }],
+    ["connect", echo, "POST", 1, { "content-type": "application/grpc" }],
+    ["connect", echo, "POST", 1, { "content-type": "application/grpc-web-text" }],
+    ["connect", echo, "POST", 1, { "content-type": "text/plain" }],
+    ["connect", echo, "POST", 1, {}],
+    ["connect", echo, "POST", 1, { "content-type": "application/json", "content-encoding": "zstd" }],
+    ["connect", echo, "POST", 1, { "content-type": "application/json", "connect-timeout-ms": "1s" }],
+    ["connect", echo, "PUT", 1, { "content-type": "application/json" }],
+    ["connect", repeat, "POST", 2, { "content-type": "application/grpc" }],
+  ] as const)("is %s for %s by %s over HTTP/%s with %o", (expected, method, verb, version, headers) => {
+    expect(way(method, verb, version, headers)).toBe(expected);
+  });
+
+  test.each([
+    ["fast", "encoding=json&message=%7B%7D"],
+    ["fast", "connect=v1&encoding=proto&base64=1&message="],
+    ["connect", "encoding=xml&message="],
+    ["connect", "encoding=json&compression=zstd&message="],
+    ["connect", ""],
+  ])("is %s for a GET with %j", (expected, query) => {
+    expect(way(echo, "GET", 1, {}, `/?${query}`)).toBe(expected);
+  });
+
+  test("is connect's for a method without an adapter", () => {
+    const request = { method: "POST", headers: { "content-type": "application/json" } } as HttpRequest;
+    expect(fastCallOf(request, "connect", echo, undefined, [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,54 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
+import type { HttpRequest } from "../listener/http.ts";
+import { envelopes } from "../protocol/envelope.ts";
+import { toNodeHeaders } from "../protocol/headers.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
+import { EnvelopeReader } from "./envelope-reader.ts";
+import { grpcHead, pack, protocolHeaders } from "./grpc.ts";
+import type { Codec, Head, Wire } from "./wire.ts";
+
+const CODECS: ReadonlyMap<string, Codec> = new Map([
+  ["application/grpc-web", "proto"],
+  ["application/grpc-web+proto", "proto"],
+  ["application/grpc-web+json", "json"],
+]);
+
+const okTrailers = trailerSerialize(new Headers({ "grpc-status": "0" }));
+
+/**
+ * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers of the client are
+ * skipped.
+ */
+export const grpcWebWire: Wire = {
+  bodyReader: (_request, maxBytes) => new EnvelopeReader(maxBytes, trailerFlag),
+  response,
+  errorResponse,
+};
+
+/** Reads the head of a call. Undefined for one that has something unusual in it. */
+export function postHead({ headers }: HttpRequest, compressions: readonly Compression[]): Head | undefined {
+  const codec = CODECS.get(headers["content-type"] ?? "");
+  return codec && grpcHead(codec, headers, compressions);
+}
+
+/** Response with a message, and with its trailers as a second one (Protocol differences). */
+async function response(message: Uint8Array, head: Head, header: Headers): Promise<WholeResponse> {
+  return {
+    status: 200,
+    headers: { ...toNodeHeaders(header), ...protocolHeaders("grpc-web", head) },
+    body: envelopes(await pack(message, head), [trailerFlag, okTrailers]),
+  };
+}
+
+/** Response with an error: its trailers alone. */
+async function errorResponse(error: ConnectError, head: Head): Promise<WholeResponse> {
+  const trailers = trailerSerialize(setTrailerStatus(new Headers(), error));
+  return {
+    status: 200,
+    headers: protocolHeaders("grpc-web", head),
+    body: envelopes(await pack(trailers, head, trailerFlag)),
+  };
+}

@@ -1,0 +1,88 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { type HttpRequest, isHttp2 } from "../listener/http.ts";
+import { COMPRESSED_FLAG, type Envelope, envelopes } from "../protocol/envelope.ts";
+import { toNodeHeaders } from "../protocol/headers.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
+import { EnvelopeReader } from "./envelope-reader.ts";
+import { negotiate } from "./negotiate.ts";
+import { COMPRESS_MIN_BYTES, type Codec, type Head, type Wire } from "./wire.ts";
+
+const CODECS: ReadonlyMap<string, Codec> = new Map([
+  ["application/grpc", "proto"],
+  ["application/grpc+proto", "proto"],
+  ["application/grpc+json", "json"],
+]);
+
+const OK_TRAILERS = { "grpc-status": "0" };
+
+/** Unary calls of gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). */
+export const grpcWire: Wire = {
+  bodyReader: (_request, maxBytes) => new EnvelopeReader(maxBytes),
+  response,
+  errorResponse,
+};
+
+/**
+ * Reads the head of a call (Requests). Undefined for one that has something unusual in it, and where there is no HTTP/2
+ * for the trailers.
+ */
+export function postHead(request: HttpRequest, compressions: readonly Compression[]): Head | undefined {
+  const { headers } = request;
+  const codec = CODECS.get(headers["content-type"] ?? "");
+  return codec !== undefined && isHttp2(request) ? grpcHead(codec, headers, compressions) : undefined;
+}
+
+/** The head of a call of gRPC and gRPC-Web, whose codec is known. */
+export function grpcHead(
+  codec: Codec,
+  headers: HttpRequest["headers"],
+  compressions: readonly Compression[],
+): Head | undefined {
+  const { "grpc-encoding": used, "grpc-accept-encoding": accepted } = headers;
+  if (Array.isArray(used) || Array.isArray(accepted)) return undefined;
+  const chosen = negotiate(compressions, used, accepted);
+  return chosen && { codec, ...chosen };
+}
+
+/** Response with a message, and with trailers that say OK (Responses). */
+function response(message: Uint8Array, head: Head, header: Headers): WholeResponse | Promise<WholeResponse> {
+  const headers = { ...toNodeHeaders(header), ...protocolHeaders("grpc", head) };
+  const enveloped = (envelope: Envelope): WholeResponse => ({
+    status: 200,
+    headers,
+    body: envelopes(envelope),
+    trailers: OK_TRAILERS,
+  });
+  const packed = pack(message, head);
+  return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
+}
+
+/** Response with an error: headers, and trailers with its status (Responses). */
+function errorResponse(error: ConnectError, head: Head): WholeResponse {
+  const trailers = setTrailerStatus(new Headers(), error);
+  return {
+    status: 200,
+    headers: protocolHeaders("grpc", head),
+    body: new Uint8Array(),
+    trailers: toNodeHeaders(trailers),
+  };
+}
+
+/** The headers of a response of gRPC and gRPC-Web. */
+export function protocolHeaders(name: "grpc" | "grpc-web", head: Head): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": `application/${name}+${head.codec}` };
+  if (head.responseCompression !== undefined) headers["grpc-encoding"] = head.responseCompression.name;
+  return headers;
+}
+
+/** Compresses a message that is large enough for it. */
+export function pack(
+  bytes: Uint8Array,
+  { responseCompression }: Head,
+  flags = 0,
+): Envelope | Promise<Envelope> {
+  if (responseCompression === undefined || bytes.length < COMPRESS_MIN_BYTES) return [flags, bytes];
+  return responseCompression.compress(bytes).then((compressed) => [flags | COMPRESSED_FLAG, compressed]);
+}

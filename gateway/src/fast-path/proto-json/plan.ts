@@ -1,0 +1,130 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+
+/** How a value is printed: a text, another scalar, an enum, or a message by its plan. */
+export type ValuePlan =
+  | { readonly kind: "text"; readonly scalar: ScalarType.STRING; readonly wireType: 2 }
+  | { readonly kind: "scalar"; readonly scalar: ScalarType; readonly wireType: number }
+  | { readonly kind: "enum"; readonly values: EnumPlan; readonly wireType: 0 }
+  | { readonly kind: "message"; readonly message: MessagePlan; readonly wireType: 2 };
+
+/** The names of an enum as JSON. */
+export interface EnumPlan {
+  readonly names: ReadonlyMap<number, Uint8Array>;
+  /** The first value, which is the default. */
+  readonly zero: number;
+  /** Whether numbers without a name are values. */
+  readonly isOpen: boolean;
+  /** google.protobuf.NullValue, whose JSON is null. */
+  readonly isNull: boolean;
+}
+
+/** How a field is printed. */
+export interface FieldPlan {
+  /** Its place among the fields of its message, in the order of their numbers. */
+  readonly index: number;
+  /** `"name":` */
+  readonly key: Uint8Array;
+  readonly kind: "singular" | "list" | "map";
+  readonly value: ValuePlan;
+  /** Of a map. */
+  readonly mapKey: ScalarType | undefined;
+  /** A default value is not printed. */
+  readonly isImplicit: boolean;
+  /** Which oneof it belongs to, counted from 0; -1 for none. */
+  readonly oneof: number;
+}
+
+/** How a message is printed. */
+export interface MessagePlan {
+  readonly desc: DescMessage;
+  /** `fields` by their names, the value of a wrapper alone, a time, or by protobuf-es where the form is a special one. */
+  readonly form: "fields" | "wrapper" | "timestamp" | "other";
+  readonly fields: ReadonlyMap<number, FieldPlan>;
+}
+
+const plans = new WeakMap<DescMessage, MessagePlan>();
+
+/** The plan of a message type, made once. */
+export function planOf(desc: DescMessage): MessagePlan {
+  const known = plans.get(desc);
+  if (known !== undefined) return known;
+  const fields = new Map<number, FieldPlan>();
+  const plan: MessagePlan = { desc, form: formOf(desc), fields };
+  // before its fields: a message may hold itself
+  plans.set(desc, plan);
+  if (plan.form === "other") return plan;
+  const sorted = [...desc.fields].sort((a, b) => a.number - b.number);
+  for (const [index, field] of sorted.entries()) fields.set(field.number, fieldPlan(field, index));
+  return plan;
+}
+
+const WRAPPERS = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
+const SPECIAL = ["Any", "Duration", "FieldMask", "Struct", "Value", "ListValue"];
+
+function formOf(desc: DescMessage): MessagePlan["form"] {
+  const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(desc.typeName) ?? [];
+  if (name === "Timestamp") return "timestamp";
+  if (WRAPPERS.includes(name.replace(/Value$/, "")) && name.endsWith("Value")) return "wrapper";
+  return SPECIAL.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
+}
+
+/** Required fields, whose absence is an error, and groups. */
+function isUnusual(field: DescField): boolean {
+  if (field.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED) return true;
+  return "delimitedEncoding" in field && field.delimitedEncoding === true;
+}
+
+function fieldPlan(field: DescField, index: number): FieldPlan {
+  const isPlural = field.fieldKind === "list" || field.fieldKind === "map";
+  return {
+    index,
+    key: Buffer.from(`${JSON.stringify(field.jsonName)}:`),
+    kind: isPlural ? field.fieldKind : "singular",
+    value: valuePlan(field),
+    mapKey: field.fieldKind === "map" ? field.mapKey : undefined,
+    isImplicit: !isPlural && field.presence === FeatureSet_FieldPresence.IMPLICIT,
+    oneof: field.oneof === undefined ? -1 : field.parent.oneofs.indexOf(field.oneof),
+  };
+}
+
+function valuePlan(field: DescField): ValuePlan {
+  if (field.message !== undefined) return { kind: "message", message: planOf(field.message), wireType: 2 };
+  if (field.enum !== undefined) return { kind: "enum", values: enumPlan(field.enum), wireType: 0 };
+  if (field.scalar === ScalarType.STRING) return { kind: "text", scalar: field.scalar, wireType: 2 };
+  return { kind: "scalar", scalar: field.scalar, wireType: wireTypeOf(field.scalar) };
+}
+
+function enumPlan(desc: DescEnum): EnumPlan {
+  const numbers = new Set(desc.values.map(({ number }) => number));
+  return {
+    // of several names for a number, the one that protobuf-es takes
+    names: new Map([...numbers].map((number) => [number, Buffer.from(JSON.stringify(nameOf(desc, number)))])),
+    zero: desc.values[0]?.number ?? 0,
+    isOpen: desc.open,
+    isNull: desc.typeName === "google.protobuf.NullValue",
+  };
+}
+
+function nameOf(desc: DescEnum, number: number): string {
+  return desc.value[number]?.jsonName ?? "";
+}
+
+/** The wire type of a scalar (https://protobuf.dev/programming-guides/encoding). */
+export function wireTypeOf(scalar: ScalarType): number {
+  switch (scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return 2;
+    case ScalarType.DOUBLE:
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+      return 1;
+    case ScalarType.FLOAT:
+    case ScalarType.FIXED32:
+    case ScalarType.SFIXED32:
+      return 5;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import type { Protocol } from "../call/protocol.ts";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { envelopes } from "./envelope.ts";
+import type { WholeResponse } from "./whole-response.ts";
+
+/**
+ * The response to a call that reaches no handler, as its protocol has it: gRPC and gRPC-Web with headers alone
+ * ("Trailers-Only"), a Connect stream with its last message, everything else with `httpStatus` and JSON.
+ */
+export function errorResponse(
+  protocol: Protocol,
+  contentType: string | undefined,
+  error: ConnectError,
+  httpStatus: number,
+): WholeResponse {
+  if (protocol !== "connect") return grpcError(contentType ?? "application/grpc", error);
+  if (contentType !== undefined && /^application\/connect\+/i.test(contentType)) {
+    return streamError(contentType, error);
+  }
+  return unaryError(error, httpStatus);
+}
+
+function grpcError(contentType: string, error: ConnectError): WholeResponse {
+  const status = setTrailerStatus(new Headers(), error);
+  const headers = { "content-type": contentType, ...Object.fromEntries(status) };
+  return { status: 200, headers, body: new Uint8Array() };
+}
+
+function streamError(contentType: string, error: ConnectError): WholeResponse {
+  const message = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, undefined)));
+  const body = envelopes([endStreamFlag, message]);
+  return { status: 200, headers: { "content-type": contentType }, body };
+}
+
+function unaryError(error: ConnectError, status: number): WholeResponse {
+  const body = Buffer.from(`${JSON.stringify(errorToJson(error, undefined))}\n`);
+  const seconds = retrySeconds(error);
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(body.length),
+    ...(seconds === undefined ? {} : { "retry-after": seconds }),
+  };
+  return { status, headers, body };
+}
+
+/** The delay of google.rpc.RetryInfo, rounded up to what Retry-After can say (RFC 9110 section 10.2.3). */
+function retrySeconds(error: ConnectError): string | undefined {
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return delay && String(Number(delay.seconds) + (delay.nanos > 0 ? 1 : 0));
+}

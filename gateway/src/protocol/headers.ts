@@ -1,0 +1,22 @@
+import type { HttpRequest } from "../listener/http.ts";
+
+/** A request's headers without HTTP/2's pseudo headers; several values of one name stay several. */
+export function requestHeaders(request: HttpRequest): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name.startsWith(":") || value === undefined) continue;
+    if (!Array.isArray(value)) headers.append(name, value);
+    else for (const each of value) headers.append(name, each);
+  }
+  return headers;
+}
+
+/** Headers as Node takes them. */
+export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
+  const out: Record<string, string | string[]> = {};
+  for (const [name, value] of headers ?? []) {
+    const known = out[name];
+    out[name] = known === undefined ? value : [known, value].flat();
+  }
+  return out;
+}

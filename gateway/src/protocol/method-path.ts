@@ -1,6 +1,0 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-
-/** `package.Service/Method`, the path of a method without its first slash. */
-export function methodPath(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
-}

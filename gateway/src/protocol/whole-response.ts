@@ -1,0 +1,8 @@
+/** A response that is complete before it is sent. Names of headers and trailers in lower case. */
+export interface WholeResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Uint8Array;
+  /** HTTP/2 only. */
+  readonly trailers?: Readonly<Record<string, string | string[]>>;
+}

@@ -1,0 +1,37 @@
+import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import type { Refused } from "../admission/refused.ts";
+import type { Call } from "../call/call.ts";
+import type { HttpResponse } from "../listener/http.ts";
+
+/**
+ * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
+ * wait, which stays pending when the client is gone meanwhile. The call's place is given back when its response closes.
+ */
+export function admit(
+  call: Call,
+  response: HttpResponse,
+  admission: Admission,
+  share: UpstreamShare | undefined,
+): Refused | undefined | Promise<Refused | undefined> {
+  let isDecided = false;
+  let decision: Refused | undefined;
+  let settle: ((decision: Refused | undefined) => void) | undefined;
+  const decide = (refused?: Refused) => {
+    isDecided = true;
+    decision = refused;
+    settle?.(refused);
+  };
+  const leave = admission.enter({
+    client: call.client,
+    deadlineAt: call.startedAt + call.deadline.ms,
+    share,
+    isUnary: call.method.methodKind === "unary",
+    run: decide,
+    refuse: decide,
+  });
+  response.once("close", leave);
+  if (isDecided) return decision;
+  return new Promise((resolve) => {
+    settle = resolve;
+  });
+}

@@ -1,0 +1,51 @@
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { protocolOf } from "../call/protocol.ts";
+import type { HttpRequest } from "../listener/http.ts";
+import { show } from "../text/show.ts";
+
+/** What is wrong with the head of a Connect request that connect's handler would not say; undefined for nothing. */
+export function checkConnectRequest(request: HttpRequest): ConnectError | undefined {
+  return versionError(request) ?? queryMessageError(request);
+}
+
+/**
+ * The error of a Connect request that says it is of another version of the protocol than 1, the only one there is;
+ * undefined for all others, also for those that do not say (https://connectrpc.com/docs/protocol,
+ * Connect-Protocol-Version and Connect-Version-Query).
+ */
+function versionError({ method, headers, url }: HttpRequest): ConnectError | undefined {
+  if (protocolOf(headers["content-type"]) !== "connect") return undefined;
+  const version = headers["connect-protocol-version"];
+  if (version !== undefined && version !== "1") {
+    return unknownVersion("the header connect-protocol-version", "1", String(version));
+  }
+  const query = method === "GET" ? url?.split("?", 2)[1] : undefined;
+  const parameter = query === undefined ? null : new URLSearchParams(query).get("connect");
+  if (parameter === null || parameter === "v1") return undefined;
+  return unknownVersion("the parameter connect", "v1", parameter);
+}
+
+function unknownVersion(subject: string, expected: string, got: string): ConnectError {
+  const text = `${subject} must be ${show(expected)}, the version of the protocol; it is ${show(got)}`;
+  return new ConnectError(text, Code.InvalidArgument);
+}
+
+/**
+ * The error of a Connect GET whose query has a message that is not base64 though `base64=1` says so; undefined for all other
+ * requests. The handler would throw there, which looks like a defect of ours.
+ */
+function queryMessageError(request: HttpRequest): ConnectError | undefined {
+  const query = request.method === "GET" ? request.url?.split("?", 2)[1] : undefined;
+  if (query === undefined) return undefined;
+  const parameters = new URLSearchParams(query);
+  const message = parameters.get("message");
+  if (message === null || parameters.get("base64") !== "1") return undefined;
+  try {
+    base64Decode(message);
+    return undefined;
+  } catch {
+    const text = `base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is ${show(message)}`;
+    return new ConnectError(text, Code.InvalidArgument);
+  }
+}

@@ -1,0 +1,132 @@
+import { constants } from "node:http2";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { Call } from "../call/call.ts";
+import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
+import { toNodeHeaders } from "../protocol/headers.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
+
+/** Bytes that a client must take in one `stalledWriteMs`. */
+const SLICE_BYTES = 64 * 1024;
+
+/** What a call sends back: all of it at once, or a body that comes in chunks. */
+export type RpcResponse = WholeResponse | UniversalServerResponse;
+
+/**
+ * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone; a
+ * client that does not read for `stalledMs` is cut off.
+ */
+export function respond(
+  response: HttpResponse,
+  result: RpcResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  return isWhole(result)
+    ? sendWhole(response, result, call, stalledMs)
+    : sendChunks(response, result, call, stalledMs);
+}
+
+function isWhole(result: RpcResponse): result is WholeResponse {
+  return result.body instanceof Uint8Array;
+}
+
+async function sendWhole(
+  response: HttpResponse,
+  { status, headers, body, trailers }: WholeResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  if (isGone(response)) return;
+  response.statusCode = status;
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  if (trailers !== undefined && "stream" in response) {
+    response.addTrailers(trailers);
+    // before the end: ended without a body, the response would be over with its headers
+    response.writeHead(status);
+  }
+  if (body.length > SLICE_BYTES) {
+    await writeChunk(response, body, call, stalledMs);
+    await endResponse(response, stalledMs);
+  } else {
+    call.bytesOut += body.length;
+    await endResponse(response, stalledMs, body);
+  }
+}
+
+/** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
+async function sendChunks(
+  response: HttpResponse,
+  result: UniversalServerResponse,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  const chunks = result.body?.[Symbol.asyncIterator]();
+  try {
+    let chunk = await chunks?.next();
+    writeHead(response, result);
+    for (; chunk !== undefined && chunk.done !== true; chunk = await chunks?.next()) {
+      await writeChunk(response, chunk.value, call, stalledMs);
+      if (isGone(response)) return;
+    }
+    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(result.trailer));
+    await endResponse(response, stalledMs);
+  } finally {
+    // Not awaited: it frees what a cut stream holds, and has nobody to report to.
+    chunks?.return?.().catch(() => undefined);
+  }
+}
+
+function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
+  if (isGone(response)) return;
+  for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
+  // The same call twice: the two types have no signature in common.
+  if ("stream" in response) response.writeHead(result.status);
+  else response.writeHead(result.status);
+}
+
+/** Writes bytes as fast as the client reads them; returns early when it is gone. */
+async function writeChunk(
+  response: HttpResponse,
+  bytes: Uint8Array,
+  call: Call,
+  stalledMs: number,
+): Promise<void> {
+  for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
+    const slice = bytes.subarray(at, at + SLICE_BYTES);
+    call.bytesOut += slice.byteLength;
+    if (!write(response, slice)) await settled(response, "drain", stalledMs);
+  }
+}
+
+function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
+  return stream.write(bytes);
+}
+
+/** Ends a response, after the last of its bytes; resolves as `respond` does. */
+async function endResponse(response: HttpResponse, stalledMs: number, last?: Uint8Array): Promise<void> {
+  if (isGone(response)) return;
+  const finished = settled(response, "finish", stalledMs);
+  if (last === undefined || last.byteLength === 0) response.end();
+  else response.end(last);
+  await finished;
+}
+
+/** Resolves on the event, or when the response closes; destroys it when neither comes in time. */
+function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: number): Promise<void> {
+  const stream = outgoing(response);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => cut(response), stalledMs);
+    const done = () => {
+      clearTimeout(timer);
+      stream.off(event, done).off("close", done);
+      resolve();
+    };
+    stream.on(event, done).on("close", done);
+    if (isGone(response)) done();
+  });
+}
+
+function cut(response: HttpResponse): void {
+  if ("stream" in response) response.stream.close(constants.NGHTTP2_CANCEL);
+  response.destroy();
+}

@@ -1,0 +1,72 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import { callKey } from "../call/call.ts";
+import type { Caller } from "../call/caller.ts";
+import { callInterceptor } from "../connect-path/call-interceptor.ts";
+import { createRaceInterceptor } from "../connect-path/race.ts";
+import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { withBoundedDecompression } from "./compressions.ts";
+import { type CallOptions, serveCall } from "./serve-call.ts";
+
+export interface RpcOptions extends Omit<CallOptions, "compressions"> {
+  readonly routes: (router: ConnectRouter) => void;
+  /** Run after the race for the deadline, in this order. */
+  readonly interceptors: readonly Interceptor[];
+  /** When aborted, streaming calls end with UNAVAILABLE. */
+  readonly streamsEnd: AbortSignal;
+}
+
+/** Connect, gRPC and gRPC-Web over the routes of a Connect router. */
+export interface Rpc {
+  /** The services that have routes, in the order of their names, with the methods that have some. */
+  readonly services: readonly DescService[];
+  /** Serves a request whatever its path. */
+  serve(request: HttpRequest, response: HttpResponse, client: Caller): void;
+}
+
+export function createRpc(options: RpcOptions): Rpc {
+  const compressions = withBoundedDecompression([compressionGzip, compressionBrotli]);
+  const { handlers } = createRouter(options, compressions);
+  const services = servicesOf(handlers);
+  const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };
+  const callOptions: CallOptions = { ...options, compressions };
+  return {
+    services,
+    serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),
+  };
+}
+
+function createRouter(options: RpcOptions, acceptCompression: Compression[]): ConnectRouter {
+  const { limits } = options;
+  const router = createConnectRouter({
+    acceptCompression,
+    readMaxBytes: limits.readMaxBytes,
+    writeMaxBytes: limits.writeMaxBytes,
+    jsonOptions: { recursionLimit: limits.messageDepth },
+    binaryOptions: { recursionLimit: limits.messageDepth },
+    interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
+    requestGate: (context) => {
+      const call = context.values.get(callKey);
+      if (call !== undefined) call.signal = context.signal;
+    },
+  });
+  options.routes(router);
+  return router;
+}
+
+function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {
+  const served = new Set(handlers.map(({ method }) => method));
+  const services = [...new Set(handlers.map(({ service }) => service))];
+  return services
+    .map((service) => withMethods(service, served))
+    .sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
+}
+
+/** A service as if it had no methods but those that are served. */
+function withMethods(service: DescService, served: ReadonlySet<DescMethod>): DescService {
+  const methods = service.methods.filter((method) => served.has(method));
+  const method = Object.fromEntries(methods.map((each) => [each.localName, each]));
+  return methods.length === service.methods.length ? service : { ...service, methods, method };
+}

@@ -1,0 +1,112 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import type { Refused } from "../admission/refused.ts";
+import type { Call } from "../call/call.ts";
+import type { Caller } from "../call/caller.ts";
+import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
+import { protocolOf } from "../call/protocol.ts";
+import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { errorResponse } from "../protocol/error-response.ts";
+import { startCallTrace } from "../trace/call-trace.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { type DispatchOptions, dispatch } from "./dispatch.ts";
+import { type Routes, resolve } from "./resolve.ts";
+import { respond } from "./respond.ts";
+
+/** What the steps of a call need. */
+export interface CallOptions extends DispatchOptions {
+  readonly methodTimeout: MethodTimeout;
+  readonly admission: Admission;
+  /** The upstream that a method calls; undefined for none. */
+  readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
+  /** Services whose calls are taken however busy the gateway is. */
+  readonly isAlwaysServed: (service: DescService) => boolean;
+  /** Notified of every call that was not admitted, after its response. */
+  readonly onRefused: (call: Call, refused: Refused) => void;
+  /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
+  readonly onDone: (call: Call, response: HttpResponse, error?: unknown) => void;
+  /** Notified of a defect before there was a call. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The path of one call, step by step, from its request to its response. Never rejects. */
+export async function serveCall(
+  request: HttpRequest,
+  response: HttpResponse,
+  client: Caller,
+  routes: Routes,
+  options: CallOptions,
+): Promise<void> {
+  let call: Call | undefined;
+  try {
+    const handler = resolve(request, routes);
+    if ("error" in handler) {
+      refuse(request, response, handler.error, handler.status);
+      return;
+    }
+
+    const caller = authenticate(request, client);
+
+    call = beginCall(handler.method, request, caller, options);
+    const admission = options.isAlwaysServed(handler.service)
+      ? undefined
+      : admit(call, response, options.admission, options.shareOf(call.method));
+    const refused = admission instanceof Promise ? await admission : admission;
+    if (refused !== undefined) {
+      refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
+      options.onRefused(call, refused);
+      return;
+    }
+
+    const result = await dispatch(handler, call, request, response, options);
+
+    if (result !== undefined) await respond(response, result, call, options.limits.stalledWriteMs);
+    options.onDone(call, response);
+  } catch (error) {
+    fail(request, response);
+    if (call === undefined) options.onError(error);
+    else options.onDone(call, response, error);
+  }
+}
+
+function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, options: CallOptions): Call {
+  const { headers } = request;
+  const protocol = protocolOf(headers["content-type"]);
+  const timeout = headers[timeoutHeader(protocol)]?.toString();
+  return {
+    ...caller,
+    method,
+    protocol,
+    startedAt: performance.now(),
+    deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
+    trace: startCallTrace(method, protocol, caller, headers),
+    bytesIn: 0,
+    bytesOut: 0,
+    attempts: 0,
+    upstreamStatus: undefined,
+    signal: undefined,
+  };
+}
+
+/** Sends an error in place of a call. */
+function refuse(request: HttpRequest, response: HttpResponse, error: ConnectError, httpStatus: number): void {
+  const contentType = request.headers["content-type"];
+  const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
+  sendResponse(response, status, headers, body);
+}
+
+/** Sends an internal error, or cuts the response that has begun. Never throws: nobody would catch it. */
+function fail(request: HttpRequest, response: HttpResponse): void {
+  try {
+    if (!response.headersSent) {
+      refuse(request, response, new ConnectError("internal error", Code.Internal), 500);
+      return;
+    }
+  } catch {
+    // What is left to do is the same.
+  }
+  response.destroy();
+}

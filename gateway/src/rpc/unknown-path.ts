@@ -1,0 +1,37 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { show } from "../text/show.ts";
+import { didYouMean } from "../text/suggest.ts";
+
+/** How many names a text lists before it says how many more there are. */
+const MAX_LISTED = 20;
+
+/**
+ * The error for a path that is no method: it says which part is unknown, and what there is instead. A path is
+ * taken as `/package.Service/Method`.
+ */
+export function unknownPathError(path: string, services: readonly DescService[]): ConnectError {
+  const [serviceName = "", methodName, ...rest] = path.slice(1).split("/");
+  const service = services.find((each) => each.typeName === serviceName);
+  if (service === undefined || methodName === undefined || rest.length > 0) {
+    return unknownService(path, serviceName, services);
+  }
+  const methods = service.methods.map((method) => method.name);
+  const hint = didYouMean(methodName, methods);
+  const text = `${serviceName} has no method ${show(methodName)}.${hint} It has ${list(methods)}.`;
+  return new ConnectError(text, Code.Unimplemented);
+}
+
+function unknownService(path: string, name: string, services: readonly DescService[]): ConnectError {
+  const names = services.map((service) => service.typeName);
+  const subject = name.includes(".")
+    ? `no service ${show(name)} is served here.`
+    : `nothing is served at ${show(path)}.`;
+  const hint = name.includes(".") ? didYouMean(name, names) : "";
+  return new ConnectError(`${subject}${hint} There are ${list(names)}.`, Code.Unimplemented);
+}
+
+function list(names: readonly string[]): string {
+  const listed = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
+}

@@ -1,0 +1,77 @@
+/** What generated adapters import. */
+
+export {
+  type AnyMethodAdapter,
+  type DownloadAdapter,
+  download,
+  type MethodAdapter,
+  type NextPage,
+  type PaginateAdapter,
+  type PollAdapter,
+  paginate,
+  poll,
+  type RecordsAdapter,
+  records,
+  type ServiceAdapter,
+  type UnaryAdapter,
+  type UploadAdapter,
+  unary,
+  upload,
+} from "./adapter/adapter.ts";
+export type { BodyPart, PartContent, RestBody, RestRequest } from "./adapter/rest-request.ts";
+export type { RestResponse } from "./adapter/rest-response.ts";
+export type {
+  ApiKeyRule,
+  CredentialKind,
+  EnvelopeRule,
+  ErrorRule,
+  ErrorShape,
+  MethodRules,
+  RateLimitRule,
+  ResponseEncoding,
+  RetryAfterRule,
+} from "./adapter/rules.ts";
+export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./adapter/tools.ts";
+export { anyJson, decodeAny, typesOf } from "./decode/any.ts";
+export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
+export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
+export { EnumTable } from "./decode/enum-table.ts";
+export type { ProtoWriter } from "./decode/proto-writer.ts";
+export {
+  type Condition,
+  fromText,
+  holds,
+  linkTarget,
+  ownValue,
+  splitCommas,
+  splitNumbers,
+} from "./decode/read.ts";
+export type { TimeRule } from "./decode/timestamp.ts";
+export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
+export { valueAt } from "./json/json-path.ts";
+export { wireNumber } from "./json/wire-number.ts";
+export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
+export {
+  base64,
+  base64Url,
+  doubleJson,
+  durationText,
+  fieldMaskText,
+  type JsonRecord,
+  joinCommas,
+  listJson,
+  omit,
+  plainJson,
+  rawEntries,
+  rawText,
+  setOwn,
+  structJson,
+  timeJson,
+  timeText,
+  valueJson,
+} from "./request/encode.ts";
+export type { ListStyle, ParameterValue } from "./request/parameters.ts";
+export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
+export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
+export { type BytesPart, RequestWriter } from "./request/request-writer.ts";
+export { writeHttpBody } from "./response/http-body.ts";

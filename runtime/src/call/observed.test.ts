@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { createRest, type Rest } from "../rest.ts";
+import { closedPort, httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
+import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { RequestEnd, RequestReport, RestOptions } from "./options.ts";
+
+let server: TestServer | undefined;
+let rest: Rest | undefined;
+afterEach(async () => {
+  await rest?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+function get(url: string, onRequest: RestOptions["onRequest"]) {
+  rest = createRest({
+    adapters: [thingService()],
+    upstreams: { things: { baseUrl: url, retry: false } },
+    onRequest,
+  });
+  return rest.call(thingAdapter(), thingRequest({ name: "a" }));
+}
+
+async function headersOf(onRequest: RestOptions["onRequest"]): Promise<IncomingHttpHeaders> {
+  let seen: IncomingHttpHeaders = {};
+  server = await httpUpstream((request, response) => {
+    seen = request.headers;
+    sendJson(response, { id: 5 });
+  });
+  await get(server.url, onRequest);
+  return seen;
+}
+
+describe("an observer of requests", () => {
+  it("is told of the request and of its response", async () => {
+    const reports: RequestReport[] = [];
+    const ends: RequestEnd[] = [];
+    await headersOf((report) => {
+      reports.push(report);
+      return { onEnd: (end) => ends.push(end) };
+    });
+    expect(reports).toMatchObject([{ upstream: "things", verb: "GET", method: { name: "GetThing" } }]);
+    expect(ends).toEqual([{ status: 200, error: undefined }]);
+  });
+
+  it("is told of the error where there is no response", async () => {
+    const ends: RequestEnd[] = [];
+    const call = get(await closedPort(), () => ({ onEnd: (end) => ends.push(end) }));
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    expect(ends).toEqual([{ status: undefined, error }]);
+  });
+
+  it("adds headers", async () => {
+    const headers = await headersOf(() => ({ headers: { traceparent: "00-1-2-00", "x-more": "1" } }));
+    expect(headers).toMatchObject({ traceparent: "00-1-2-00", "x-more": "1", accept: "application/json" });
+  });
+
+  it("fails no call", async () => {
+    await headersOf(() => {
+      throw new Error("broken");
+    });
+    await rest?.close();
+    await server?.[Symbol.asyncDispose]();
+    const headers = await headersOf(() => ({
+      onEnd: () => {
+        throw new Error("broken");
+      },
+    }));
+    expect(headers.accept).toBe("application/json");
+  });
+});

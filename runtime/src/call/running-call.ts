@@ -1,0 +1,302 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import type {
+  AnyMethodAdapter,
+  DownloadAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  RecordsAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "../adapter/adapter.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { RestResponse } from "../adapter/rest-response.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import type { Drift } from "../decode/drift.ts";
+import { redactError } from "../errors/redact.ts";
+import { redactedValues } from "../errors/redacted-fields.ts";
+import { restError } from "../errors/rest-error.ts";
+import { errorInSuccess } from "../errors/upstream-error.ts";
+import type { JsonValue } from "../json/json.ts";
+import { withIdempotencyKey } from "../request/idempotency-key.ts";
+import type { Decoder } from "../response/decode.ts";
+import { headerReader, passHeaders } from "../response/headers.ts";
+import type { Page } from "../response/page.ts";
+import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { withRetries } from "../retry/with-retries.ts";
+import { fullName } from "../text/full-name.ts";
+import type { Clock } from "../time/clock.ts";
+import type { BodyStream } from "../upstream/outgoing.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { observed } from "./observed.ts";
+import { type CallReport, notify, type RestOptions } from "./options.ts";
+import type { Route } from "./routes.ts";
+
+/** What a call has beside its messages. */
+export interface CallContext {
+  /** The headers of the RPC; made when they are asked for, which is seldom. */
+  readonly header: () => Headers;
+  /** Ends the call; its reason is the error of the call. */
+  readonly signal: AbortSignal;
+  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  readonly expiresAt: number | undefined;
+}
+
+/** What running calls share. */
+export interface CallSettings {
+  readonly options: Pick<RestOptions, "strict" | "onDrift" | "onRequest" | "onCall">;
+  readonly clock: Clock;
+  readonly decoder: Decoder;
+}
+
+/** How one request differs from the others of its method. */
+export interface RequestExtras {
+  /** In place of the method's own. */
+  readonly rules?: MethodRules;
+  readonly stream?: BodyStream;
+  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
+  readonly retry?: boolean;
+}
+
+/** How a body is read that comes in pieces. */
+export interface OpenExtras {
+  /** How long it may pause. Default: the upstream's limit. */
+  readonly bodyTimeoutMs?: number | undefined;
+  /** Ends it. Default: the end of the call alone does. */
+  readonly until?: AbortSignal;
+}
+
+/** The body of a response as it comes. */
+export interface Download {
+  readonly head: RestResponse;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** The error that a rule of the method finds in a piece of the body; undefined for none. */
+  readonly errorIn: (json: JsonValue | undefined, text: string) => ConnectError | undefined;
+}
+
+type Progress = {
+  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
+};
+type Decodable = UnaryAdapter | UploadAdapter;
+
+/** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
+export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
+  readonly route: Route<A>;
+  readonly context: CallContext;
+  readonly clock: Clock;
+  private firstHeaders: Headers | undefined;
+  private requested: MessageShape<DescMessage> | undefined;
+  private readonly settings: CallSettings;
+  private readonly startedAt: number;
+  private readonly progress: Progress = {
+    verb: undefined,
+    upstreamStatus: undefined,
+    attempts: 0,
+    bytes: 0,
+    drifts: 0,
+  };
+
+  constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
+    this.route = route;
+    this.context = context;
+    this.clock = settings.clock;
+    this.settings = settings;
+    this.startedAt = settings.clock.monotonic();
+  }
+
+  get adapter(): A {
+    return this.route.adapter;
+  }
+
+  /** Headers of the upstream's first response that callers get; none before it came. */
+  get header(): Headers {
+    return this.firstHeaders ?? new Headers();
+  }
+
+  /** Builds the REST call of a request message. */
+  request(message: MessageShape<DescMessage>): RestRequest {
+    this.requested = message;
+    const request = this.adapted("writing the request", () => this.adapter.request(message));
+    return withIdempotencyKey(request, this.adapter.rules.idempotencyKey, this.clock);
+  }
+
+  /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
+  adapted<T>(step: string, act: () => T): T {
+    try {
+      return act();
+    } catch (cause) {
+      if (cause instanceof ConnectError) throw cause;
+      throw this.failed(step, cause);
+    }
+  }
+
+  /** Sends a request, again where that may help, and reads the response. */
+  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
+    const used = rules ?? this.adapter.rules;
+    const { method } = this.adapter;
+    return this.retried(retry && stream === undefined, async (onSent) => {
+      const response = await this.observed(request, (request) =>
+        this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
+      );
+      return readResponse(response, used, this.clock.now());
+    });
+  }
+
+  /** Sends a request, again where that may help, and leaves the body of the response to be read. */
+  open(request: RestRequest, { bodyTimeoutMs, until }: OpenExtras = {}): Promise<Download> {
+    const { method, rules } = this.adapter;
+    const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
+    return this.retried(true, async (onSent) => {
+      const response = await this.observed(request, (request) =>
+        this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
+      );
+      const { status, headers, chunks } = response;
+      if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
+      const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
+      const errorIn = (json: JsonValue | undefined, text: string) =>
+        errorInSuccess({ ...response, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+      return { head, chunks: this.counted(chunks), errorIn };
+    });
+  }
+
+  /** The response message in a response. */
+  message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response);
+    this.drifted(drifts);
+    return bytes;
+  }
+
+  /** Items of a page as response messages, by default all of them. */
+  items(
+    this: RunningCall<PaginateAdapter | PollAdapter>,
+    page: Page,
+    response: ReadResponse,
+    indices: readonly number[] = [...page.items.keys()],
+  ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+    const { items, drifts } = this.settings.decoder.items(this.adapter, page, response, indices);
+    this.drifted(drifts);
+    return items;
+  }
+
+  /** A response message with a record; undefined where it is no object. */
+  record(
+    this: RunningCall<RecordsAdapter>,
+    value: JsonValue | undefined,
+    exactly: () => JsonValue | undefined,
+    index: number,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    const { bytes, drifts } = this.settings.decoder.record(this.adapter, value, exactly, index);
+    this.drifted(drifts);
+    return bytes;
+  }
+
+  /** A response message with a chunk. */
+  chunk(
+    this: RunningCall<DownloadAdapter>,
+    head: RestResponse | undefined,
+    chunk: Uint8Array | undefined,
+  ): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.chunk(this.adapter, head, chunk);
+    this.drifted(drifts);
+    return bytes;
+  }
+
+  /** The error that callers get for what a call threw. */
+  errorOf(thrown: unknown): ConnectError {
+    const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
+    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
+    return values === undefined || values.length === 0 ? error : redactError(error, values);
+  }
+
+  /** Tells who wants to know that the call is over, and what it ended with. */
+  ended(error: ConnectError | undefined): void {
+    const { method, rules } = this.adapter;
+    const report: CallReport = {
+      ...this.progress,
+      method,
+      upstream: rules.upstream,
+      durationMs: this.clock.monotonic() - this.startedAt,
+      error,
+    };
+    notify(this.settings.options.onCall, report);
+  }
+
+  private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
+    const { retrier, closing } = this.route.upstream;
+    const { signal, expiresAt } = this.context;
+    const { idempotent } = this.adapter.rules;
+    const { clock } = this;
+    const context = {
+      retrier: retry ? retrier : undefined,
+      idempotent,
+      signal,
+      expiresAt,
+      closing,
+      clock,
+    };
+    return withRetries(() => this.permitted(send), context);
+  }
+
+  private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
+    const { rules } = this.adapter;
+    const permit = this.route.upstream.admit(rules.base);
+    try {
+      const result = await send(() => {
+        this.progress.attempts++;
+        permit.sent();
+      });
+      permit.end(undefined);
+      return result;
+    } catch (error) {
+      permit.end(error);
+      throw error;
+    }
+  }
+
+  private async observed<T extends UpstreamResponse>(
+    request: RestRequest,
+    send: (request: RestRequest) => Promise<T>,
+  ): Promise<T> {
+    const { verb } = request;
+    const { method, rules } = this.adapter;
+    this.progress.verb = verb;
+    const report = { method, upstream: rules.upstream, verb };
+    const response = await observed(this.settings.options.onRequest, report, request, send);
+    this.count(response);
+    return response;
+  }
+
+  private count({ status, headers, body }: UpstreamResponse): void {
+    this.progress.upstreamStatus = status;
+    this.progress.bytes += body.length;
+    this.firstHeaders ??= passHeaders(headers);
+  }
+
+  private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.progress.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  private drifted(drifts: readonly Drift[]): void {
+    const [first] = drifts;
+    if (first === undefined) return;
+    const { method, rules } = this.adapter;
+    const { onDrift, strict } = this.settings.options;
+    this.progress.drifts += drifts.length;
+    notify(onDrift, { method, upstream: rules.upstream, drifts });
+    if (strict !== true) return;
+    const { path, expected } = first;
+    const { upstream } = rules;
+    // the type alone: behind it may stand the value of a field that is redacted
+    const [got = ""] = first.got.split(" ");
+    throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
+  }
+
+  private failed(step: string, cause: unknown): ConnectError {
+    const { method, rules } = this.adapter;
+    const { upstream } = rules;
+    return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
+  }
+}

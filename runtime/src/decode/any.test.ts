@@ -1,0 +1,57 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import {
+  AnySchema,
+  anyPack,
+  anyUnpack,
+  file_google_protobuf_wrappers,
+  Int64ValueSchema,
+  StringValueSchema,
+} from "@bufbuild/protobuf/wkt";
+import { describe, expect, it } from "vitest";
+import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { drift } from "../testing/kinds.ts";
+import { anyJson, decodeAny, typesOf } from "./any.ts";
+import { ProtoWriter } from "./proto-writer.ts";
+
+const types = typesOf(file_google_protobuf_wrappers);
+const TYPE = "type.googleapis.com/google.protobuf.Int64Value";
+
+function read(text: string, exact = false) {
+  const out = new ProtoWriter();
+  out.reset(exact);
+  out.root((exact ? parseJsonExactly : parseJson)(text), decodeAny(types));
+  return { any: fromBinary(AnySchema, out.finish()), drifts: out.drifts, inexact: out.inexact };
+}
+
+describe("google.protobuf.Any", () => {
+  it("is read where its type is known", () => {
+    const { any, drifts } = read(`{"@type":"${TYPE}","value":"5"}`);
+    expect(drifts).toEqual([]);
+    expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
+  });
+
+  it("is exact beyond 2^53, after a second look", () => {
+    const text = `{"@type":"${TYPE}","value":700000000000000001}`;
+    expect(read(text)).toMatchObject({ inexact: true, drifts: [] });
+    expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
+  });
+
+  it.each([
+    ['{"@type":"type.googleapis.com/test.Unknown","value":1}'],
+    ['{"value":1}'],
+    [`{"@type":"${TYPE}","value":{}}`],
+    [`{"@type":"${TYPE}","value":"${"9".repeat(30)}"}`],
+  ])("is left out, and named, as %s", (text) => {
+    const { any, drifts } = read(text);
+    expect(any).toEqual(create(AnySchema));
+    expect(drifts).toEqual([drift("dropped", "(root)", "google.protobuf.Any of a known type", "object")]);
+  });
+
+  it("is written as ProtoJSON", () => {
+    const any = anyPack(StringValueSchema, create(StringValueSchema, { value: "x" }));
+    expect(anyJson(any, types)).toEqual({
+      "@type": "type.googleapis.com/google.protobuf.StringValue",
+      value: "x",
+    });
+  });
+});

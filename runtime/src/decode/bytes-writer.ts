@@ -1,0 +1,182 @@
+const INITIAL_BYTES = 16 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+const SHORT_STRING = 40;
+const TWO_32 = 0x1_0000_0000;
+
+/**
+ * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer.
+ * Knows nothing of JSON. Short strings are written without a native call; the length in front of a message is
+ * reserved beforehand and moved only when the guess was wrong.
+ */
+export class BytesWriter {
+  private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  private position = 0;
+
+  /** Empties the writer. Its buffer is kept, unless one huge response made it huge. */
+  protected clear(): void {
+    this.position = 0;
+    if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  }
+
+  /** A copy of what has been written. */
+  protected copy(): Uint8Array<ArrayBuffer> {
+    // a plain Uint8Array: the slice of a Buffer would be one too, and so would the bytes fields read from it
+    return new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
+  }
+
+  /** How many bytes have been written. */
+  get length(): number {
+    return this.position;
+  }
+
+  private reserve(size: number): void {
+    const needed = this.position + size;
+    if (needed <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    this.buffer.copy(grown, 0, 0, this.position);
+    this.buffer = grown;
+  }
+
+  /** Field number and wire type: 0 varint, 1 64-bit, 2 length-delimited, 5 32-bit. */
+  protected tag(field: number, wireType: number): void {
+    const tag = ((field << 3) | wireType) >>> 0;
+    if (tag < 128) {
+      this.reserve(11);
+      this.buffer[this.position++] = tag;
+    } else {
+      this.varint32(tag);
+    }
+  }
+
+  /** An unsigned 32-bit integer. */
+  protected varint32(value: number): void {
+    this.reserve(5);
+    let rest = value >>> 0;
+    while (rest > 127) {
+      this.buffer[this.position++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.buffer[this.position++] = rest;
+  }
+
+  /** A signed integer of at most 53 bits; negative ones take ten bytes, as int32 and int64 do. */
+  protected varintSafe(value: number): void {
+    if (value >= 0 && value < TWO_32) {
+      this.varint32(value);
+    } else {
+      const low = value >>> 0;
+      this.varintSplit(low, ((value - low) / TWO_32) >>> 0);
+    }
+  }
+
+  /** A 64-bit integer, signed or unsigned, in two's complement. */
+  protected varintBig(value: bigint): void {
+    const bits = BigInt.asUintN(64, value);
+    this.varintSplit(Number(bits & 0xffff_ffffn), Number(bits >> 32n));
+  }
+
+  private varintSplit(low: number, high: number): void {
+    this.reserve(10);
+    let lo = low;
+    let hi = high;
+    while (hi !== 0 || lo > 127) {
+      this.buffer[this.position++] = (lo & 127) | 128;
+      lo = ((lo >>> 7) | (hi << 25)) >>> 0;
+      hi >>>= 7;
+    }
+    this.buffer[this.position++] = lo;
+  }
+
+  protected fixed32Bits(value: number): void {
+    this.reserve(4);
+    this.position = this.buffer.writeInt32LE(value | 0, this.position);
+  }
+
+  protected fixed64Bits(value: bigint): void {
+    this.reserve(8);
+    this.position = this.buffer.writeBigUInt64LE(BigInt.asUintN(64, value), this.position);
+  }
+
+  protected float32(value: number): void {
+    this.reserve(4);
+    this.position = this.buffer.writeFloatLE(value, this.position);
+  }
+
+  protected float64(value: number): void {
+    this.reserve(8);
+    this.position = this.buffer.writeDoubleLE(value, this.position);
+  }
+
+  /** Bytes with their length in front. */
+  protected delimited(bytes: Uint8Array): void {
+    this.varint32(bytes.length);
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.position);
+    this.position += bytes.length;
+  }
+
+  /** A string as UTF-8 with its length in front. A lone surrogate becomes U+FFFD; then it returns false. */
+  protected utf8(value: string): boolean {
+    const length = value.length;
+    this.reserve(length * 3 + 5);
+    if (length < SHORT_STRING && this.ascii(value, length)) return true;
+    const start = this.position;
+    const guess = varintSize(length);
+    const written = this.buffer.write(value, start + guess, "utf8");
+    this.position = start + guess + written;
+    this.lengthAt(start, guess);
+    return written === length || value.isWellFormed();
+  }
+
+  private ascii(value: string, length: number): boolean {
+    const { buffer } = this;
+    const start = this.position + 1;
+    for (let index = 0; index < length; index++) {
+      const code = value.charCodeAt(index);
+      if (code > 127) return false;
+      buffer[start + index] = code;
+    }
+    buffer[start - 1] = length;
+    this.position = start + length;
+    return true;
+  }
+
+  /** Leaves room for a length of `guess` bytes and returns where it stands; `close` fills it in. */
+  protected open(guess: number): number {
+    this.reserve(guess);
+    const start = this.position;
+    this.position += guess;
+    return start;
+  }
+
+  /** Fills in the length of what was written since `open`, and returns how many bytes the length took. */
+  protected close(start: number, guess: number): number {
+    return this.lengthAt(start, guess);
+  }
+
+  private lengthAt(start: number, guess: number): number {
+    const body = start + guess;
+    const length = this.position - body;
+    const size = varintSize(length);
+    if (size !== guess) {
+      this.reserve(size);
+      this.buffer.copyWithin(start + size, body, this.position);
+    }
+    this.position = start;
+    this.varint32(length);
+    this.position = start + size + length;
+    return size;
+  }
+
+  /** Takes back what was written since the position `start`. */
+  protected rewind(start: number): void {
+    this.position = start;
+  }
+}
+
+function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  return value < 0x1000_0000 ? 4 : 5;
+}

@@ -1,0 +1,102 @@
+/** google.protobuf.Duration from and to what upstreams write. */
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { JsonValue } from "../json/json.ts";
+import { wireNumber } from "../json/wire-number.ts";
+import { numberFromText } from "./scalar.ts";
+import type { Instant } from "./timestamp.ts";
+
+/** How many decimal digits each unit of a count has below the second. */
+export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
+
+/** The unit of a time or duration that is written as a number. */
+export type CountUnit = keyof typeof UNIT_DIGITS;
+
+/** How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it, `3.5s`. */
+export type DurationRule = CountUnit | "iso8601";
+
+// 10,000 years, the range of google.protobuf.Duration
+const MAX_SECONDS = 315_576_000_000;
+/** Nanoseconds in a second. */
+export const NANOS_PER_SECOND = 1_000_000_000n;
+const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?s?$/;
+const ISO =
+  /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d{1,9}))?S)?)?$/;
+
+/** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
+export function durationFrom(value: JsonValue): Instant | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const parts = PROTO_JSON.exec(String(value));
+  if (parts === null) return undefined;
+  const [, minus, whole, fraction = ""] = parts;
+  const sign = minus === "-" ? -1 : 1;
+  const seconds = Number(whole);
+  const nanos = Number(fraction.padEnd(9, "0"));
+  if (seconds > MAX_SECONDS || (seconds === MAX_SECONDS && nanos > 0)) return undefined;
+  return { seconds: sign * seconds, nanos: sign * nanos };
+}
+
+/** Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none. */
+export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
+  if (rule === "iso8601") return typeof value === "string" ? fromIso(value.trim()) : undefined;
+  const count = typeof value === "string" ? numberFromText(value) : value;
+  const perUnit = 10 ** (9 - UNIT_DIGITS[rule]);
+  if (typeof count === "bigint") return inRange(count * BigInt(perUnit));
+  if (typeof count !== "number" || !Number.isFinite(count)) return undefined;
+  const whole = Math.trunc(count);
+  // the whole part is exact, and the fraction of a double has no more than nine useful digits
+  return inRange(BigInt(whole) * BigInt(perUnit) + BigInt(Math.round((count - whole) * perUnit)));
+}
+
+function fromIso(text: string): Instant | undefined {
+  const [match, minus, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0, fraction = ""] =
+    ISO.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  const total =
+    (((BigInt(weeks) * 7n + BigInt(days)) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n +
+    BigInt(seconds);
+  const nanos = total * NANOS_PER_SECOND + BigInt(fraction.padEnd(9, "0"));
+  return inRange(minus === undefined ? nanos : -nanos);
+}
+
+function inRange(nanos: bigint): Instant | undefined {
+  const seconds = nanos / NANOS_PER_SECOND;
+  if (seconds > MAX_SECONDS || seconds < -MAX_SECONDS) return undefined;
+  return { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND) };
+}
+
+/** A duration as text by its rule: a count, with a fraction where it is not whole, or ISO 8601. */
+export function spanText({ seconds, nanos }: Duration, rule: DurationRule): string {
+  const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
+  if (rule !== "iso8601") return countText(total, rule);
+  return `${total < 0n ? "-" : ""}${isoText(nanoDigits(total))}`;
+}
+
+/** Nanoseconds as a decimal number of a unit, exact, without trailing zeros. */
+export function countText(nanos: bigint, unit: CountUnit): string {
+  const digits = nanoDigits(nanos);
+  const point = digits.length - 9 + UNIT_DIGITS[unit];
+  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, "");
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return `${nanos < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** The digits of a number of nanoseconds, without its sign: nine of the fraction, and at least one of the seconds. */
+function nanoDigits(nanos: bigint): string {
+  return String(nanos < 0n ? -nanos : nanos).padStart(10, "0");
+}
+
+function isoText(digits: string): string {
+  const whole = BigInt(digits.slice(0, -9));
+  const fraction = digits.slice(-9).replace(/0+$/, "");
+  const [hours, minutes, seconds] = [whole / 3600n, (whole / 60n) % 60n, whole % 60n];
+  const rest = seconds > 0n || fraction !== "" || whole === 0n;
+  const last = rest ? `${seconds}${fraction === "" ? "" : `.${fraction}`}S` : "";
+  return `PT${hours > 0n ? `${hours}H` : ""}${minutes > 0n ? `${minutes}M` : ""}${last}`;
+}
+
+/** A duration as a JSON value: counts are numbers, exact where they are whole. */
+export function spanJson(duration: Duration, rule: DurationRule): JsonValue {
+  const text = spanText(duration, rule);
+  if (rule === "iso8601") return text;
+  return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
+}

@@ -1,0 +1,34 @@
+/** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isRounded } from "../json/raw-json.ts";
+import type { ProtoWriter } from "./proto-writer.ts";
+
+/** Decodes google.protobuf.Empty: nothing is read. */
+export function decodeEmpty(): void {}
+
+/** Decodes google.protobuf.Struct. Its numbers are doubles, so integers beyond 2^53 become strings. */
+export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
+  out.map(1, json, "", "string", (value, key, entry) => {
+    if (value !== undefined) entry.nullable(2, value, key, decodeValue);
+  });
+  out.allKeys(json);
+}
+
+/** Decodes google.protobuf.Value. */
+export function decodeValue(value: JsonValue, out: ProtoWriter): void {
+  if (value === null) out.nullValue(1);
+  else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
+    // a Value without a kind is none, and cannot be printed as JSON
+    if (!out.bigText(3, value)) out.nullValue(1);
+  } else if (typeof value === "number") out.double(2, value, "");
+  else if (typeof value === "string") out.string(3, value, "");
+  else if (typeof value === "boolean") out.bool(4, value, "");
+  else if (isJsonObject(value)) out.message(5, value, "", decodeStruct);
+  else out.wrapped(6, value, "", decodeListValue);
+}
+
+/** Decodes google.protobuf.ListValue. */
+export function decodeListValue(value: JsonValue, out: ProtoWriter): void {
+  const items = Array.isArray(value) ? value : [value];
+  for (const item of items) out.nullable(1, item, "", decodeValue);
+}

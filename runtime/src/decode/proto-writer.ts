@@ -1,0 +1,417 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { rawJson } from "../json/raw-json.ts";
+import type { Field } from "./drift-writer.ts";
+import type { EnumTable } from "./enum-table.ts";
+import { numberFromText } from "./scalar.ts";
+import { ScalarWriter } from "./scalar-writer.ts";
+
+/** A generated decoder: writes the fields of one message from a JSON object. */
+export type Decode = (json: JsonObject, out: ProtoWriter) => void;
+
+/** The scalar methods of the writer, as lists and maps name them. */
+export type ScalarKind =
+  | "string"
+  | "bytes"
+  | "textBytes"
+  | "bool"
+  | "double"
+  | "float"
+  | "int32"
+  | "sint32"
+  | "uint32"
+  | "fixed32"
+  | "sfixed32"
+  | "int64"
+  | "sint64"
+  | "uint64"
+  | "fixed64"
+  | "sfixed64";
+
+const DEFAULT_MAX_DEPTH = 100;
+const NOTHING: readonly string[] = [];
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** Thrown where a response is nested deeper than `maxDepth`. */
+export class JsonTooDeep extends Error {
+  readonly path: string;
+
+  constructor(path: string, maxDepth: number) {
+    super(`the response is nested more than ${maxDepth} levels deep at ${path}`);
+    this.name = "JsonTooDeep";
+    this.path = path;
+  }
+}
+
+/**
+ * Turns parsed JSON straight into protobuf bytes. Generated decoders call one method for each field, with the
+ * field's number, the JSON value and the key for reports.
+ *
+ * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are coerced,
+ * others are left out, and both are noted in `drifts`. A 64-bit field that meets a number which JSON.parse has
+ * rounded sets `inexact`: the caller then parses exactly and decodes again.
+ */
+export class ProtoWriter extends ScalarWriter {
+  private readonly maxDepth: number;
+  private depth = 0;
+  private flattenedDepth = -1;
+  private holderKeys: ReadonlySet<string> = NO_KEYS;
+  /** For each depth, the keys known to messages that were flattened into the object there. */
+  private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
+
+  /** @param maxDepth how many messages may be nested, with the root; 100 by default, which is what protobuf-es reads */
+  constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
+    super();
+    this.maxDepth = maxDepth;
+  }
+
+  override reset(exact = false, textual = false): void {
+    super.reset(exact, textual);
+    this.depth = 0;
+    this.flattenedDepth = -1;
+    this.keysBelow = [];
+  }
+
+  /** The message written so far, as bytes of its own. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.copy();
+  }
+
+  /**
+   * One item of a list as a message of its own: what was written before is dropped, drifts are kept. undefined
+   * for an item that is no object.
+   *
+   * @param list the path of the list, for reports
+   */
+  item(value: Field, list: string, index: number, decode: Decode): Uint8Array<ArrayBuffer> | undefined {
+    this.clear();
+    this.path = [list, index];
+    if (isJsonObject(value)) decode(value, this);
+    else this.drop("", "object", value);
+    this.path = [];
+    return isJsonObject(value) ? this.copy() : undefined;
+  }
+
+  /** Decodes the root of a payload, which has no key and no tag. */
+  root(payload: Field, decode: Decode): void {
+    const object = this.objectOf(payload, "");
+    if (object !== undefined) decode(object, this);
+  }
+
+  /** A message field. `[]` counts as an empty object, `[x]` as x, `false` and `""` as absent. */
+  message(field: number, value: Field, key: string, decode: Decode): void {
+    if (value === undefined || value === null) return;
+    const object = this.objectOf(value, key);
+    if (object === undefined) return;
+    this.path.push(key);
+    this.nested(field, object, decode, 1);
+    this.path.pop();
+  }
+
+  /** A repeated message field. A single object counts as a list of one, `{}` as an empty list. */
+  messages(field: number, value: Field, key: string, decode: Decode): void {
+    if (value === undefined || value === null) return;
+    const items = this.itemsOf(value, key);
+    this.path.push(key);
+    let guess = 2;
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      this.path.push(index);
+      if (isJsonObject(item)) guess = this.nested(field, item, decode, guess);
+      else this.drop("", "object", item);
+      this.path.pop();
+    }
+    this.path.pop();
+  }
+
+  /** A message field whose decoder takes any JSON value, and for which null is none: `unwrap`ped lists. */
+  wrapped(
+    field: number,
+    value: Field,
+    key: string,
+    decode: (value: JsonValue, out: ProtoWriter) => void,
+  ): void {
+    if (value !== null) this.nullable(field, value, key, decode);
+  }
+
+  /** Like `wrapped`, for google.protobuf.Value, where null is a value. */
+  nullable(
+    field: number,
+    value: Field,
+    key: string,
+    decode: (value: JsonValue, out: ProtoWriter) => void,
+  ): void {
+    if (value === undefined) return;
+    this.path.push(key);
+    this.enter();
+    this.tag(field, 2);
+    const start = this.open(1);
+    decode(value, this);
+    this.close(start, 1);
+    this.depth--;
+    this.path.pop();
+  }
+
+  /**
+   * A message field whose keys stand in the object that holds it, beside those of other fields. The message does
+   * not know those others, so that its holder looks for unknown keys in its place.
+   */
+  flattened(field: number, json: JsonObject, decode: Decode, holderKeys: ReadonlySet<string>): void {
+    const { flattenedDepth, holderKeys: outerKeys } = this;
+    const isFlattened = this.depth === flattenedDepth;
+    this.flattenedDepth = this.depth + 1;
+    this.holderKeys = isFlattened ? new Set([...outerKeys, ...holderKeys]) : holderKeys;
+    this.nested(field, json, decode, 1);
+    this.flattenedDepth = flattenedDepth;
+    this.holderKeys = outerKeys;
+  }
+
+  /** A message field in the group encoding (editions: DELIMITED). */
+  group(field: number, value: Field, key: string, decode: Decode): void {
+    if (value === undefined || value === null) return;
+    const object = this.objectOf(value, key);
+    if (object === undefined) return;
+    this.path.push(key);
+    this.enter();
+    this.tag(field, 3);
+    decode(object, this);
+    this.tag(field, 4);
+    this.depth--;
+    this.path.pop();
+  }
+
+  /** The items of a list, each written by `write`; for repeated fields that no other method covers. */
+  each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
+    if (value === undefined || value === null) return;
+    const items = this.itemsOf(value, key);
+    this.path.push(key);
+    for (let index = 0; index < items.length; index++) {
+      this.path.push(index);
+      const item = items[index] as JsonValue;
+      const before = this.length;
+      write(item, this);
+      if (item === null && this.length === before) this.drop("", "an item", item);
+      this.path.pop();
+    }
+    this.path.pop();
+  }
+
+  private nested(field: number, object: JsonObject, decode: Decode, guess: number): number {
+    this.enter();
+    this.tag(field, 2);
+    const start = this.open(guess);
+    decode(object, this);
+    const size = this.close(start, guess);
+    this.depth--;
+    return size;
+  }
+
+  /** google.protobuf.StringValue and its siblings: in JSON the bare value. */
+  wrapper(field: number, value: Field, key: string, kind: ScalarKind): void {
+    if (value === undefined || value === null) return;
+    const before = this.length;
+    this.tag(field, 2);
+    const start = this.open(1);
+    this[kind](1, value, key);
+    // a value that was not understood is absent, and not zero
+    if (this.length === start + 1) this.rewind(before);
+    else this.close(start, 1);
+  }
+
+  private enter(): void {
+    if (++this.depth >= this.maxDepth) throw new JsonTooDeep(this.pathText(""), this.maxDepth);
+  }
+
+  private objectOf(value: Field, key: string): JsonObject | undefined {
+    if (isJsonObject(value)) return value;
+    if (value === undefined || value === null) return undefined;
+    if (Array.isArray(value)) return this.objectOfArray(value, key);
+    if (value === false || value === "") this.coerce(key, "object", value);
+    else this.drop(key, "object", value);
+    return undefined;
+  }
+
+  private objectOfArray(items: readonly JsonValue[], key: string): JsonObject | undefined {
+    const [first] = items;
+    if (items.length === 0) {
+      this.coerce(key, "object", items);
+      return {};
+    }
+    if (items.length > 1 || !isJsonObject(first)) this.drop(key, "object", items);
+    else this.coerce(key, "object", items);
+    return isJsonObject(first) ? first : undefined;
+  }
+
+  private itemsOf(value: JsonValue, key: string): readonly JsonValue[] {
+    if (Array.isArray(value)) return value;
+    if (isJsonObject(value)) {
+      this.coerce(key, "array", value);
+      return Object.keys(value).length === 0 ? [] : [value];
+    }
+    if (value === false || value === "") {
+      this.coerce(key, "array", value);
+      return [];
+    }
+    if (typeof value === "string") this.coerceText(key, "array", value);
+    else this.coerce(key, "array", value);
+    return [value];
+  }
+
+  /** A repeated scalar field. A single value counts as a list of one. */
+  list(field: number, value: Field, key: string, kind: ScalarKind): void {
+    if (value === undefined || value === null) return;
+    const items = this.itemsOf(value, key);
+    this.path.push(key);
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      this.path.push(index);
+      if (item === null) this.drop("", kind, item);
+      else this[kind](field, item, "");
+      this.path.pop();
+    }
+    this.path.pop();
+  }
+
+  /** A repeated enum field. */
+  enums(field: number, value: Field, key: string, table: EnumTable): void {
+    if (value === undefined || value === null) return;
+    const items = this.itemsOf(value, key);
+    this.path.push(key);
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      this.path.push(index);
+      if (item === null) this.drop("", `one of ${table.name}`, item);
+      else this.enum(field, item, "", table);
+      this.path.pop();
+    }
+    this.path.pop();
+  }
+
+  /**
+   * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not understood is
+   * left out, and so is one that is null.
+   */
+  map(
+    field: number,
+    value: Field,
+    key: string,
+    keyKind: ScalarKind,
+    entry: (value: JsonValue | undefined, key: string, out: ProtoWriter) => void,
+  ): void {
+    const object = this.objectOf(value, key);
+    if (object === undefined) return;
+    const isLoose = this.isLoose(key);
+    this.path.push(key);
+    this.enter();
+    for (const name of Object.keys(object)) {
+      if (isLoose) this.loosely(name);
+      const before = this.length;
+      this.tag(field, 2);
+      const start = this.open(1);
+      const isKey = this.mapKey(name, keyKind);
+      const beforeValue = this.length;
+      if (isKey) entry(object[name], name, this);
+      if (this.length === beforeValue) this.rewind(before);
+      else this.close(start, 1);
+    }
+    if (isLoose) this.strictly();
+    this.depth--;
+    this.path.pop();
+  }
+
+  /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
+  private mapKey(name: string, kind: ScalarKind): boolean {
+    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : numberFromText(name);
+    if (key === undefined || (typeof key === "number" && !Number.isInteger(key))) {
+      this.drop(name, `key of type ${kind}`, name);
+      return false;
+    }
+    const before = this.length;
+    this[kind](1, key, name);
+    return this.length > before;
+  }
+
+  /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
+  unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
+    for (const key of this.collect(json, known)) {
+      const raw = this.rawJson(json[key], key);
+      if (raw === undefined) continue;
+      this.tag(field, 2);
+      const start = this.open(2);
+      this.string(1, key, key);
+      this.string(2, raw, key);
+      this.close(start, 2);
+    }
+  }
+
+  /** An unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
+  unknownStruct(field: number, json: JsonObject, known: ReadonlySet<string>, decodeStruct: Decode): void {
+    const keys = this.collect(json, known);
+    if (keys.length === 0) return;
+    const rest = Object.fromEntries(keys.map((key) => [key, json[key]]));
+    this.nested(field, rest, decodeStruct, 2);
+  }
+
+  /** Unknown keys that this message takes, so that no holder reports them. */
+  private collect(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+    if (this.depth !== this.flattenedDepth) return this.unknownOf(json, known);
+    const { holderKeys } = this;
+    const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
+    this.leaveToHolder(new Set([...known, ...keys]));
+    return keys;
+  }
+
+  /** Notes a discriminator whose value no member of a oneof has; none at all is no drift. */
+  unknownMember(key: string, expected: string, value: Field): void {
+    if (value !== undefined && value !== null) this.drop(key, expected, value);
+  }
+
+  /** Notes the keys that no field names, where a message does not collect them. */
+  unknownKeys(json: JsonObject, known: ReadonlySet<string>): void {
+    if (this.depth === this.flattenedDepth) {
+      this.leaveToHolder(known);
+      return;
+    }
+    for (const key of this.unknownOf(json, known)) this.note("unknown", key, "no such key", json[key]);
+  }
+
+  /** Says that a message holds all keys of its object, so that no holder that it is flattened into reports any. */
+  allKeys(json: JsonObject): void {
+    if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
+  }
+
+  private leaveToHolder(known: ReadonlySet<string>): void {
+    const below = this.keysBelow[this.depth] ?? [];
+    this.keysBelow[this.depth] = undefined;
+    this.keysBelow[this.depth - 1] = [...(this.keysBelow[this.depth - 1] ?? []), ...below, known];
+  }
+
+  private unknownOf(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+    const below = this.keysBelow[this.depth];
+    let unknown: string[] | undefined;
+    for (const key in json) {
+      if (known.has(key) || below?.some((keys) => keys.has(key)) === true) continue;
+      unknown ??= [];
+      unknown.push(key);
+    }
+    if (below !== undefined) this.keysBelow[this.depth] = undefined;
+    return unknown ?? NOTHING;
+  }
+
+  /** A string field that takes a value of any type as raw JSON. */
+  raw(field: number, value: Field, key: string): void {
+    if (value === undefined) return;
+    const raw = this.rawJson(value, key);
+    if (raw !== undefined) this.string(field, raw, key);
+  }
+
+  private rawJson(value: Field, key: string): string | undefined {
+    const { text, rounded } = rawJson(value ?? null);
+    if (rounded) this.rounded(key, "a number that can be kept", value);
+    if (text === undefined) this.drop(key, "JSON that is not too deep", value);
+    return text;
+  }
+}
+
+function boolKey(name: string): boolean | undefined {
+  return name === "true" ? true : name === "false" ? false : undefined;
+}

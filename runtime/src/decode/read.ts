@@ -1,0 +1,68 @@
+/** What generated decoders call to find a value in a response. */
+import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { numberFromText } from "./scalar.ts";
+
+/** A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself. */
+export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(json, key) ? json[key] : undefined;
+}
+
+/** A number or boolean from a header, where everything is text; other text as it is. */
+export function fromText(text: string | undefined): JsonValue | undefined {
+  if (text === "true" || text === "false") return text === "true";
+  return text === undefined ? undefined : (numberFromText(text) ?? text);
+}
+
+/** The numbers of a list that is written as one text with commas; an array passes as it is. */
+export function splitNumbers(value: JsonValue | undefined): JsonValue | undefined {
+  const items = splitCommas(value);
+  if (!Array.isArray(items) || items === value) return items;
+  return items.map((item) => (typeof item === "string" ? (fromText(item) ?? item) : item));
+}
+
+/** The items of a list that is written as one text with commas; an array passes as it is. */
+export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value !== "string") return value;
+  const items = value.split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "");
+}
+
+// each stops at the character that begins the next part, so that no header costs more than its length
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+
+/** The target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined without one. */
+export function linkTarget(header: string | undefined, rel: string): string | undefined {
+  for (const [, target, parameters = ""] of (header ?? "").matchAll(LINK)) {
+    if (relationsOf(parameters).includes(rel.toLowerCase())) return target;
+  }
+  return undefined;
+}
+
+/** The relations of the first `rel`; further ones do not count (RFC 8288 section 3.3). */
+function relationsOf(parameters: string): string[] {
+  for (const [, name = "", quoted, token] of parameters.matchAll(PARAMETER)) {
+    if (name.toLowerCase() === "rel") return (quoted ?? token ?? "").toLowerCase().split(/\s+/);
+  }
+  return [];
+}
+
+/** What must hold for a member of a oneof to be the one. */
+export interface Condition {
+  /** Dotted. */
+  readonly key: string;
+  readonly values?: readonly string[];
+  readonly present?: boolean;
+  /** `string`, `number`, `boolean`, `object` or `array`. */
+  readonly type?: string;
+}
+
+/** Whether an object meets a condition; values are compared as text. */
+export function holds(json: JsonObject, { key, values, present, type }: Condition): boolean {
+  const value = valueAt(json, key);
+  const isPresent = value !== undefined && value !== null;
+  if (present !== undefined && present !== isPresent) return false;
+  if (type !== undefined && jsonTypeOf(value) !== type) return false;
+  return values === undefined || (isPresent && typeof value !== "object" && values.includes(String(value)));
+}

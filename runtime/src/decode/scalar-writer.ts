@@ -1,0 +1,349 @@
+import type { JsonValue } from "../json/json.ts";
+import { isRounded } from "../json/raw-json.ts";
+import { DriftWriter, type Field } from "./drift-writer.ts";
+import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
+import type { EnumTable } from "./enum-table.ts";
+import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
+import { instantFrom, type TimeRule } from "./timestamp.ts";
+
+const INT32_MIN = -0x8000_0000;
+const INT32_MAX = 0x7fff_ffff;
+// the greatest double that rounds to a finite float: half a step above the greatest float, exclusive
+const FLOAT_MAX = 3.402823567797336e38;
+const UINT32_MAX = 0xffff_ffff;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/**
+ * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;
+ * `null` and undefined write nothing.
+ */
+export class ScalarWriter extends DriftWriter {
+  string(field: number, value: Field, key: string): void {
+    if (typeof value === "string") {
+      this.tag(field, 2);
+      if (!this.utf8(value)) this.coerce(key, "valid Unicode", value);
+    } else if (typeof value === "number") {
+      if (isRounded(value)) this.rounded(key, "string", value);
+      else this.coercedString(field, String(value), key, value);
+    } else if (typeof value === "bigint" || value === true) {
+      this.coercedString(field, String(value), key, value);
+    } else if (value === false) {
+      this.coerce(key, "string", value);
+    } else if (value !== undefined && value !== null) {
+      this.drop(key, "string", value);
+    }
+  }
+
+  /**
+   * An integer beyond 2^53 as its digits, for google.protobuf.Value, whose numbers are doubles. Returns false for
+   * one that JSON.parse has rounded, which is not written.
+   */
+  bigText(field: number, value: number | bigint): boolean {
+    if (typeof value === "number") {
+      this.rounded("", "an exact integer", value);
+      return false;
+    }
+    this.tag(field, 2);
+    return this.utf8(String(value));
+  }
+
+  /** google.protobuf.NullValue. */
+  nullValue(field: number): void {
+    this.tag(field, 0);
+    this.varint32(0);
+  }
+
+  private coercedString(field: number, text: string, key: string, value: JsonValue): void {
+    this.tag(field, 2);
+    this.utf8(text);
+    this.coerce(key, "string", value);
+  }
+
+  /** Bytes, written as base64. */
+  bytes(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    const bytes = typeof value === "string" ? bytesFromBase64(value) : undefined;
+    if (bytes === undefined) {
+      this.drop(key, "base64", value);
+      return;
+    }
+    this.rawBytes(field, bytes);
+  }
+
+  /** Bytes, written as text without an encoding: the text's UTF-8. */
+  textBytes(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    if (typeof value === "string") this.rawBytes(field, Buffer.from(value));
+    else this.drop(key, "string", value);
+  }
+
+  /** Bytes as they are. */
+  rawBytes(field: number, bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) return;
+    this.tag(field, 2);
+    this.delimited(bytes);
+  }
+
+  bool(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    let bool = value;
+    if (typeof bool !== "boolean") {
+      const read = booleanFrom(value);
+      if (read === undefined) {
+        this.drop(key, "bool", value);
+        return;
+      }
+      if (typeof value === "string") this.coerceText(key, "bool", value);
+      else this.coerce(key, "bool", value);
+      bool = read;
+    }
+    this.tag(field, 0);
+    this.varint32(bool ? 1 : 0);
+  }
+
+  double(field: number, value: Field, key: string): void {
+    const number = this.doubleOf(value, key, "double", Number.MAX_VALUE);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.float64(number);
+  }
+
+  float(field: number, value: Field, key: string): void {
+    const number = this.doubleOf(value, key, "float", FLOAT_MAX);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.float32(number);
+  }
+
+  /** A number whose nearest double or float is finite, or one of ProtoJSON's names for those that are not. */
+  private doubleOf(value: Field, key: string, kind: string, max: number): number | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "string") {
+      const special = specialDouble(value);
+      if (special !== undefined) return special;
+    }
+    const read = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (read === undefined) return undefined;
+    const number = typeof read === "bigint" ? Number(read) : read;
+    if (typeof number !== "number" || Math.abs(number) > max) return this.dropped(key, kind, value);
+    if (typeof value === "string") this.coerceText(key, kind, value);
+    return number;
+  }
+
+  /** The number that a string spells; the empty string is none. */
+  private numberOf(text: string, key: string, kind: string): number | bigint | undefined {
+    if (text === "") {
+      this.coerceText(key, kind, text);
+      return undefined;
+    }
+    return numberFromText(text) ?? this.dropped(key, kind, text);
+  }
+
+  int32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "int32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
+  sint32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "sint32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varint32((number << 1) ^ (number >> 31));
+  }
+
+  uint32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "uint32", 0, UINT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varint32(number);
+  }
+
+  fixed32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "fixed32", 0, UINT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.fixed32Bits(number);
+  }
+
+  sfixed32(field: number, value: Field, key: string): void {
+    const number = this.int32Of(value, key, "sfixed32", INT32_MIN, INT32_MAX);
+    if (number === undefined) return;
+    this.tag(field, 5);
+    this.fixed32Bits(number);
+  }
+
+  private int32Of(value: Field, key: string, kind: string, min: number, max: number): number | undefined {
+    if (value === undefined || value === null) return undefined;
+    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (number === undefined) return undefined;
+    if (typeof number !== "number" || !(number >= min && number <= max))
+      return this.dropped(key, kind, value);
+    const whole = Math.floor(number);
+    if (whole !== number) this.coerce(key, kind, value);
+    else if (typeof value === "string") this.coerceText(key, kind, value);
+    return whole;
+  }
+
+  int64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "int64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    if (typeof number === "bigint") this.varintBig(number);
+    else this.varintSafe(number);
+  }
+
+  sint64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "sint64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    const big = BigInt(number);
+    this.tag(field, 0);
+    this.varintBig((big << 1n) ^ (big >> 63n));
+  }
+
+  uint64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "uint64", 0n, UINT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    if (typeof number === "bigint") this.varintBig(number);
+    else this.varintSafe(number);
+  }
+
+  fixed64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "fixed64", 0n, UINT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.fixed64Bits(BigInt(number));
+  }
+
+  sfixed64(field: number, value: Field, key: string): void {
+    const number = this.int64Of(value, key, "sfixed64", INT64_MIN, INT64_MAX);
+    if (number === undefined) return;
+    this.tag(field, 1);
+    this.fixed64Bits(BigInt(number));
+  }
+
+  /** A safe integer or a bigint in range. Strings are as good as numbers here: ProtoJSON writes 64 bits so. */
+  private int64Of(
+    value: Field,
+    key: string,
+    kind: string,
+    min: bigint,
+    max: bigint,
+  ): number | bigint | undefined {
+    if (value === undefined || value === null) return undefined;
+    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    if (number === undefined) return undefined;
+    if (typeof number === "number") {
+      if (Number.isSafeInteger(number))
+        return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
+      if (isRounded(number) && typeof value === "number") return this.rounded(key, kind, value);
+      if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n)) {
+        this.coerce(key, kind, value);
+        return Math.floor(number);
+      }
+    } else if (typeof number === "bigint" && number >= min && number <= max) {
+      return number;
+    }
+    return this.dropped(key, kind, value);
+  }
+
+  /** An enum field. A spelling or number that the enum does not have is left out. */
+  enum(field: number, value: Field, key: string, table: EnumTable): void {
+    if (value === undefined || value === null) return;
+    const number = enumNumber(value, table);
+    if (number === undefined) {
+      this.drop(key, `one of ${table.name}`, value);
+      return;
+    }
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
+  /** An enum field beside another one that keeps the spelling: an unknown one is left out, and no drift. */
+  openEnum(field: number, value: Field, _key: string, table: EnumTable): void {
+    if (value === undefined || value === null) return;
+    const number = enumNumber(value, table);
+    if (number === undefined) return;
+    this.tag(field, 0);
+    this.varintSafe(number);
+  }
+
+  /** google.protobuf.Timestamp. The text of `none` stands for no time. */
+  time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
+    if (value === undefined || value === null) return;
+    if (none !== undefined && typeof value !== "object" && String(value) === none) return;
+    if (value === "") {
+      this.coerceText(key, "time", value);
+      return;
+    }
+    if (typeof value === "number" && isRounded(value)) {
+      this.rounded(key, "time", value);
+      return;
+    }
+    const instant = instantFrom(value, rule);
+    if (instant === undefined) {
+      this.drop(key, `time in ${typeof rule === "object" ? rule.pattern : rule}`, value);
+      return;
+    }
+    this.tag(field, 2);
+    const start = this.open(1);
+    this.int64(1, instant.seconds, key);
+    if (instant.nanos !== 0) this.int32(2, instant.nanos, key);
+    this.close(start, 1);
+  }
+
+  /** google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`), or a number of seconds. */
+  duration(field: number, value: Field, key: string, rule?: DurationRule): void {
+    if (value === undefined || value === null) return;
+    if (value === "") {
+      this.coerceText(key, "duration", value);
+      return;
+    }
+    if (rule !== undefined && typeof value === "number" && isRounded(value)) {
+      this.rounded(key, "duration", value);
+      return;
+    }
+    const span = rule === undefined ? durationFrom(value) : spanFrom(value, rule);
+    if (span === undefined) {
+      this.drop(key, "duration", value);
+      return;
+    }
+    this.tag(field, 2);
+    const start = this.open(1);
+    this.int64(1, span.seconds, key);
+    this.int32(2, span.nanos, key);
+    this.close(start, 1);
+  }
+
+  /** google.protobuf.FieldMask, as ProtoJSON writes it: lowerCamel paths joined by commas. */
+  fieldMask(field: number, value: Field, key: string): void {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "string") {
+      this.drop(key, "field mask", value);
+      return;
+    }
+    this.tag(field, 2);
+    const start = this.open(1);
+    for (const path of value.split(",")) {
+      if (path !== "")
+        this.string(
+          1,
+          path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+          key,
+        );
+    }
+    this.close(start, 1);
+  }
+}
+
+function enumNumber(value: JsonValue, table: EnumTable): number | undefined {
+  if (typeof value === "string") return table.numberOf(value);
+  if (typeof value !== "number" && typeof value !== "boolean") return undefined;
+  const spelled = table.numberOf(String(value));
+  if (spelled !== undefined) return spelled;
+  return typeof value === "number" && table.has(value) ? value : undefined;
+}

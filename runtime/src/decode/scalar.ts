@@ -1,0 +1,55 @@
+/**
+ * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the caller
+ * then leaves the value out and reports it.
+ */
+import type { JsonValue } from "../json/json.ts";
+
+const INTEGER = /^[+-]?\d{1,40}$/;
+// linear: an optional point between two runs of digits would try every way to split a long run
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A number or bigint from a decimal string, exact for integers of any size; spaces around it are ignored. */
+export function numberFromText(text: string): number | bigint | undefined {
+  const trimmed = text.trim();
+  if (INTEGER.test(trimmed)) {
+    const value = Number(trimmed);
+    return Number.isSafeInteger(value) ? value : BigInt(trimmed.replace(/^\+/, ""));
+  }
+  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+}
+
+/** A double from ProtoJSON's names for what JSON numbers cannot say. */
+export function specialDouble(text: string): number | undefined {
+  if (text === "NaN") return Number.NaN;
+  if (text === "Infinity") return Number.POSITIVE_INFINITY;
+  return text === "-Infinity" ? Number.NEGATIVE_INFINITY : undefined;
+}
+
+/** A boolean from 0 and 1 and the words that forms use. */
+export function booleanFrom(value: JsonValue): boolean | undefined {
+  if (value === 1 || value === 0) return value === 1;
+  if (typeof value !== "string") return undefined;
+  switch (value.toLowerCase()) {
+    case "true":
+    case "1":
+    case "y":
+    case "yes":
+      return true;
+    case "false":
+    case "0":
+    case "n":
+    case "no":
+    case "":
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/** Bytes from base64 in either alphabet, with or without padding (RFC 4648 sections 4 and 5). */
+export function bytesFromBase64(text: string): Uint8Array | undefined {
+  const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(text)?.[1];
+  // one digit is six bits, which are no byte
+  if (digits === undefined || digits.length % 4 === 1) return undefined;
+  return Buffer.from(text, "base64");
+}

@@ -1,0 +1,149 @@
+/** google.protobuf.Timestamp from what upstreams write. */
+import type { JsonValue } from "../json/json.ts";
+import { numberFromText } from "./scalar.ts";
+
+/**
+ * How an upstream writes times: a count since 1970, RFC 3339, the dates of HTTP and of mail, or a pattern of
+ * `YYYY MM DD HH mm ss`.
+ */
+export type TimeRule =
+  | "seconds"
+  | "millis"
+  | "micros"
+  | "nanos"
+  | "iso8601"
+  | "http_date"
+  | "rfc2822"
+  | { readonly pattern: string };
+
+/** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
+export interface Instant {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000, nanos: 1_000_000_000 } as const;
+/** 0001-01-01T00:00:00Z, the least google.protobuf.Timestamp. */
+export const MIN_SECONDS = -62_135_596_800;
+/** 9999-12-31T23:59:59Z, the second of the greatest one. */
+export const MAX_SECONDS = 253_402_300_799;
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
+
+/** Reads a time; undefined when it is none. */
+export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
+  if (rule === "iso8601") return typeof value === "string" ? fromIso(value) : undefined;
+  if (rule === "http_date" || rule === "rfc2822") {
+    return typeof value === "string" ? fromMailDate(value) : undefined;
+  }
+  if (typeof rule === "object")
+    return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
+  const count = typeof value === "string" ? numberFromText(value) : value;
+  if (typeof count === "bigint") return fromBig(count, UNITS[rule]);
+  return typeof count === "number" ? fromCount(count, UNITS[rule]) : undefined;
+}
+
+function fromCount(count: number, perSecond: number): Instant | undefined {
+  if (!Number.isFinite(count)) return undefined;
+  const seconds = Math.floor(count / perSecond);
+  // a double holds today's seconds to about a quarter of a microsecond: finer digits would be noise
+  const digits = Math.max(perSecond, 1_000_000);
+  const nanos = Math.round((count - seconds * perSecond) * (digits / perSecond)) * (1_000_000_000 / digits);
+  return nanos < 1_000_000_000 ? inRange(seconds, Math.max(0, nanos)) : inRange(seconds + 1, 0);
+}
+
+function fromBig(count: bigint, perSecond: number): Instant | undefined {
+  const unit = BigInt(perSecond);
+  let seconds = count / unit;
+  let rest = count % unit;
+  if (rest < 0n) {
+    seconds -= 1n;
+    rest += unit;
+  }
+  return inRange(Number(seconds), Number(rest) * (1_000_000_000 / perSecond));
+}
+
+function fromIso(text: string): Instant | undefined {
+  const match = ISO.exec(text.trim());
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, zone] = match;
+  const utc = utcSeconds(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second ?? 0),
+  );
+  if (utc === undefined) return undefined;
+  return inRange(utc - zoneSeconds(zone), Number((fraction ?? "").padEnd(9, "0")));
+}
+
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const MAIL_DATE =
+  /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (GMT|UTC?|[+-]\d{4})$/;
+
+/** The date of HTTP and of mail. The name of the day is not compared. */
+function fromMailDate(text: string): Instant | undefined {
+  const match = MAIL_DATE.exec(text.trim());
+  if (match === null) return undefined;
+  const [, day, name = "", year, hour, minute, second, zone] = match;
+  const at = MONTHS.indexOf(name);
+  if (at < 0 || at % 3 !== 0) return undefined;
+  const [y, d, h, m, s] = [year, day, hour, minute, second ?? 0].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const utc = utcSeconds(y, at / 3 + 1, d, h, m, s);
+  return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
+}
+
+function zoneSeconds(zone: string | undefined): number {
+  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
+  const digits = zone.replace(":", "");
+  const seconds = Number(digits.slice(1, 3)) * 3_600 + Number(digits.slice(3, 5)) * 60;
+  return digits.startsWith("-") ? -seconds : seconds;
+}
+
+const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"] as const;
+
+function fromPattern(text: string, pattern: string): Instant | undefined {
+  if (text.length !== pattern.length) return undefined;
+  const [year, month, day, hour, minute, second] = PARTS.map((part) => {
+    const at = pattern.indexOf(part);
+    const digits = at < 0 ? (part === "MM" || part === "DD" ? "1" : "0") : text.slice(at, at + part.length);
+    return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+  }) as [number, number, number, number, number, number];
+  const literal = (source: string) =>
+    PARTS.reduce((rest, part) => blank(rest, pattern.indexOf(part), part), source);
+  if (literal(text) !== literal(pattern)) return undefined;
+  const utc = utcSeconds(year, month, day, hour, minute, second);
+  return utc === undefined ? undefined : inRange(utc, 0);
+}
+
+function blank(text: string, at: number, part: string): string {
+  return at < 0 ? text : text.slice(0, at) + " ".repeat(part.length) + text.slice(at + part.length);
+}
+
+/** Seconds since 1970 of a date in UTC; undefined when there is no such date. A leap second is the next second. */
+function utcSeconds(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  if (hour > 24 || minute > 59 || second > 60 || (hour === 24 && minute + second > 0)) return undefined;
+  return date.getTime() / 1_000 + hour * 3_600 + minute * 60 + second;
+}
+
+function inRange(seconds: number, nanos: number): Instant | undefined {
+  return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS ? { seconds, nanos } : undefined;
+}

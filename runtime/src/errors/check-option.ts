@@ -1,0 +1,54 @@
+import { restError } from "./rest-error.ts";
+
+/** Which numbers an option can be. */
+export interface Range {
+  /** In the plural. */
+  readonly unit: string;
+  /** Default: 1. */
+  readonly min?: number;
+  readonly max: number;
+  /** Whether it need not be a whole number; then it has to be above `min`. */
+  readonly fraction?: boolean;
+}
+
+/** @throws ConnectError reason UPSTREAM_OPTION_INVALID */
+export function checkNumber(upstream: string, name: string, value: unknown, range: Range): number {
+  const { unit, min = 1, max, fraction = false } = range;
+  if (typeof value === "number" && value <= max) {
+    if (fraction ? value > min : Number.isInteger(value) && value >= min) return value;
+  }
+  const expected = fraction
+    ? `${unit} above ${min} and at most ${max}`
+    : `a whole number of ${unit} from ${min} to ${max}`;
+  throw invalidOption(upstream, name, expected, String(value));
+}
+
+/**
+ * Checks a group of options, each a number, and fills in the defaults.
+ *
+ * @returns undefined for `false`, which turns the group off
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function checkGroup<K extends string>(
+  upstream: string,
+  group: string,
+  options: Readonly<Partial<Record<K, number | undefined>>> | false | undefined,
+  defaults: Readonly<Record<K, number>>,
+  ranges: Readonly<Record<K, Range>>,
+): Readonly<Record<K, number>> | undefined {
+  if (options === false) return undefined;
+  if (options !== undefined && (typeof options !== "object" || options === null)) {
+    throw invalidOption(upstream, group, "an object, or false", String(options));
+  }
+  const names = Object.keys(defaults) as K[];
+  const checked = names.map((name) => {
+    const value = options?.[name] ?? defaults[name];
+    return [name, checkNumber(upstream, `${group}.${name}`, value, ranges[name])] as const;
+  });
+  return Object.fromEntries(checked) as Record<K, number>;
+}
+
+/** The error for an option that has a value which it cannot have. */
+export function invalidOption(upstream: string, option: string, expected: string, got: string): Error {
+  return restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got });
+}

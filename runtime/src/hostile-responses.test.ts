@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
+
+const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
+
+/** What a call ends with: the reason of its error, or the id that it read. */
+const ENDS: Readonly<Record<string, string>> = {
+  "10 000 arrays": "0",
+  "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
+  "10 000 000 arrays": "UPSTREAM_BODY_NOT_JSON",
+  "10 000 levels of raw JSON": "0",
+  "a key named __proto__": "0",
+  NaN: "UPSTREAM_BODY_NOT_JSON",
+  "a number of 1 000 000 digits": "0",
+  "a number with a huge exponent": "0",
+  "a string of 40 MB": "UPSTREAM_BODY_TOO_LARGE",
+  "a string of 40 MB in chunks": "UPSTREAM_BODY_TOO_LARGE",
+  "a gzip bomb": "UPSTREAM_BODY_TOO_LARGE",
+  "a gzip of a gzip bomb": "UPSTREAM_BODY_TOO_LARGE",
+  "a brotli bomb": "UPSTREAM_BODY_TOO_LARGE",
+  "a zstd bomb": "UPSTREAM_BODY_TOO_LARGE",
+  "a thousand encodings": "UPSTREAM_BODY_ENCODING",
+  "headers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
+  "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",
+  "trailers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
+  "100 Continue without an end": "UPSTREAM_RESET",
+  "103 Early Hints without an end": "UPSTREAM_INTERIM_RESPONSES",
+  "101 Switching Protocols": "UPSTREAM_RESET",
+  "some interim responses": "5",
+  "a length that is too large": "UPSTREAM_TRUNCATED",
+  "a length that is too small": "5",
+  "two lengths": "UPSTREAM_RESET",
+  "a length and chunks": "UPSTREAM_RESET",
+  "a negative length": "UPSTREAM_NOT_HTTP",
+  "a length beyond all numbers": "UPSTREAM_RESET",
+  "chunk extensions": "5",
+  "chunk extensions without an end": "DEADLINE_EXCEEDED",
+  "a chunk of a size beyond all numbers": "UPSTREAM_TRUNCATED",
+  "HTTP/1.0, ended by the close": "5",
+  "HTTP/0.9": "UPSTREAM_NOT_HTTP",
+  "a null byte in a header": "UPSTREAM_NOT_HTTP",
+};
+
+it("every hostile response has an expected end", () => {
+  expect(HOSTILE_RESPONSES).toEqual(Object.keys(ENDS));
+});
+
+it.each(Object.entries(ENDS))("%s: an error and no more", { timeout: 60_000 }, async (name, end) => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--max-old-space-size=256", program, name]);
+  const { first, second, grown, polluted } = JSON.parse(stdout) as Record<string, unknown>;
+  expect([first, second, polluted]).toEqual([end, "7", false]);
+  expect(grown).toBeLessThan(200);
+});

@@ -1,0 +1,160 @@
+import type { Dispatcher } from "undici";
+import { ChunkBuffer } from "./chunk-buffer.ts";
+
+/** The headers of a response, by names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The raw response to a request. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Buffer;
+  /** Why the body is not whole; only where `tolerant` says that a part of it is good enough. */
+  readonly incomplete?: unknown;
+}
+
+/** How much of a response is read. */
+export interface ExchangeLimits {
+  /** The largest body in bytes, as sent. */
+  readonly maxBytes: (status: number) => number;
+  /** Whether a part of the body will do, as for the text of an error. */
+  readonly tolerant: (status: number) => boolean;
+}
+
+/** A body that is larger than allowed. */
+export class BodyTooLarge extends Error {}
+
+/** How many interim responses (RFC 9110 section 15.2) may come before the response. */
+export const MAX_INTERIM_RESPONSES = 32;
+
+/** More interim responses than that. */
+export class TooManyInterimResponses extends Error {}
+
+/** An exchange that failed, with what is known of how far it came. */
+export class ExchangeFailed extends Error {
+  /** Whether the head of a response had come. */
+  readonly responded: boolean;
+  /** Whether there was a connection that the request went out on. */
+  readonly sent: boolean;
+
+  constructor(cause: unknown, { responded, sent }: { readonly responded: boolean; readonly sent: boolean }) {
+    super(String(cause), { cause });
+    this.name = "ExchangeFailed";
+    this.responded = responded;
+    this.sent = sent;
+  }
+}
+
+/**
+ * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal ends the exchange
+ * and its connection at once, also while the request still waits for a connection; it rejects with the reason.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  limits: ExchangeLimits,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    dispatcher.dispatch(request, new Reader(limits, signal, resolve, reject));
+  });
+}
+
+class Reader implements Dispatcher.DispatchHandler {
+  private readonly limits: ExchangeLimits;
+  private readonly signal: AbortSignal;
+  private readonly resolve: (response: Exchange) => void;
+  private readonly reject: (reason: unknown) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private status = 0;
+  private headers: ResponseHeaders = {};
+  private readonly body = new ChunkBuffer();
+  private interim = 0;
+  private settled = false;
+
+  constructor(
+    limits: ExchangeLimits,
+    signal: AbortSignal,
+    resolve: (response: Exchange) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.limits = limits;
+    this.signal = signal;
+    this.resolve = resolve;
+    this.reject = reject;
+    signal.addEventListener("abort", this.onAbort, { once: true });
+  }
+
+  private readonly onAbort = (): void => {
+    this.settle(() => this.reject(this.signal.reason));
+    this.controller?.abort(new Error("the call was aborted"));
+  };
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // aborted while it waited for a connection
+    if (this.settled) controller.abort(new Error("the call was aborted"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+  ): void {
+    if (status < 200) {
+      if (++this.interim > MAX_INTERIM_RESPONSES) this.stop(new TooManyInterimResponses());
+      return;
+    }
+    this.status = status;
+    this.headers = headers;
+    const { "content-length": length } = headers;
+    if (Number(length) > this.limits.maxBytes(status) && !this.limits.tolerant(status)) {
+      this.stop(new BodyTooLarge());
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.settled) return;
+    this.body.push(chunk);
+    if (this.body.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
+  }
+
+  onResponseEnd(): void {
+    this.settle(() => this.resolve(this.response()));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    this.fail(error);
+  }
+
+  private stop(error: Error): void {
+    this.fail(error);
+    this.controller?.abort(new Error("the response is too large"));
+  }
+
+  private fail(error: unknown): void {
+    const responded = this.status !== 0;
+    const sent = this.controller !== undefined;
+    this.settle(() => {
+      if (responded && this.limits.tolerant(this.status))
+        this.resolve({ ...this.response(), incomplete: error });
+      else this.reject(new ExchangeFailed(error, { responded, sent }));
+    });
+  }
+
+  private response(): Exchange {
+    const limit = this.limits.maxBytes(this.status);
+    return { status: this.status, headers: this.headers, body: this.body.bytes().subarray(0, limit) };
+  }
+
+  private settle(act: () => void): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.signal.removeEventListener("abort", this.onAbort);
+    act();
+  }
+}

@@ -1,0 +1,24 @@
+/** A parsed JSON object. Keys that are absent read as undefined. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/**
+ * A parsed JSON value. `bigint` stands for an integer beyond 2^53 and appears only in bodies that were
+ * parsed exactly (see `parse-json.ts`); the optimistic parse yields a rounded `number` in its place.
+ */
+export type JsonValue = string | number | bigint | boolean | null | JsonObject | readonly JsonValue[];
+
+/** Tells a JSON object from null and from an array. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The JSON type of a value as RFC 8259 names it, for messages about drift.
+ */
+export function jsonTypeOf(value: JsonValue | undefined): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "bigint" ? "number" : typeof value;
+}

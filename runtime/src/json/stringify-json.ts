@@ -1,0 +1,23 @@
+import type { JsonValue } from "./json.ts";
+
+/** `JSON.rawJSON`: writes its argument verbatim. The lib types lack it; every supported Node has it. */
+export const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/**
+ * Writes JSON (RFC 8259); a bigint as a bare, exact number.
+ *
+ * @throws RangeError for a value nested thousands of levels deep, which no message can be
+ */
+export function stringifyJson(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // a TypeError is a bigint; looking for one beforehand would cost more than this rare second round
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, exactly);
+  }
+}
+
+function exactly(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? rawJSON(String(value)) : value;
+}

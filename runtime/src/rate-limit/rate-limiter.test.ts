@@ -1,0 +1,261 @@
+import { Code } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
+import type { MethodRules, RateLimitRule } from "../adapter/rules.ts";
+import type { Credentials } from "../credentials/credentials.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import { retryDelayOf } from "../errors/retry-info.ts";
+import { createRest, type Rest } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { httpUpstream, respondingWithJson, sendJson, type TestServer } from "../testing/servers.ts";
+import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { UpstreamOptions } from "../upstream/options.ts";
+import { shareOf } from "./rate-limit-options.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+
+const servers: TestServer[] = [];
+const open: Rest[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of open.splice(0)) await rest.close();
+});
+
+const limit = (rule: Partial<RateLimitRule>): RateLimitRule => ({
+  requests: 1,
+  windowMs: 1000,
+  bucket: "b",
+  perCredentials: false,
+  ...rule,
+});
+
+async function setUp(rules: Partial<MethodRules>, upstream: UpstreamOptions = {}) {
+  const clock = new FakeClock(Date.parse("2026-01-01T12:00:00Z"));
+  const start = clock.now();
+  const seen: number[] = [];
+  const server = await httpUpstream((_request, response) => {
+    seen.push(clock.now() - start);
+    sendJson(response, {});
+  });
+  servers.push(server);
+  const rest = createRest({
+    adapters: [thingService({ rules })],
+    upstreams: { things: { baseUrl: server.url, ...upstream } },
+    clock,
+  });
+  open.push(rest);
+  const call = (options: Parameters<Rest["call"]>[2] = {}) =>
+    rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }), options);
+  return { clock, seen, call };
+}
+
+/** Settles when a call waits for its turn: it then has a timer beside that of its deadline. */
+async function waiting(clock: FakeClock, timers: number): Promise<void> {
+  while (clock.running < timers) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a known limit", () => {
+  it("makes a call wait where its deadline allows", async () => {
+    const { clock, seen, call } = await setUp({ rateLimits: [limit({ requests: 2 })] });
+    await call();
+    await call();
+    const third = call();
+    await waiting(clock, 2);
+    clock.advance(999);
+    expect(seen).toEqual([0, 0]);
+    clock.advance(1);
+    await third;
+    expect(seen).toEqual([0, 0, 1000]);
+    expect(clock.running).toBe(0);
+  });
+
+  it("refuses a call at once where its deadline does not, without touching the upstream", async () => {
+    const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
+    await call();
+    clock.advance(100);
+    const error = await failureOf(call({ timeoutMs: 900 }));
+    expect(error.rawMessage).toBe(
+      "upstream things: test.v1.ThingService.GetThing: expected at most 1 requests in 1000 ms, got more; the next may go in 900 ms",
+    );
+    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "LOCAL_RATE_LIMIT"]);
+    expect(retryDelayOf(error)).toBe(900);
+    expect(seen).toEqual([0]);
+    const next = call({ timeoutMs: 901 });
+    await waiting(clock, 2);
+    clock.advance(900);
+    await next;
+    expect(seen).toEqual([0, 1000]);
+  });
+
+  it("of a calendar day waits for the next one", async () => {
+    const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
+    await call();
+    const error = await failureOf(call());
+    expect(error.rawMessage).toContain("expected at most 1 requests in a day (UTC), got more");
+    expect(retryDelayOf(error)).toBe(12 * 3_600_000 + 10);
+    clock.advance(12 * 3_600_000 + 10);
+    await call();
+  });
+
+  it("counts beside others, and the error names the one that is used up", async () => {
+    const { clock, seen, call } = await setUp({
+      rateLimits: [limit({ requests: 10, windowMs: 60_000 }), limit({ requests: 1, windowMs: 5000 })],
+    });
+    await call();
+    const error = await failureOf(call({ timeoutMs: 10 }));
+    expect(error.rawMessage).toContain("at most 1 requests in 5000 ms");
+    clock.advance(5000);
+    await call();
+    expect(seen).toEqual([0, 5000]);
+  });
+
+  it("gives its place back when the caller goes", async () => {
+    const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
+    await call();
+    const controller = new AbortController();
+    const canceled = failureOf(call({ signal: controller.signal }));
+    await waiting(clock, 2);
+    controller.abort();
+    expect((await canceled).code).toBe(Code.Canceled);
+    const next = call();
+    await waiting(clock, 2);
+    clock.advance(1000);
+    await next;
+    expect(seen).toEqual([0, 1000]);
+  });
+
+  it("is counted for each set of credentials where the rule says so", async () => {
+    const credentials = ({ header }: { readonly header: Headers }): Credentials => ({
+      oauth2: { accessToken: header.get("x-token") ?? "" },
+    });
+    for (const perCredentials of [true, false]) {
+      const { seen, call } = await setUp(
+        { credentials: ["oauth2"], rateLimits: [limit({ perCredentials })] },
+        { credentials },
+      );
+      await call({ header: { "x-token": "one" }, timeoutMs: 500 });
+      const other = call({ header: { "x-token": "two" }, timeoutMs: 500 }).catch(reasonOf);
+      expect(await other).toEqual(perCredentials ? expect.anything() : "LOCAL_RATE_LIMIT");
+      expect(reasonOf(await failureOf(call({ header: { "x-token": "one" }, timeoutMs: 500 })))).toBe(
+        "LOCAL_RATE_LIMIT",
+      );
+      expect(seen).toHaveLength(perCredentials ? 2 : 1);
+    }
+  });
+
+  it("of an upstream that is said to have none is not kept", async () => {
+    const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
+    for (let count = 0; count < 3; count++) await call();
+    expect(seen).toEqual([0, 0, 0]);
+  });
+
+  it("is kept to this process's share, and the error says how many that are", async () => {
+    const { clock, seen, call } = await setUp(
+      { rateLimits: [limit({ requests: 11 })] },
+      { rateLimits: { share: 0.25 } },
+    );
+    await call();
+    await call();
+    const error = await failureOf(call({ timeoutMs: 10 }));
+    expect(error.rawMessage).toContain("expected at most 2 requests in 1000 ms, got more");
+    clock.advance(1000);
+    await call();
+    expect(seen).toEqual([0, 0, 1000]);
+  });
+
+  it.each([
+    [60, 0.25, 15],
+    [100, 0.29, 29],
+    [100, 0.333, 33],
+    [7, 1, 7],
+    [3, 0.25, 1],
+  ])("of %d requests leaves a share of %d with %d", (requests, share, left) => {
+    expect(shareOf(requests, share)).toBe(left);
+  });
+
+  it("signs a request when it goes, and not when it begins to wait", async () => {
+    const clock = new FakeClock(1_000_000);
+    const stamps: Array<string | undefined> = [];
+    const server = await httpUpstream((request, response) => {
+      stamps.push(/oauth_timestamp="(\d+)"/.exec(request.headers.authorization ?? "")?.[1]);
+      sendJson(response, {});
+    });
+    servers.push(server);
+    const rules = { credentials: ["oauth1_client"], rateLimits: [limit({ windowMs: 5000 })] } as const;
+    const credentials = { oauth1: { consumerKey: "k", consumerSecret: "s" } };
+    const rest = createRest({
+      adapters: [thingService({ rules })],
+      upstreams: { things: { baseUrl: server.url, credentials } },
+      clock,
+    });
+    open.push(rest);
+    const call = () => rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }));
+    await call();
+    const second = call();
+    await waiting(clock, 2);
+    clock.advance(5000);
+    await second;
+    expect(stamps).toEqual(["1000", "1005"]);
+  });
+
+  it.each([
+    [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
+    [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
+    [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
+  ])("that cannot be is refused when a transport is made: %#", async (rule, problem) => {
+    const server = await respondingWithJson({});
+    servers.push(server);
+    const error = await failureOf(() =>
+      createRest({
+        adapters: [thingService({ rules: { rateLimits: [rule] } })],
+        upstreams: { things: { baseUrl: server.url } },
+      }),
+    );
+    expect(error.rawMessage).toBe(`method test.v1.ThingService.GetThing: ${problem}`);
+  });
+});
+
+describe("a bucket", () => {
+  const { signal } = new AbortController();
+  const identity = () => "i";
+  const refused = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
+    limiter.admit({ method, rules: [rule], identity, signal, expiresAt: 0 }).then(
+      () => false,
+      () => true,
+    );
+
+  it("is shared by the methods that name it, and is the method's own without a name", async () => {
+    const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
+    expect(await refused(limiter, "a", limit({ bucket: "one" }))).toBe(false);
+    expect(await refused(limiter, "b", limit({ bucket: "one" }))).toBe(true);
+    expect(await refused(limiter, "b", limit({ bucket: "two" }))).toBe(false);
+    expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(false);
+    expect(await refused(limiter, "b", limit({ bucket: "" }))).toBe(false);
+    expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(true);
+  });
+
+  it("is not blocked for one method by another that waits for a limit of its own", async () => {
+    const clock = new FakeClock(0);
+    const limiter = new RateLimiter("x", { share: 1 }, clock);
+    const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
+    const own = limit({ bucket: "slow", requests: 1, windowMs: 50_000 });
+    const slow = { method: "slow", rules: [shared, own], identity, signal, expiresAt: undefined };
+    await limiter.admit(slow);
+    const waits = limiter.admit(slow);
+    for (let count = 0; count < 2; count++) expect(await refused(limiter, "quick", shared)).toBe(false);
+    expect(await refused(limiter, "quick", shared)).toBe(true);
+    clock.advance(50_000);
+    await waits;
+  });
+
+  it("of credentials that are not used any more does not stay", async () => {
+    const clock = new FakeClock(0);
+    const limiter = new RateLimiter("x", { share: 1 }, clock);
+    for (let caller = 0; caller < 5000; caller++) {
+      const rules = [limit({ perCredentials: true })];
+      await limiter.admit({ method: "m", rules, identity: () => String(caller), signal, expiresAt: 0 });
+      clock.advance(10);
+    }
+    expect((limiter as unknown as { windows: Map<string, unknown> }).windows.size).toBeLessThan(1200);
+  });
+});

@@ -1,0 +1,122 @@
+import { isUtf8 } from "node:buffer";
+import type { ResponseEncoding } from "../adapter/rules.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { foreignText } from "./charset.ts";
+
+/** A body as it was read. */
+export interface Body {
+  /** The parsed body; undefined when it is empty, and where it is not JSON or a form by its encoding. */
+  readonly value: JsonValue | undefined;
+  /** The same with integers beyond 2^53 as bigint. */
+  exactly(): JsonValue | undefined;
+  /** The body as it came, where it is not JSON or a form. */
+  readonly bytes: Uint8Array | undefined;
+  /** The body is text with bytes that are not UTF-8; each was read as U+FFFD. */
+  readonly malformed: boolean;
+  /** The body was a form: its values are all text, whatever they stand for. */
+  readonly textual: boolean;
+}
+
+const EMPTY: Body = {
+  value: undefined,
+  exactly: () => undefined,
+  bytes: undefined,
+  malformed: false,
+  textual: false,
+};
+
+/**
+ * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as the
+ * Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON unless the
+ * Content-Type says that it is a form.
+ *
+ * @throws SyntaxError when it has to be JSON and is not
+ */
+export function readBody(
+  bytes: Uint8Array,
+  encoding: ResponseEncoding,
+  contentType: string | undefined,
+): Body {
+  switch (chosen(encoding, contentType)) {
+    case "json":
+      return jsonBody(bytes, contentType);
+    case "form":
+      return { ...textBody(bytes, contentType, parseForm, parseForm), textual: true };
+    case "bytes":
+      return { ...EMPTY, bytes };
+    case "empty":
+      return EMPTY;
+    case "unknown":
+      return jsonOrBytes(bytes, contentType);
+  }
+}
+
+/** A body as text, in the charset of its Content-Type or UTF-8. Bytes that are no text become U+FFFD. */
+export function textOf(bytes: Uint8Array, contentType: string | undefined): string {
+  return foreignText(bytes, contentType) ?? utf8(bytes);
+}
+
+function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function jsonBody(bytes: Uint8Array, contentType: string | undefined): Body {
+  return textBody(bytes, contentType, parseJson, parseJsonExactly);
+}
+
+type Parse = (text: string) => JsonValue | undefined;
+
+function textBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  parse: Parse,
+  parseExactly: Parse,
+): Body {
+  const foreign = foreignText(bytes, contentType);
+  const text = foreign ?? utf8(bytes);
+  return {
+    value: parse(text),
+    exactly: () => parseExactly(text),
+    bytes: undefined,
+    // the text is asked first: for most bodies, one byte a character, that costs nothing
+    malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes),
+    textual: false,
+  };
+}
+
+function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined): Body {
+  try {
+    return jsonBody(bytes, contentType);
+  } catch {
+    return { ...EMPTY, bytes };
+  }
+}
+
+function chosen(encoding: ResponseEncoding, contentType: string | undefined) {
+  if (encoding === "by_content_type") return encodingOf(contentType);
+  if (encoding !== "json_or_form") return encoding;
+  return encodingOf(contentType) === "form" ? "form" : "json";
+}
+
+function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" | "unknown" {
+  const type = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type === "") return "unknown";
+  if (/^(application|text)\/([\w.-]+\+)?json$/.test(type)) return "json";
+  return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
+}
+
+/**
+ * Reads an `application/x-www-form-urlencoded` body as an object of strings; a name that comes more than once has
+ * an array of them. Malformed percent-encoding stays as it is.
+ */
+export function parseForm(text: string): JsonObject {
+  const pairs = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text.trim())) {
+    const known = pairs.get(name);
+    if (known === undefined) pairs.set(name, value);
+    else if (typeof known === "string") pairs.set(name, [known, value]);
+    else known.push(value);
+  }
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { parseForm } from "./body.ts";
+import { payloadOf, statusOf } from "./envelope.ts";
+
+describe("payloadOf", () => {
+  const envelope = { payload: ["response.blog", "response"] };
+
+  it.each<[JsonValue | undefined, JsonValue | undefined]>([
+    [{ response: { blog: { name: "a" } } }, { name: "a" }],
+    [{ response: { name: "b" } }, { name: "b" }],
+    [{ response: { blog: null, name: "c" } }, { blog: null, name: "c" }],
+    [{ response: [] }, []],
+    [{ response: "" }, ""],
+    [{ response: false }, false],
+    [{ response: null }, undefined],
+    [{ meta: {} }, undefined],
+    [[], undefined],
+    ["text", undefined],
+    [undefined, undefined],
+  ])("finds the payload of %j", (body, payload) => {
+    expect(payloadOf(body, envelope)).toEqual(payload);
+  });
+
+  it("is the body where there is no envelope, or its path is the root", () => {
+    expect(payloadOf([1], undefined)).toEqual([1]);
+    expect(payloadOf([1], { payload: [] })).toEqual([1]);
+    expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
+  });
+});
+
+describe("statusOf", () => {
+  const envelope = { payload: ["response"], status: "meta.status" };
+
+  it.each<[number, JsonValue, number]>([
+    [200, { meta: { status: 302 } }, 302],
+    [200, { meta: { status: "404" } }, 404],
+    [200, { meta: { status: 7 } }, 200],
+    [200, { meta: { status: "x" } }, 200],
+    [200, { meta: { status: null } }, 200],
+    [200, { meta: { status: [404] } }, 200],
+    [200, [], 200],
+    [404, { meta: { status: 200 } }, 404],
+    [201, { meta: { status: 404 } }, 201],
+  ])("of %i with %j is %i", (http, body, status) => {
+    expect(statusOf(http, body, envelope)).toBe(status);
+  });
+});
+
+describe("valueAt", () => {
+  it("sees own keys only, and goes into arrays", () => {
+    expect(valueAt({}, "constructor.name")).toBeUndefined();
+    expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
+    expect(valueAt([1], "length")).toBeUndefined();
+  });
+
+  it("takes any value and any path", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (value, path) => {
+        valueAt(value as JsonValue, path);
+        statusOf(200, value as JsonValue, { payload: [], status: path });
+      }),
+    );
+  });
+});
+
+describe("parseForm", () => {
+  it("reads a token response", () => {
+    expect(parseForm("oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n")).toEqual({
+      oauth_token: "a+b",
+      oauth_token_secret: "c d",
+      oauth_callback_confirmed: "true",
+    });
+  });
+
+  it("lists what comes more than once, keeps what is malformed, and has no special names", () => {
+    expect(parseForm("a=1&a=2&a=&b=%zz&c")).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
+    expect(Object.keys(parseForm("__proto__=1"))).toEqual(["__proto__"]);
+  });
+});

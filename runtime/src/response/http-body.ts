@@ -1,0 +1,8 @@
+import type { RestResponse } from "../adapter/rest-response.ts";
+import type { ProtoWriter } from "../decode/proto-writer.ts";
+
+/** Writes the fields of a google.api.HttpBody: the response's body as it came, and its Content-Type. */
+export function writeHttpBody(response: RestResponse, out: ProtoWriter): void {
+  out.string(1, response.header("content-type"), "Content-Type");
+  out.rawBytes(2, response.bytes);
+}

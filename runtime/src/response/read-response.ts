@@ -1,0 +1,67 @@
+import type { MethodRules } from "../adapter/rules.ts";
+import { restError } from "../errors/rest-error.ts";
+import type { HeaderReader } from "../errors/retry-info.ts";
+import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
+import type { JsonValue } from "../json/json.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
+import { type Body, readBody, textOf } from "./body.ts";
+import { statusOf } from "./envelope.ts";
+import { headerReader } from "./headers.ts";
+
+/** A response whose status means success, its body read. */
+export interface ReadResponse {
+  readonly status: number;
+  readonly header: HeaderReader;
+  readonly body: Body;
+}
+
+/**
+ * Reads a response by the rules of its method.
+ *
+ * @param now milliseconds since 1970
+ * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method, and
+ *   for one whose body is not what it should be
+ */
+export function readResponse(response: UpstreamResponse, rules: MethodRules, now: number): ReadResponse {
+  const header = headerReader(response.headers);
+  if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
+  const body = bodyOf(rules, response, header("content-type"));
+  const status = statusOf(response.status, body.value, rules.envelope);
+  const asError = () => ({ ...response, status, header, json: body.value });
+  if (!isSuccess(status, rules)) throw upstreamError(asError(), rules, now);
+  if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
+    const error = errorInSuccess(asError(), rules, now);
+    if (error !== undefined) throw error;
+  }
+  return { status, header, body };
+}
+
+/** The error in a response whose status is one. */
+export function errorOf(response: UpstreamResponse, rules: MethodRules, now: number): Error {
+  const header = headerReader(response.headers);
+  return upstreamError(
+    { ...response, header, json: leniently(response, header("content-type")) },
+    rules,
+    now,
+  );
+}
+
+function bodyOf(rules: MethodRules, { status, body }: UpstreamResponse, type: string | undefined): Body {
+  try {
+    return readBody(body, rules.responseEncoding, type);
+  } catch (cause) {
+    // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
+    if (status >= 300) return readBody(body, "empty", type);
+    const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
+    throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
+  }
+}
+
+function leniently({ body }: UpstreamResponse, type: string | undefined): JsonValue | undefined {
+  try {
+    return parseJson(textOf(body, type));
+  } catch {
+    return undefined;
+  }
+}

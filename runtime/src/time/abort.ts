@@ -1,0 +1,33 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: a callback that
+ * ignores its signal cannot hold the call.
+ */
+export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = () => {
+      stop();
+      reject(signal.reason);
+    };
+    const stop = clock.after(ms, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

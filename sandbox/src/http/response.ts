@@ -1,0 +1,115 @@
+import type { JsonObject } from "../json.ts";
+
+export type HeaderMap = Record<string, string | string[]>;
+
+/** What a handler returns; the server turns it into bytes. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HeaderMap;
+  body:
+    | { kind: "envelope"; response: unknown; errors?: ErrorItem[] }
+    | { kind: "json"; value: unknown }
+    | { kind: "text"; text: string; type: string }
+    | { kind: "bytes"; bytes: Uint8Array; type: string }
+    | { kind: "none" };
+}
+
+/** One item of the envelope's `errors`. */
+export interface ErrorItem {
+  readonly title: string;
+  readonly code: number;
+  readonly detail?: string;
+}
+
+/** The usual response body: `{"meta": {...}, "response": ...}`. */
+export function envelope(response: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
+  return { status, headers, body: { kind: "envelope", response } };
+}
+
+/** A JSON document without the envelope. */
+export function bareJson(value: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
+  return { status, headers, body: { kind: "json", value } };
+}
+
+export function text(value: string, status = 200, type = "text/plain; charset=utf-8"): HttpResponse {
+  return { status, headers: {}, body: { kind: "text", text: value, type } };
+}
+
+export function html(value: string, status = 200): HttpResponse {
+  return text(value, status, "text/html; charset=utf-8");
+}
+
+export function bytes(value: Uint8Array, type: string, headers: HeaderMap = {}): HttpResponse {
+  return { status: 200, headers, body: { kind: "bytes", bytes: value, type } };
+}
+
+export function redirect(location: string, status = 302): HttpResponse {
+  return { status, headers: { location }, body: { kind: "none" } };
+}
+
+/** A failure that carries its whole response. Thrown by handlers, sent by the server. */
+export class Refusal extends Error {
+  readonly response: HttpResponse;
+
+  constructor(response: HttpResponse, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.response = response;
+  }
+}
+
+const REASONS: Record<number, string> = {
+  200: "OK",
+  201: "Created",
+  204: "No Content",
+  301: "Moved Permanently",
+  302: "Found",
+  304: "Not Modified",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  429: "Limit Exceeded",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  503: "Service Unavailable",
+};
+
+/** `meta.msg`: the reason phrase, except `Limit Exceeded` for 429. */
+export function reason(status: number): string {
+  return REASONS[status] ?? "Unknown";
+}
+
+/** An error in the envelope: `response` is `[]` and `errors` names the cause. */
+export function refuse(status: number, detail: string, code = 0, headers: HeaderMap = {}): Refusal {
+  const errors = [{ title: reason(status), code, detail }];
+  return new Refusal({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
+}
+
+/** An error whose `response` is a plain string and that has no `errors`. */
+export function refuseInWords(status: number, words: string): Refusal {
+  return new Refusal(envelope(words, status), words);
+}
+
+/** An OAuth 2.0 error object (RFC 6749 section 5.2), without the envelope. */
+export function refuseToken(status: number, error: string, description: string): Refusal {
+  const headers = { "cache-control": "no-store" };
+  return new Refusal(bareJson({ error, error_description: description }, status, headers), description);
+}
+
+/** Text of one line, as the OAuth 1.0a endpoints report errors. */
+export function refuseText(status: number, line: string): Refusal {
+  return new Refusal(text(`${line}\n`, status), line);
+}
+
+/** The whole JSON document of a response, or `undefined` when it is not JSON. */
+export function document(response: HttpResponse, status = response.status): unknown {
+  if (response.body.kind === "json") return response.body.value;
+  if (response.body.kind !== "envelope") return undefined;
+  const whole: JsonObject = { meta: { status, msg: reason(status) }, response: response.body.response };
+  if (response.body.errors) whole.errors = response.body.errors;
+  return whole;
+}

@@ -1,0 +1,25 @@
+import type { Call } from "../dispatch/call.ts";
+import { percentEncode } from "../http/fields.ts";
+import type { JsonObject } from "../json.ts";
+
+/** Parameters that say how posts and blogs are shown: every page of a list repeats them. */
+const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);
+
+/** A link to another page of the same list: relative, without a `type`, its parameters as texts. */
+export function pageLink(call: Call, place: Record<string, string>): JsonObject {
+  const shown = Object.fromEntries(call.queryPairs.filter(([name]) => SHOWN.has(name)));
+  const params = { ...place, ...shown };
+  const query = Object.entries(params)
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
+    .join("&");
+  return { href: `${call.target.rawPath}?${query}`, method: "GET", query_params: params };
+}
+
+/** The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first. */
+export function offsetLinks(call: Call, total: number, limit: number, offset: number): JsonObject {
+  const links: JsonObject = {};
+  const at = (value: number) => pageLink(call, { limit: String(limit), offset: String(value) });
+  if (offset + limit < total) links.next = at(offset + limit);
+  if (offset > 0) links.prev = at(Math.max(0, offset - limit));
+  return Object.keys(links).length > 0 ? { _links: links } : {};
+}
