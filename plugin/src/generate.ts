@@ -5,7 +5,9 @@ import { type Problem, Problems } from "./diagnostics/problem.ts";
 import { freeze } from "./model/freeze.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
+import { serviceRules } from "./parse/options.ts";
 import { parseServiceRules } from "./parse/rules.ts";
+import { typeModels } from "./parse/types.ts";
 import { type AdapterFile, Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printAdapters, printText } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
@@ -65,7 +67,7 @@ export function prepare(
   run.problems.addAll(known);
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
-  const adapters = printAdapters(models, new Generation(files, options), options);
+  const adapters = printAdapters(models, new Generation(files, typeModels, options), options);
   return { models, adapters, warnings: run.warnings.lines() };
 }
 
@@ -80,7 +82,7 @@ class Run {
   readonly problems = new Problems();
   readonly warnings = new Problems();
   private readonly options: Options;
-  private readonly checker = new Checker();
+  private readonly checker = new Checker(typeModels);
 
   constructor(options: Options) {
     this.options = options;
@@ -97,7 +99,7 @@ class Run {
     const methods = desc.methods
       .map((method) => this.parseMethod(method))
       .filter((method): method is MethodModel => method !== undefined);
-    return { desc, rules: parseServiceRules(desc), methods };
+    return { desc, annotation: serviceRules(desc), rules: parseServiceRules(desc), methods };
   }
 
   /** A method that is sound; others are reported, or left out with a warning. */
@@ -116,7 +118,7 @@ class Run {
     const unused = unreachable(method);
     if (unused.length === 0) return method;
     checkBindings(method, this.skips ? this.warnings : this.problems);
-    return { ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) };
+    return freeze({ ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) });
   }
 
   private get skips(): boolean {

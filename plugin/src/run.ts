@@ -7,26 +7,26 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { type Generated, generate } from "./generate.ts";
 import { readInput } from "./input.ts";
-import type { Answer } from "./protocol/executable.ts";
+import type { RunResult } from "./protocol/executable.ts";
 import { ParameterError, parseParameter } from "./protocol/parameter.ts";
 import { decodeRequest } from "./protocol/request.ts";
 import { emptyResponse } from "./protocol/response.ts";
 
 /**
- * Answers one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files and of
+ * Responds to one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files and of
  * the options are in the response's `error`; `warnings` are for standard error.
  *
  * @throws ProtocolError
  */
-export function runPlugin(input: Uint8Array): Answer {
-  const result = answer(decodeRequest(input));
+export function runPlugin(input: Uint8Array): RunResult {
+  const result = generateFrom(decodeRequest(input));
   return {
-    response: toBinary(CodeGeneratorResponseSchema, respond(result)),
+    response: toBinary(CodeGeneratorResponseSchema, responseOf(result)),
     warnings: result.error === undefined ? result.warnings : [],
   };
 }
 
-function respond(result: Generated): CodeGeneratorResponse {
+function responseOf(result: Generated): CodeGeneratorResponse {
   const response = emptyResponse();
   if (result.error !== undefined) return { ...response, error: result.error };
   response.file = result.files.map(({ path, content }) =>
@@ -35,7 +35,7 @@ function respond(result: Generated): CodeGeneratorResponse {
   return response;
 }
 
-function answer(request: CodeGeneratorRequest): Generated {
+function generateFrom(request: CodeGeneratorRequest): Generated {
   try {
     const options = parseParameter(request.parameter);
     const { files, problems } = readInput(request, options);

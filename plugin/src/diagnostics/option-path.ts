@@ -4,6 +4,11 @@ import { http } from "../gen/google/api/annotations_pb.ts";
 
 const EXTENSIONS: ReadonlyArray<DescExtension> = [enum_value, field, http, method, oneof, service];
 
+/** The field number of all extensions of connectrest.v1. */
+export const RULES: number = field.number;
+/** The field number of google.api.http. */
+export const HTTP: number = http.number;
+
 /** Which numbers of a path of options are an index in a list, and not the number of a field. */
 export function indexesIn(desc: AnyDesc, option: readonly number[]): boolean[] {
   const options = desc.proto.options?.$typeName;

@@ -1,3 +1,10 @@
+/** A type without anything that could be changed, at any depth; for a message, without what protobuf-es keeps in it. */
+export type Frozen<T> = T extends string | number | boolean | bigint | symbol | null | undefined
+  ? T
+  : T extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<Frozen<Item>>
+    : { readonly [Key in keyof T as Key extends `$${string}` ? never : Key]: Frozen<T[Key]> };
+
 /** Freezes a model with all that it holds. Descriptors stay as they are: they are not the model's own. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value) || isDescriptor(value)) {

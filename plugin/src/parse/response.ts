@@ -1,8 +1,8 @@
 /** How the body of an answer is read, and which field of the response takes it. */
 import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
-import { httpRule, methodRules } from "../descriptors/options.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { ResponseBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { httpRule, methodRules } from "./options.ts";
 
 const ENCODINGS: Readonly<Record<Encoding, string>> = {
   [Encoding.ENCODING_UNSPECIFIED]: "json",
