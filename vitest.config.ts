@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{plugin,runtime,gateway,sandbox}/src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["{plugin,tools,runtime,gateway,sandbox}/src/**/*.test.ts", "test/**/*.test.ts"],
     // generous, for machines that are busy: no test waits for a clock
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -10,6 +10,7 @@ import { writePages } from "./package-pages.ts";
 const PACKAGES = new Map([
   ["runtime", "connect-rest"],
   ["plugin", "protoc-gen-connect-rest"],
+  ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],
 ]);
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */

@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "gen/",
   ],
   plugin: [],
-  tools: [],
+  tools: ["bin.ts", "index.ts", "generator.ts", "print/", "tool/", "schema/"],
   gateway: [
     "testing/",
     "bin.ts",

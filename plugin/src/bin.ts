@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runExecutable } from "./protocol/executable.ts";
-import { runPlugin } from "./protocol/run.ts";
+import { runPlugin } from "./run.ts";
 import { version } from "./version.ts";
 
 const usage = `A plugin for buf and protoc: it reads a CodeGeneratorRequest from standard input and writes a

@@ -2,13 +2,16 @@ import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
 import { checkBindings, unreachable } from "./check/bindings.ts";
 import { Checker } from "./check/check.ts";
 import { type Problem, Problems } from "./diagnostics/problem.ts";
+import { freeze } from "./model/freeze.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
+import { serviceRules } from "./parse/options.ts";
 import { parseServiceRules } from "./parse/rules.ts";
-import { Generation } from "./print/adapter-file.ts";
-import { type PrintedFile, printFiles } from "./print/file.ts";
+import { typeModels } from "./parse/types.ts";
+import { type AdapterFile, Generation } from "./print/adapter-file.ts";
+import { type PrintedFile, printAdapters, printText } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
-import type { Options } from "./protocol/parameter.ts";
+import type { Options } from "./protocol/options.ts";
 import { version } from "./version.ts";
 
 /** What generating came to: files, or all problems of the input, one a line. */
@@ -21,6 +24,17 @@ export type Generated =
     }
   | { readonly files?: undefined; readonly error: string };
 
+/** The adapters of a run without their text, or all problems of the input, one a line. */
+export type Prepared =
+  | {
+      /** What the files were parsed to. */
+      readonly models: readonly FileModel[];
+      readonly adapters: readonly AdapterFile[];
+      readonly warnings: readonly string[];
+      readonly error?: undefined;
+    }
+  | { readonly models?: undefined; readonly adapters?: undefined; readonly error: string };
+
 /**
  * Generates adapters for files: parse, check, print. A pure function of its arguments.
  *
@@ -31,15 +45,30 @@ export function generate(
   options: Options,
   known: Iterable<Problem> = [],
 ): Generated {
+  const prepared = prepare(files, options, known);
+  if (prepared.error !== undefined) return prepared;
+  const printed = prepared.adapters.flatMap((file) => printText(file, version, options));
+  const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
+  if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
+  return { files: printed, warnings: prepared.warnings };
+}
+
+/**
+ * Does all of `generate` but the text: what other generators must know of the adapters to add to them.
+ *
+ * @param known problems that were found before, to be reported with those of the files
+ */
+export function prepare(
+  files: readonly DescFile[],
+  options: Options,
+  known: Iterable<Problem> = [],
+): Prepared {
   const run = new Run(options);
   run.problems.addAll(known);
   const models = files.map((file) => run.parseFile(file));
   if (run.problems.size > 0) return { error: run.problems.toString() };
-  const generation = new Generation(files, options);
-  const printed = printFiles(models, generation, version, options);
-  const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
-  if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
-  return { files: printed, warnings: run.warnings.lines() };
+  const adapters = printAdapters(models, new Generation(files, typeModels, options), options);
+  return { models, adapters, warnings: run.warnings.lines() };
 }
 
 /** Everything else is broken into lines: what is left has a name of tens of thousands of letters. */
@@ -53,7 +82,7 @@ class Run {
   readonly problems = new Problems();
   readonly warnings = new Problems();
   private readonly options: Options;
-  private readonly checker = new Checker();
+  private readonly checker = new Checker(typeModels);
 
   constructor(options: Options) {
     this.options = options;
@@ -63,14 +92,14 @@ class Run {
     const services = desc.services
       .map((service) => this.parseService(service))
       .filter((service) => service.methods.length > 0);
-    return Object.freeze({ desc, services });
+    return freeze({ desc, services });
   }
 
   private parseService(desc: DescService): ServiceModel {
     const methods = desc.methods
       .map((method) => this.parseMethod(method))
       .filter((method): method is MethodModel => method !== undefined);
-    return { desc, rules: parseServiceRules(desc), methods };
+    return { desc, annotation: serviceRules(desc), rules: parseServiceRules(desc), methods };
   }
 
   /** A method that is sound; others are reported, or left out with a warning. */
@@ -89,7 +118,7 @@ class Run {
     const unused = unreachable(method);
     if (unused.length === 0) return method;
     checkBindings(method, this.skips ? this.warnings : this.problems);
-    return { ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) };
+    return freeze({ ...method, bindings: method.bindings.filter((binding) => !unused.includes(binding)) });
   }
 
   private get skips(): boolean {

@@ -31,6 +31,7 @@ export type {
   ResponseEncoding,
   RetryAfterRule,
 } from "./adapter/rules.ts";
+export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./adapter/tools.ts";
 export { anyJson, decodeAny, typesOf } from "./decode/any.ts";
 export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";

@@ -12,7 +12,7 @@ const pages = [
   ...readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
-  ...["plugin", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
+  ...["plugin", "tools", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
 ];
 
 test("the generated pages are current", { timeout: 60_000 }, () => {

@@ -10,20 +10,23 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { runPlugin } from "protoc-gen-connect-rest";
 import {
+  adapterPoint,
   applyInsertions,
+  commentOf,
   END,
   type Generator,
   type KitRequest,
   methodPoint,
   respond,
   servicePoint,
+  templateText,
 } from "protoc-gen-connect-rest/kit";
+import { toolsGenerator } from "protoc-gen-connect-rest-tools";
 import { describe, expect, test } from "vitest";
 import { compileRequest, HEAD } from "./compile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const EXAMPLE = join(import.meta.dirname, "fixtures/protoc-gen-acme-cache.ts");
-const TOOLS = join(ROOT, "plugin/src/tools/bin.ts");
 
 const THINGS = `${HEAD}
 // Things.
@@ -95,12 +98,14 @@ describe("insertions", () => {
     const response = answer((file, request) => {
       const [method] = service(request).methods;
       if (method !== undefined) file.insert(methodPoint(method), "// after GetThing");
+      file.insert(adapterPoint(service(request)), "extra: 1,");
       file.insert(servicePoint(service(request)), "// after ThingService", "// and on");
       file.insert(END, "// the end");
       file.insert(servicePoint(service(request)), "// still after ThingService");
     });
     expect(entries(response)).toEqual([
       [REST, "method:test.v1.ThingService.GetThing", "// after GetThing\n"],
+      [REST, "adapter:test.v1.ThingService", "extra: 1,\n"],
       [
         REST,
         "service:test.v1.ThingService",
@@ -113,7 +118,8 @@ describe("insertions", () => {
       "ThingService_getThing = ",
       "// after GetThing",
       "ThingServiceRest:",
-      "// after Thing",
+      "\n  extra: 1,\n  // @@",
+      "\n};\n// after Thing",
       "// the end",
     ];
     const found = order.map((piece) => text.indexOf(piece));
@@ -371,7 +377,7 @@ describe("as a program", () => {
     const help = run(EXAMPLE, ["--help"]);
     expect(help.status).toBe(0);
     expect(help.stdout.toString("utf8")).toContain(
-      "  seconds=…  how long an answer may be kept (default: 60)\n",
+      "  seconds=…  how long a response may be kept (default: 60)\n",
     );
     expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
   });
@@ -405,106 +411,117 @@ describe("as a program", () => {
   });
 });
 
-describe("the example of the documentation", () => {
-  const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
-  const [source, output] = [...page.matchAll(/```ts\n(.*?)```/gs)].map((match) => match[1]);
-
-  test("is the program that is tested here", () => {
-    expect(source).toBe(readFileSync(EXAMPLE, "utf8"));
+test("an example program reports what it cannot do", () => {
+  const [start, ...rest] = THINGS.split("rpc Internal");
+  const stream =
+    'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
+  const request = compileRequest({
+    "test/v1/things.proto": [start, rest.join("rpc Internal")].join(stream),
   });
+  const { stdout } = run(EXAMPLE, [], toBinary(CodeGeneratorRequestSchema, request));
+  expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+    "test/v1/things.proto:20:3: cache-stream: the response of WatchThing is a stream, which cannot be kept",
+  );
+});
 
-  test("adds what the documentation says", () => {
-    const { stdout } = run(
-      EXAMPLE,
-      [],
-      toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "import_extension=ts,seconds=30" }),
-    );
-    const text = applied(fromBinary(CodeGeneratorResponseSchema, stdout));
-    for (const piece of (output ?? "missing").split("…\n")) expect(text).toContain(piece);
-  });
+test("an example program adds a table and its import to an adapter", () => {
+  const { stdout } = run(
+    EXAMPLE,
+    [],
+    toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "import_extension=ts,seconds=30" }),
+  );
+  const text = applied(fromBinary(CodeGeneratorResponseSchema, stdout));
+  expect(text).toContain(`import type { CachePolicy as CachePolicy$acmeCache } from "acme-cache";
+// @@protoc_insertion_point(imports)
+`);
+  expect(text).toContain(`
+export const ThingServiceCache: Record<string, CachePolicy$acmeCache> = {
+  getThing: { seconds: 30 },
+  deleteThing: { seconds: 30 },
+};
+// @@protoc_insertion_point(service:test.v1.ThingService)
+`);
+});
 
-  test("reports what it cannot do", () => {
-    const [start, ...rest] = THINGS.split("rpc Internal");
-    const stream =
-      'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
-    const request = compileRequest({
-      "test/v1/things.proto": [start, rest.join("rpc Internal")].join(stream),
-    });
-    const { stdout } = run(EXAMPLE, [], toBinary(CodeGeneratorRequestSchema, request));
-    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
-      "test/v1/things.proto:20:3: cache-stream: the answer of WatchThing is a stream, which cannot be kept",
-    );
+const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
+const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
+
+test.each(["generator.ts", "bin.ts"])("the guide shows tools/src/%s as it is", (name) => {
+  expect(blocks).toContain(readFileSync(join(ROOT, "tools/src", name), "utf8"));
+});
+
+test("the guide shows what its example generates", () => {
+  const response = respond(toolsGenerator, things);
+  const made = response.file.find(({ name }) => name === "test/v1/things_tools.ts")?.content;
+  const [tables = "missing", property = "missing"] = blocks.slice(2);
+  for (const piece of tables.split("…\n")) expect(made).toContain(piece);
+  expect(applied(response)).toContain(property);
+});
+
+test("the guide names every insertion point and what makes its name", () => {
+  for (const point of ["imports", "adapter:", "service:", "method:", "end"])
+    expect(page).toContain(`| \`${point}`);
+  for (const helper of ["adapterPoint", "servicePoint", "methodPoint"])
+    expect(page).toContain(`\`${helper}(`);
+});
+
+test("a generator gets the parsed models of what it adds to, which it cannot change", () => {
+  let seen: unknown;
+  respond(
+    generator((request) => {
+      const [file] = request.adapterFiles;
+      const [model] = file?.services ?? [];
+      const [method] = model?.methods ?? [];
+      const [binding] = method?.bindings ?? [];
+      seen = {
+        path: file?.path,
+        desc: file?.desc.name,
+        service: model?.desc.typeName,
+        base: model?.rules.base,
+        methods: model?.methods.map(({ desc }) => desc.name),
+        verb: binding?.verb,
+        template: binding && templateText(binding.template),
+        variables: [...(binding?.variables.values() ?? [])].map((path) => path.map(({ name }) => name)),
+        comment: method && commentOf(method.desc),
+        frozen: [file?.services, model, method, binding, method?.rules].map((each) => Object.isFrozen(each)),
+        points: [...(file?.points ?? [])],
+        named: ["ThingServiceRest", "ThingService_getThing", "decodeThing"].map((name) =>
+          file?.names.has(name),
+        ),
+      };
+    }),
+    things,
+  );
+  expect(seen).toEqual({
+    path: REST,
+    desc: "test/v1/things",
+    service: "test.v1.ThingService",
+    base: "api",
+    methods: ["GetThing", "DeleteThing"],
+    verb: "GET",
+    template: "/things/{id}",
+    variables: [["id"]],
+    comment: "Gets a thing.",
+    frozen: [true, true, true, true, true],
+    points: [
+      "imports",
+      "end",
+      "method:test.v1.ThingService.GetThing",
+      "method:test.v1.ThingService.DeleteThing",
+      "service:test.v1.ThingService",
+      "adapter:test.v1.ThingService",
+    ],
+    named: [true, true, true],
   });
 });
 
-describe("protoc-gen-connect-rest-tools", () => {
-  function tools(request: CodeGeneratorRequest): string {
-    const { status, stdout, stderr } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
-    expect([status, stderr]).toEqual([0, ""]);
-    return applied(fromBinary(CodeGeneratorResponseSchema, stdout));
-  }
-
-  test("adds a table of a service's methods that have an HTTP rule", () => {
-    expect(tools(things)).toContain(`
-/**
- * The methods of test.v1.ThingService as tools of a language model, by their names in TypeScript.
- * An \`inputSchema\` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
- */
-export const ThingServiceTools = {
-  getThing: {
-    name: "ThingService_GetThing",
-    title: "Get thing",
-    description: "Gets a thing.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: { id: { type: "string" } },
-      required: ["id"],
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
-  },
-  deleteThing: {
-    name: "ThingService_DeleteThing",
-    title: "Delete thing",
-    description: "Calls test.v1.ThingService.DeleteThing: DELETE /things/{id}",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: { id: { type: "string" } },
-      required: ["id"],
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
-  },
-} satisfies { readonly [Method in keyof typeof ThingService$tools.method]?: object };
-// @@protoc_insertion_point(service:test.v1.ThingService)
-`);
-  });
-
-  test("has no table for a service that is not mapped, and none for streams", () => {
-    expect(tools(things)).not.toContain("NotMapped");
-  });
-
-  test("writes a schema that several tools share once", () => {
-    const nested = THINGS.replace(
-      /GetThingRequest \{/,
-      "GetThingRequest { Thing thing = 2; Thing other = 3;",
-    );
-    const request = compileRequest({ "test/v1/things.proto": nested });
-    const { stdout } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
-    const text = fromBinary(CodeGeneratorResponseSchema, stdout).file.at(-1)?.content ?? "";
-    expect(text.match(/const test_v1_Thing_schema = \{/g)).toHaveLength(1);
-    expect(text.match(/"test\.v1\.Thing": test_v1_Thing_schema,/g)).toHaveLength(2);
-  });
-
-  test("a comment that speaks of a marker makes none", () => {
-    const spoken = THINGS.replace("// Gets a thing.", "// Gets @@protoc_insertion_point(end).");
-    const request = compileRequest({ "test/v1/things.proto": spoken });
-    const { stdout } = run(TOOLS, [], toBinary(CodeGeneratorRequestSchema, request));
-    const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
-    expect(error).toBe("");
-    expect(file.at(-1)?.content).toContain("protoc_insertion_point(end).");
-    expect(file.at(-1)?.content).not.toContain("@@");
-  });
+test("the points that a generator is told are those of the file that is written", () => {
+  const points: string[] = [];
+  respond(
+    generator((request) => points.push(...request.adapterFiles.flatMap((file) => [...file.points]))),
+    things,
+  );
+  const text = host(things).file.find(({ name }) => name === REST)?.content ?? "";
+  const written = [...text.matchAll(/@@protoc_insertion_point\((.*)\)/g)].map(([, name]) => name);
+  expect([...points].sort()).toEqual([...written].sort());
 });

@@ -13,7 +13,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { messageSchema } from "../../plugin/src/tools/schema/message.ts";
+import { MessageSchemas, messageSchema } from "../../tools/src/schema/message.ts";
+import { arbitraryMessage } from "../support/arbitrary-message.ts";
 import { compileRequest, HEAD } from "./compile.ts";
 
 const FIELDS: ReadonlyArray<readonly [type: string, rules: string, values: fc.Arbitrary<JsonValue>]> = [
@@ -70,6 +71,35 @@ ${FIELDS.map(([type, rules], index) => `message M${index} { ${type} value = 1 [(
 message Choice {
   oneof kind { option (buf.validate.oneof).required = true; int32 a = 1; string b = 2; }
 }
+// What may come back: everything.
+message Everything {
+  double a = 1;
+  float b = 2;
+  int32 c = 3;
+  fixed32 d = 4;
+  sint64 e = 5;
+  uint64 f = 6;
+  bool g = 7;
+  string h = 8;
+  bytes i = 9;
+  Color color = 10;
+  optional Color maybe = 11;
+  repeated double numbers = 12;
+  map<int32, Color> colors = 13;
+  map<bool, Everything> inner = 14;
+  repeated Choice choices = 15;
+  google.protobuf.Timestamp time = 16;
+  google.protobuf.Duration duration = 17;
+  google.protobuf.FieldMask mask = 18;
+  google.protobuf.Struct struct = 19;
+  google.protobuf.Value value = 20;
+  google.protobuf.ListValue list = 21;
+  google.protobuf.Int64Value long = 22;
+  google.protobuf.DoubleValue double = 23;
+  google.protobuf.Empty empty = 24;
+  google.protobuf.NullValue null = 25;
+  oneof kind { M0 ruled = 26; string text = 27; }
+}
 message Ruled {
   option (buf.validate.message).oneof = { fields: ["a", "b"] };
   optional int32 a = 1;
@@ -89,12 +119,14 @@ function descOf(name: string): DescMessage {
   return desc;
 }
 
-function acceptorOf(desc: DescMessage): (value: JsonValue) => boolean {
+function acceptorOf(
+  desc: DescMessage,
+  direction: "input" | "output" = "input",
+): (value: JsonValue) => boolean {
   const ajv = new Ajv2020({ strict: true });
   addFormats.default(ajv);
-  return ajv.compile(JSON.parse(JSON.stringify(messageSchema(desc, new Set())))) as (
-    value: JsonValue,
-  ) => boolean;
+  const schema = JSON.parse(JSON.stringify(messageSchema(desc, new MessageSchemas(direction))));
+  return ajv.compile(schema) as (value: JsonValue) => boolean;
 }
 
 /** Undefined where the value is no message at all. */
@@ -146,4 +178,37 @@ test.each(["Choice", "Ruled"])("property: a schema and protovalidate agree on %s
     fc.property(values, (value) => expectAgreement(desc, { ...value }, accepts)),
     within,
   );
+});
+
+test("property: the schema of a response takes every message that ProtoJSON prints", () => {
+  const desc = descOf("Everything");
+  const accepts = acceptorOf(desc, "output");
+  fc.assert(
+    fc.property(arbitraryMessage(desc), (message) => {
+      const json = toJson(desc, message);
+      expect([json, accepts(json)]).toEqual([json, true]);
+    }),
+    { numRuns: 300, interruptAfterTimeLimit: 10_000 },
+  );
+});
+
+test.each<JsonValue>([
+  { a: "NaN", numbers: ["Infinity", "-Infinity"], double: "NaN" },
+  { maybe: "COLOR_UNSPECIFIED", color: 99, colors: { "1": -1 } },
+  { ruled: { value: 5 }, choices: [{}, { b: "" }] },
+])("the schema of a response takes %j", (json) => {
+  const desc = descOf("Everything");
+  const printed = toJson(desc, fromJson(desc, json));
+  expect(printed).toEqual(json);
+  expect(acceptorOf(desc, "output")(printed)).toBe(true);
+});
+
+test.each<JsonValue>([
+  { a: "1" },
+  { e: 1 },
+  { color: "COLOR_BLUE" },
+  { choices: [{ a: 1, b: "" }] },
+  { g: 0 },
+])("the schema of a response does not take %j, which ProtoJSON never prints", (json) => {
+  expect(acceptorOf(descOf("Everything"), "output")(json)).toBe(false);
 });

@@ -3,8 +3,9 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { messageSchema } from "../../plugin/src/tools/schema/message.ts";
-import { annotationsOf, titleOf, toolName } from "../../plugin/src/tools/tool.ts";
+import { MessageSchemas, messageSchema } from "../../tools/src/schema/message.ts";
+import { annotationsOf } from "../../tools/src/tool/tool.ts";
+import { titleOf, toolName } from "../../tools/src/tool/tool-name.ts";
 import { compileRequest, HEAD } from "./compile.ts";
 
 function registryOf(text: string) {
@@ -123,14 +124,14 @@ service Short {
   rpc ListPostLikes(Leaf) returns (Leaf);
   rpc Get(Leaf) returns (Leaf) { option idempotency_level = NO_SIDE_EFFECTS; }
   rpc Set(Leaf) returns (Leaf) { option idempotency_level = IDEMPOTENT; }
-  rpc AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFourCharacters(Leaf) returns (Leaf);
+  rpc AVeryLongNameOfAMethodThatDoesNotEvenFitIntoSixtyFourCharactersAlone(Leaf) returns (Leaf);
 }
 `);
 
 function schemaOf(name: string, ...needed: string[]) {
   const desc = registry.getMessage(`test.v1.${name}`);
   if (desc === undefined) throw new Error(`no message ${name}`);
-  const schema = messageSchema(desc, new Set(needed));
+  const schema = messageSchema(desc, new MessageSchemas("input"), new Set(needed));
   return JSON.parse(JSON.stringify(schema));
 }
 
@@ -144,6 +145,12 @@ function validatorOf(name: string): (value: JsonValue) => boolean {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: false });
   addFormats.default(ajv);
   return ajv.compile(schemaOf(name)) as (value: JsonValue) => boolean;
+}
+
+function outputOf(name: string) {
+  const desc = registry.getMessage(`test.v1.${name}`);
+  if (desc === undefined) throw new Error(`no message ${name}`);
+  return JSON.parse(JSON.stringify(messageSchema(desc, new MessageSchemas("output"))));
 }
 
 const INT32 = { type: "integer", minimum: -2147483648, maximum: 2147483647 };
@@ -266,6 +273,35 @@ describe("at most one field of a oneof may be set", () => {
   });
 });
 
+test("a response may be all that ProtoJSON prints", () => {
+  const { properties, additionalProperties } = outputOf("Scalars");
+  expect(additionalProperties).toBe(undefined);
+  expect(properties.a).toEqual({
+    anyOf: [{ type: "number" }, { type: "string", enum: ["NaN", "Infinity", "-Infinity"] }],
+  });
+  expect(properties.color).toEqual({
+    anyOf: [{ type: "string", enum: ["COLOR_UNSPECIFIED", "COLOR_RED", "COLOR_GREEN"] }, { type: "integer" }],
+    description: "- COLOR_RED: Like blood.",
+  });
+  expect(outputOf("WellKnown").properties.any).toEqual({
+    type: "object",
+    properties: { "@type": { type: "string" } },
+  });
+});
+
+test("nobody holds a response to rules, so its schema has none", () => {
+  const { properties, required } = outputOf("Strings");
+  expect(required).toBe(undefined);
+  for (const schema of Object.values(properties)) expect(schema).toEqual({ type: "string" });
+  expect(outputOf("Numbers").properties.range).toEqual(INT32);
+  expect(outputOf("Collections").properties.tags).toEqual({ type: "array", items: { type: "string" } });
+  expect(outputOf("NeededChoice")).toMatchObject({
+    maxProperties: 1,
+    description: "At most one of text, leaf is set.",
+  });
+  expect(outputOf("RuledChoice").dependentSchemas).toBe(undefined);
+});
+
 test("rules of strings", () => {
   const { properties, required } = schemaOf("Strings");
   expect(required).toEqual(["needed", "sized", "several", "mail", "fixed"]);
@@ -378,12 +414,42 @@ describe("a validator takes what ProtoJSON takes", () => {
   });
 });
 
-test("the name of a tool is service and method, cut to 64 characters", () => {
-  expect(toolName(methodOf("Get"))).toBe("Short_Get");
-  const long = toolName(methodOf("AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFourCharacters"));
-  expect(long).toMatch(/^Short_AVeryLongNameOfAMethodThatDoesNotFitIntoSixtyFour_[0-9a-f]{8}$/);
-  expect(long).toHaveLength(64);
+test("the name of a tool is the full name of its method", () => {
+  expect(toolName(methodOf("Get"))).toBe("test_v1_Short_Get");
 });
+
+test("a long name loses packages and ends in the hash of the full name", () => {
+  const [name] = namesOf(["somebody.has.quite.a.long.name.for.a.package.v1beta1"], "ListThingsOfSomebody");
+  expect(name).toMatch(/^[a-z_]*_package_v1beta1_S_ListThingsOfSomebody_[0-9a-f]{8}$/);
+  expect(name?.length).toBeLessThanOrEqual(64);
+  const longest = toolName(methodOf("AVeryLongNameOfAMethodThatDoesNotEvenFitIntoSixtyFourCharactersAlone"));
+  expect(longest).toMatch(/^AVeryLongNameOfAMethodThatDoesNotEvenFitIntoSixtyFourCh_[0-9a-f]{8}$/);
+  expect(longest).toHaveLength(64);
+});
+
+test("long names that lose what tells them apart differ in their hashes", () => {
+  const long = "of.a.package.with.a.name.that.goes.on.and.on.and.on";
+  const names = namesOf([`one.${long}`, `two.${long}`], "ListThingsOfSomebody");
+  expect(new Set(names).size).toBe(2);
+  expect(new Set(names.map((name) => name.slice(0, -8))).size).toBe(1);
+});
+
+test("methods of different packages have different names, also where underscores stand for dots", () => {
+  const names = namesOf(["a.b", "a_b", "a.b_c.d", "a_b.c.d", "a.b.c_d"], "Get");
+  expect(names).toEqual(["a_b_S_Get", "a-b_S_Get", "a_b-c_d_S_Get", "a-b_c_d_S_Get", "a_b_c-d_S_Get"]);
+});
+
+/** The names of tools for a method of a service `S` in several packages. */
+function namesOf(packages: readonly string[], method: string): string[] {
+  const source = (pkg: string) =>
+    `syntax = "proto3"; package ${pkg}; message M {} service S { rpc ${method}(M) returns (M); }`;
+  const request = compileRequest(Object.fromEntries(packages.map((pkg) => [`${pkg}/s.proto`, source(pkg)])));
+  const files = createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
+  return packages.map((pkg) => {
+    const [desc] = files.getService(`${pkg}.S`)?.methods ?? [];
+    return desc === undefined ? "missing" : toolName(desc);
+  });
+}
 
 test.each([
   ["ListPostLikes", "List post likes"],
@@ -396,9 +462,9 @@ test.each([
 
 describe("hints come from idempotency_level, or else from the HTTP method", () => {
   const [read, idempotent, careful] = [
-    { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
-    { readOnlyHint: false, idempotentHint: true, destructiveHint: true },
-    { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+    { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: true },
+    { readOnlyHint: false, idempotentHint: true, destructiveHint: true, openWorldHint: true },
+    { readOnlyHint: false, idempotentHint: false, destructiveHint: true, openWorldHint: true },
   ];
   test.each([
     ["ListPostLikes", "GET", read],

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type DescMethod, toBinary } from "@bufbuild/protobuf";
-import { httpRule } from "../../plugin/src/descriptors/options.ts";
+import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { HttpRule } from "../../plugin/src/gen/google/api/http_pb.ts";
 import { parsePathTemplate } from "../../plugin/src/parse/path-template.ts";
 import type { Call, Made } from "./call-adapters.ts";

@@ -13,7 +13,7 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
-import { httpRule } from "../../plugin/src/descriptors/options.ts";
+import { httpRule } from "../../plugin/src/parse/options.ts";
 import { generateWith } from "./generators.ts";
 import { CACHE, closure, type Image, type ImageFile, withoutSourceInfo } from "./image.ts";
 import { prune } from "./prune.ts";

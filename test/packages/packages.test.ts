@@ -15,7 +15,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
-const OURS = ["connect-rest", "protoc-gen-connect-rest", "connect-rest-gateway"];
+const OURS = [
+  "connect-rest",
+  "protoc-gen-connect-rest",
+  "protoc-gen-connect-rest-tools",
+  "connect-rest-gateway",
+];
 
 let home = "";
 
@@ -49,7 +54,7 @@ describe("the built packages", () => {
   it("have executables that run", () => {
     const run = (path: string) => node(join("node_modules", path), "--version").trim();
     expect(run("protoc-gen-connect-rest/src/bin.js")).toBe("protoc-gen-connect-rest 0.1.0");
-    expect(run("protoc-gen-connect-rest/src/tools/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
+    expect(run("protoc-gen-connect-rest-tools/src/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
     expect(run("connect-rest-gateway/src/bin.js")).toContain("0.1.0");
   });
 
@@ -65,6 +70,7 @@ describe("the built packages", () => {
     expect(names("connect-rest")).toContain("createRestTransport");
     expect(names("connect-rest/adapter")).toContain("RequestWriter");
     expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
+    expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
     expect(names("connect-rest-gateway")).toContain("startGateway");
   });
 
@@ -104,10 +110,11 @@ describe("the built packages", () => {
 import { RequestWriter } from "connect-rest/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
+import { toolsGenerator } from "protoc-gen-connect-rest-tools";
 const options: RestOptions = { adapters: [], upstreams: {} };
 // @ts-expect-error an adapter is no string
 createRestTransport({ adapters: ["blog"], upstreams: {} });
-export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator];
+export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator, toolsGenerator];
 `,
     );
     const options = {

@@ -14,7 +14,8 @@ import {
 } from "../../node_modules/@bufbuild/protoplugin/dist/esm/import-path.js";
 import { compileMapImports } from "../../node_modules/@bufbuild/protoplugin/dist/esm/map-imports.js";
 import { generateFilePath } from "../../node_modules/@bufbuild/protoplugin/dist/esm/names.js";
-import { type ImportOptions, messagesModule, specifierOf } from "../../plugin/src/print/import-paths.ts";
+import { messagesModule, specifierOf } from "../../plugin/src/print/import-paths.ts";
+import type { ImportOptions } from "../../plugin/src/protocol/options.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 

@@ -101,7 +101,8 @@ describe("every generated adapter", () => {
       expect(Math.max(...text.split("\n").map((line) => Buffer.byteLength(line)))).toBeLessThan(65_536);
       const markers = text.split("\n").filter((line) => line.includes("@@protoc_insertion_point"));
       expect(new Set(markers).size).toBe(markers.length);
-      for (const marker of markers) expect(marker).toMatch(/^\/\/ @@protoc_insertion_point\([\w:.]+\)$/);
+      for (const marker of markers)
+        expect(marker).toMatch(/^(?: {2})?\/\/ @@protoc_insertion_point\([\w:.]+\)$/);
       expect(markers[0]).toBe("// @@protoc_insertion_point(imports)");
       expect(markers.at(-1)).toBe("// @@protoc_insertion_point(end)");
     },

@@ -46,17 +46,17 @@ describe("a wrong rule", () => {
   });
 });
 
-/** Codes as they are written in the generator: words joined by hyphens, or alone behind a number. */
+/** Codes as they are written in the generator: words joined by hyphens, or alone behind the number of a field. */
 function codesInSource(): string[] {
   const folder = join(import.meta.dirname, "../../plugin/src");
-  const texts = ["parse", "check"].flatMap((room) =>
-    readdirSync(join(folder, room))
+  const texts = ["parse", "check"].flatMap((step) =>
+    readdirSync(join(folder, step))
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-      .map((name) => readFileSync(join(folder, room, name), "utf8")),
+      .map((name) => readFileSync(join(folder, step, name), "utf8")),
   );
   const found = texts.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/(?:add\((?:\d+|\[\]), |\[RULES, \d+\],\s+)"([a-z]+)"/g),
+    ...text.matchAll(/add\(\s*(?:[\w.]+|\[\]),\s+"([a-z]+)"/g),
   ]);
   // a kind of body, not of problem
   return [...new Set(found.map(([, code = ""]) => code))].filter((code) => code !== "http-body").sort();

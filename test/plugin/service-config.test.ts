@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseServiceConfig } from "../../plugin/src/config/service-config.ts";
 import { Problems } from "../../plugin/src/diagnostics/problem.ts";
 import { respond } from "../../plugin/src/kit/generator.ts";
-import { toolsGenerator } from "../../plugin/src/tools/generator.ts";
+import { toolsGenerator } from "../../tools/src/generator.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
@@ -224,7 +224,7 @@ http:
     const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
     const { file, error } = respond(toolsGenerator, { ...plain, parameter });
     expect(error).toBe("");
-    expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("service:plain.Shelves");
+    expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("adapter:plain.Shelves");
   });
 
   it("leaves the request as it was", () => {

@@ -13,7 +13,6 @@ import {
   unary,
 } from "connect-rest/adapter";
 import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
-import type { EmbedService as EmbedService$tools } from "./embed_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of blog.v1.EmbedService. */
@@ -83,44 +82,9 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
       getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
+  tools: () => import("./embed_tools.ts"),
+  // @@protoc_insertion_point(adapter:blog.v1.EmbedService)
 };
-
-/**
- * The methods of blog.v1.EmbedService as tools of a language model, by their names in TypeScript.
- * An `inputSchema` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
- */
-export const EmbedServiceTools = {
-  getEmbed: {
-    name: "EmbedService_GetEmbed",
-    title: "Get embed",
-    description: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {
-        url: {
-          type: "string",
-          description: "URL of the post, `https://<host of the blog>/post/<rest>`.\n\nThe address of a post has the form https://<host of the blog>/post/<rest>.",
-        },
-        maxWidth: {
-          type: "integer",
-          minimum: 1,
-          maximum: 2147483647,
-          description: "Maximum width in pixels. Default: no limit.",
-        },
-        maxHeight: {
-          type: "integer",
-          minimum: 1,
-          maximum: 2147483647,
-          description: "Maximum height in pixels. Default: no limit.",
-        },
-      },
-      additionalProperties: false,
-      description: "A request for the HTML that embeds a post on another site.",
-    },
-    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
-  },
-} satisfies { readonly [Method in keyof typeof EmbedService$tools.method]?: object };
 // @@protoc_insertion_point(service:blog.v1.EmbedService)
 
 const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([

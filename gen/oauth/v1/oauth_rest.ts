@@ -20,7 +20,6 @@ import {
   OAuthService,
   type RefreshTokenRequest,
 } from "./oauth_pb.ts";
-import type { OAuthService as OAuthService$tools } from "./oauth_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of oauth.v1.OAuthService. */
@@ -237,158 +236,9 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
       exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },
   },
+  tools: () => import("./oauth_tools.ts"),
+  // @@protoc_insertion_point(adapter:oauth.v1.OAuthService)
 };
-
-const oauth_v1_AuthorizationCodeGrant_schema = {
-  type: "object",
-  properties: {
-    code: {
-      type: "string",
-      minLength: 1,
-      description: "The code, from the URL that the user was redirected to. Valid once, for one minute.",
-    },
-    redirectUri: {
-      type: "string",
-      description: "The redirect URI of the authorization request. Required if that request had one, and must be the same.",
-    },
-  },
-  required: ["code"],
-  additionalProperties: false,
-  description: "An authorization code.",
-};
-
-const oauth_v1_ClientCredentialsGrant_schema = {
-  type: "object",
-  properties: {
-    scope: { type: "string", description: "Scopes, separated by spaces. Default: `basic`." },
-  },
-  additionalProperties: false,
-  description: "The application's own credentials.",
-};
-
-/**
- * The methods of oauth.v1.OAuthService as tools of a language model, by their names in TypeScript.
- * An `inputSchema` describes the request in ProtoJSON (JSON Schema, draft 2020-12).
- */
-export const OAuthServiceTools = {
-  createRequestToken: {
-    name: "OAuthService_CreateRequestToken",
-    title: "Create request token",
-    description: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {
-        callback: {
-          type: "string",
-          description: "The callback URL to redirect the user to; `oob` for none. Default: the one registered for the application.",
-        },
-      },
-      additionalProperties: false,
-      description: "A request for temporary credentials.",
-    },
-    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
-  },
-  createAccessToken: {
-    name: "OAuthService_CreateAccessToken",
-    title: "Create access token",
-    description: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {
-        oauthToken: {
-          type: "string",
-          minLength: 1,
-          description: "The token of the temporary credentials.",
-        },
-        oauthTokenSecret: {
-          type: "string",
-          minLength: 1,
-          description: "The secret of the temporary credentials. It signs the request and is not sent.",
-        },
-        oauthVerifier: {
-          type: "string",
-          minLength: 1,
-          description: "The verifier that proves the user's consent, from the URL that the user was redirected to.",
-        },
-      },
-      required: ["oauthToken", "oauthTokenSecret", "oauthVerifier"],
-      additionalProperties: false,
-      description: "A request for an access token.",
-    },
-    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
-  },
-  createToken: {
-    name: "OAuthService_CreateToken",
-    title: "Create token",
-    description: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {
-        authorizationCode: {
-          $ref: "#/$defs/oauth.v1.AuthorizationCodeGrant",
-          description: "An authorization code: the token represents a user.",
-        },
-        clientCredentials: {
-          $ref: "#/$defs/oauth.v1.ClientCredentialsGrant",
-          description: "The application's own credentials: the token represents the application.",
-        },
-        clientId: {
-          type: "string",
-          minLength: 1,
-          description: "Identifier of the application: its consumer key.",
-        },
-        clientSecret: { type: "string", minLength: 1, description: "Secret of the application." },
-      },
-      required: ["clientId", "clientSecret"],
-      additionalProperties: false,
-      dependentSchemas: { authorizationCode: { properties: { clientCredentials: false } } },
-      description: "A request for an OAuth 2.0 access token.\n\nExactly one of authorizationCode, clientCredentials is set.",
-      $defs: {
-        "oauth.v1.AuthorizationCodeGrant": oauth_v1_AuthorizationCodeGrant_schema,
-        "oauth.v1.ClientCredentialsGrant": oauth_v1_ClientCredentialsGrant_schema,
-      },
-    },
-    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
-  },
-  refreshToken: {
-    name: "OAuthService_RefreshToken",
-    title: "Refresh token",
-    description: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {
-        refreshToken: { type: "string", minLength: 1, description: "The refresh token. Valid once." },
-        clientId: {
-          type: "string",
-          minLength: 1,
-          description: "Identifier of the application: its consumer key.",
-        },
-        clientSecret: { type: "string", minLength: 1, description: "Secret of the application." },
-      },
-      required: ["refreshToken", "clientId", "clientSecret"],
-      additionalProperties: false,
-      description: "A request for a new OAuth 2.0 access token.",
-    },
-    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
-  },
-  exchangeToken: {
-    name: "OAuthService_ExchangeToken",
-    title: "Exchange token",
-    description: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object" as const,
-      properties: {},
-      additionalProperties: false,
-      description: "A request to exchange the OAuth 1.0a token of the credentials for an OAuth 2.0 access token.",
-    },
-    annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
-  },
-} satisfies { readonly [Method in keyof typeof OAuthService$tools.method]?: object };
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)
 
 const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([

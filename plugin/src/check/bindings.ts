@@ -1,11 +1,9 @@
 /** Checks that each binding of a method can be reached. */
-import { HTTP } from "../descriptors/options.ts";
+import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { type PatternSegment, patternText } from "../model/path-template.ts";
-
-/** Field number of google.api.HttpRule.additional_bindings. */
-const ADDITIONAL_BINDINGS = 11;
 
 /** The bindings that no request gets to, since an earlier one takes all that would fill them. */
 export function unreachable(method: MethodModel): BindingModel[] {
@@ -19,7 +17,12 @@ export function checkBindings(method: MethodModel, problems: Problems): void {
     const earlier = earlierCover(method, index);
     if (earlier < 0) return;
     const text = `binding ${index + 1} of ${nameOf(desc)} is never used: whatever fills its path fills that of binding ${earlier + 1}, which is tried first`;
-    problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index - 1], "binding-unreachable", text);
+    problems.add(
+      desc,
+      [HTTP, HttpRuleSchema.field.additionalBindings.number, index - 1],
+      "binding-unreachable",
+      text,
+    );
   });
 }
 

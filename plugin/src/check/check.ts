@@ -1,9 +1,10 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fieldRules, methodRules, RULES, serviceRules } from "../descriptors/options.ts";
-import { messageOf } from "../descriptors/well-known.ts";
+import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
-import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
 import { checkMethod } from "./method-rules.ts";
@@ -16,37 +17,43 @@ import { checkTypes } from "./types.ts";
 
 /** Checks methods, and every message that they read or write. A message is looked at once. */
 export class Checker {
+  private readonly types: TypeModels;
   private readonly messages = new Map<DescMessage, readonly Problem[]>();
+
+  constructor(types: TypeModels) {
+    this.types = types;
+  }
 
   /** The problems of a method and of its messages. */
   check(method: MethodModel): Problems {
     const problems = new Problems();
-    checkSharedRules(method.desc.parent, serviceRules(method.desc.parent), problems);
-    checkSharedRules(method.desc, methodRules(method.desc), problems);
+    checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
+    checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
-    checkStreams(method.desc, problems);
-    checkTypes(method, problems);
-    checkPlacesUsed(method, problems);
-    checkRequestNames(method, problems);
+    checkStreams(method, problems);
+    checkTypes(method, this.types, problems);
+    checkPlacesUsed(method, this.types, problems);
+    checkRequestNames(method, this.types, problems);
     const reached = new Set<DescMessage>();
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
     reached.delete(method.desc.input);
-    for (const message of reached) checkPlaces(message, method, problems);
+    for (const message of reached) checkPlaces(message, method, this.types, problems);
     return problems;
   }
 
   private messageProblems(message: DescMessage, method: MethodModel): readonly Problem[] {
     const known = this.messages.get(message);
     if (known !== undefined) return known;
+    const { types } = this;
     const problems = new Problems();
-    checkCollectors(message, problems);
-    checkOneofs(message, problems);
+    checkCollectors(message, types, problems);
+    checkOneofs(message, types, problems);
     for (const field of message.fields) {
-      checkField(field, problems);
-      checkType(field, method, problems);
-      if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, problems);
+      checkField(field, types, problems);
+      checkType(field, method, types, problems);
+      if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
     }
     const found = [...problems];
     this.messages.set(message, found);
@@ -59,32 +66,26 @@ function reach(message: DescMessage, reached: Set<DescMessage>): void {
   if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
   reached.add(message);
   for (const field of message.fields) {
-    const inner = innerMessage(field);
+    const inner = valueMessageOf(field);
     if (inner !== undefined) reach(inner, reached);
   }
 }
 
-function innerMessage(field: DescField): DescMessage | undefined {
-  return field.fieldKind === "map" ? mapMessage(field) : messageOf(field);
-}
-
-function mapMessage(field: DescField & { fieldKind: "map" }): DescMessage | undefined {
-  return field.mapKind === "message" ? field.message : undefined;
-}
-
 /** Reports a second field that collects unknown keys. */
-function checkCollectors(message: DescMessage, problems: Problems): void {
-  const [first, ...others] = message.fields.filter((field) => fieldRules(field).unknown);
+function checkCollectors(message: DescMessage, types: TypeModels, problems: Problems): void {
+  const [first, ...others] = message.fields.filter((field) => types.field(field).unknown);
   for (const field of others) {
     const text = `${nameOf(message)} already collects unknown keys in \`${first?.name}\``;
-    problems.add(field, [RULES, 8], "unknown-twice", text);
+    problems.add(field, [RULES, FieldRulesSchema.field.unknown.number], "unknown-twice", text);
   }
 }
 
-function checkType(field: DescField, method: MethodModel, problems: Problems): void {
-  const isHttpBody = innerMessage(field)?.typeName === "google.api.HttpBody";
+function checkType(field: DescField, method: MethodModel, types: TypeModels, problems: Problems): void {
+  const isHttpBody = valueMessageOf(field)?.typeName === "google.api.HttpBody";
   const isPlaced =
-    field === method.responseBody || field.parent === method.desc.input || fieldRules(field).in !== 0;
+    field === method.responseBody ||
+    field.parent === method.desc.input ||
+    types.field(field).place !== undefined;
   if (isHttpBody && !isPlaced) {
     const text = `${nameOf(field)} is a google.api.HttpBody inside of JSON; it can only be a whole body`;
     problems.add(field, [], "type-unsupported", text);
@@ -92,13 +93,12 @@ function checkType(field: DescField, method: MethodModel, problems: Problems): v
 }
 
 /** Reports fields inside of other messages that have a place of their own, which only those of a request can have. */
-function checkPlaces(message: DescMessage, method: MethodModel, problems: Problems): void {
+function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModels, problems: Problems): void {
   const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
   for (const field of message.fields) {
-    const where = fieldRules(field).in;
-    if (where === Location.LOCATION_UNSPECIFIED) continue;
-    if (where === Location.PART && members.includes(message)) continue;
+    const { place } = types.field(field);
+    if (place === undefined || (place === "part" && members.includes(message))) continue;
     const text = `${nameOf(field)} has a place, but ${message.typeName} is inside of a request or a response; only the fields of a request itself have places`;
-    problems.add(field, [RULES, 1], "in-nested", text);
+    problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-nested", text);
   }
 }

@@ -1,10 +1,18 @@
 /** Checks conditions on JSON objects. */
 import type { OptionPath } from "../diagnostics/problem.ts";
-import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { nearest } from "../parse/field-path.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { WhenSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { pathFault } from "./syntax.ts";
 
 const TYPES: readonly string[] = ["string", "number", "boolean", "object", "array"];
+
+/** A condition, as a model or as it is written. */
+interface Condition {
+  readonly key: string;
+  readonly values?: readonly string[];
+  readonly present?: boolean | undefined;
+  readonly type?: string;
+}
 
 /**
  * Reports faults of a condition; texts go on from what it is the condition of.
@@ -12,26 +20,24 @@ const TYPES: readonly string[] = ["string", "number", "boolean", "object", "arra
  * @param otherKey what is looked at where the condition names no key; empty for nothing
  */
 export function checkCondition(
-  when: When,
+  when: Condition,
   otherKey: string,
   add: (place: OptionPath, code: string, text: string) => void,
 ): void {
-  const { key, type } = when;
+  const { key, type = "" } = when;
   if (isEmpty(when)) add([], "when-empty", "says nothing; set values, present or type");
   else if (key === "" && otherKey === "") add([], "when-key", "has no key to look at; set key");
   const fault = key === "" ? undefined : pathFault(key, "no root");
-  if (fault !== undefined) add([1], "dotted-path", `cannot be looked up: ${fault}`);
+  if (fault !== undefined) add([WhenSchema.field.key.number], "dotted-path", `cannot be looked up: ${fault}`);
   if (type !== "" && !TYPES.includes(type)) {
-    const near = nearest(type, TYPES);
-    const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
     add(
-      [4],
+      [WhenSchema.field.type.number],
       "when-type",
-      `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${hint}`,
+      `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${didYouMean(type, TYPES)}`,
     );
   }
 }
 
-function isEmpty({ values, present, type }: When): boolean {
+function isEmpty({ values = [], present, type = "" }: Condition): boolean {
   return values.length === 0 && present === undefined && type === "";
 }

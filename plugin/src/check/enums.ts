@@ -1,19 +1,20 @@
 /** Checks the spellings of enum values on the wire. */
 import type { DescEnum, DescEnumValue } from "@bufbuild/protobuf";
-import { enumValueRules, RULES } from "../descriptors/options.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { EnumValueRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { TypeModels } from "../model/types.ts";
 
-/** Field numbers of EnumValueRules. */
-const RULE = { wire: 1, aliases: 2 } as const;
+const { field: RULE } = EnumValueRulesSchema;
 
 /** Reports spellings that stand for two values of an enum; values of one number are one. */
-export function checkEnum(desc: DescEnum, problems: Problems): void {
+export function checkEnum(desc: DescEnum, types: TypeModels, problems: Problems): void {
   const taken = new Map<string, DescEnumValue>();
   for (const value of desc.values) {
-    const { wire, aliases } = enumValueRules(value);
+    const { wire, aliases } = types.enumValue(value);
     const spellings = [
-      { spelling: wire || value.name, place: [RULE.wire] },
-      ...aliases.map((spelling, index) => ({ spelling, place: [RULE.aliases, index] })),
+      { spelling: wire || value.name, place: [RULE.wire.number] },
+      ...aliases.map((spelling, index) => ({ spelling, place: [RULE.aliases.number, index] })),
     ];
     for (const { spelling, place } of spellings) {
       const other = taken.get(spelling);

@@ -1,45 +1,24 @@
 /** Checks that the rules of a field fit it. */
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { fieldRules, RULES } from "../descriptors/options.ts";
-import { isScalarMessage, isTimestamp, messageOf } from "../descriptors/well-known.ts";
+import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { isScalarMessage, isTimestamp, messageOf, valueMessageOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
-import {
-  FieldRules_BytesEncoding as Bytes,
-  type FieldRules,
-  FieldRules_PieceSchema,
-  FieldRules_StyleSchema,
-  FieldRules_Location as Location,
-  FieldRules_Piece as Piece,
-  type Source,
-  FieldRules_Style as Style,
-  Time_Unit,
-  Time_UnitSchema,
-} from "../gen/connectrest/v1/field_rules_pb.ts";
-import { headerFault, isToken, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
+import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { FieldModel, SourceModel, Style, TimeNotation, TypeModels } from "../model/types.ts";
+import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 
-/** Field numbers of FieldRules. */
-const RULE = {
-  name: 2,
-  aliases: 3,
-  style: 4,
-  from: 5,
-  time: 6,
-  unwrap: 7,
-  unknown: 8,
-  number: 10,
-  bytes: 11,
-  piece: 13,
-} as const;
+const { field: RULE } = FieldRulesSchema;
+const { field: SOURCE } = SourceSchema;
 
 interface Checked {
   readonly field: DescField;
-  readonly rules: FieldRules;
+  readonly rules: FieldModel;
   readonly add: (place: OptionPath, code: string, text: string) => void;
 }
 
 /** Reports rules of a field that do not fit it. */
-export function checkField(field: DescField, problems: Problems): void {
-  const rules = fieldRules(field);
+export function checkField(field: DescField, types: TypeModels, problems: Problems): void {
+  const rules = types.field(field);
   const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
   for (const check of CHECKS) check({ field, rules, add });
 }
@@ -57,11 +36,11 @@ const CHECKS: ReadonlyArray<(checked: Checked) => void> = [
 
 function checkNames({ field, rules, add }: Checked): void {
   const { name, aliases } = rules;
-  const fault = rules.in === Location.HEADER && name !== "" ? requestHeaderFault(name) : undefined;
-  if (fault !== undefined) add([RULE.name], "header-name", `${nameOf(field)}: ${fault}`);
-  if (rules.in === Location.COOKIE && name !== "" && !isToken(name)) {
+  const fault = rules.place === "header" && name !== "" ? requestHeaderFault(name) : undefined;
+  if (fault !== undefined) add([RULE.name.number], "header-name", `${nameOf(field)}: ${fault}`);
+  if (rules.place === "cookie" && name !== "" && !isToken(name)) {
     add(
-      [RULE.name],
+      [RULE.name.number],
       "cookie-name",
       `${nameOf(field)}: \`${name}\` is no name of a cookie (RFC 6265 section 4.1.1)`,
     );
@@ -75,35 +54,31 @@ function checkNames({ field, rules, add }: Checked): void {
           ? "is a name of the field already"
           : undefined;
     if (fault !== undefined)
-      add([RULE.aliases, index], "alias-twice", `the alias \`${alias}\` of ${nameOf(field)} ${fault}`);
+      add([RULE.aliases.number, index], "alias-twice", `the alias \`${alias}\` of ${nameOf(field)} ${fault}`);
   });
 }
 
 /** Notations that a Duration cannot have. */
-const TIMES_ALONE: ReadonlySet<Time_Unit> = new Set([
-  Time_Unit.FORMAT,
-  Time_Unit.HTTP_DATE,
-  Time_Unit.RFC_2822,
-]);
+const TIMES_ALONE: ReadonlySet<TimeNotation> = new Set(["pattern", "http_date", "rfc2822"]);
 
 function checkTime({ field, rules: { time }, add }: Checked): void {
   if (time === undefined) return;
-  const isDuration = messageIn(field)?.typeName === "google.protobuf.Duration";
+  const isDuration = valueMessageOf(field)?.typeName === "google.protobuf.Duration";
   if (!isTimestamp(field) && !isDuration) {
     const text = `time is for fields of type google.protobuf.Timestamp or Duration; ${nameOf(field)} is none`;
-    add([RULE.time], "time-type", text);
+    add([RULE.time.number], "time-type", text);
   }
-  if (isDuration && (TIMES_ALONE.has(time.unit) || time.none !== "" || time.rounding !== 0)) {
+  if (isDuration && (TIMES_ALONE.has(time.notation) || time.none !== "" || time.rounding !== undefined)) {
     const text = `${nameOf(field)} is a Duration: it is a count or ISO_8601, and has neither none nor rounding`;
-    add([RULE.time], "time-duration", text);
+    add([RULE.time.number], "time-duration", text);
   }
-  if (time.unit === Time_Unit.FORMAT && !/YYYY/.test(time.format)) {
+  if (time.notation === "pattern" && !/YYYY/.test(time.format)) {
     const text = `the format of ${nameOf(field)} has no year; write e.g. "YYYY-MM-DD HH:mm:ss"`;
-    add([RULE.time], "time-format", text);
+    add([RULE.time.number], "time-format", text);
   }
-  if (time.unit !== Time_Unit.FORMAT && time.format !== "") {
-    const text = `${nameOf(field)} has a format, but its unit is ${valueName(Time_UnitSchema, time.unit)}; set unit: FORMAT`;
-    add([RULE.time, 2], "time-format", text);
+  if (time.notation !== "pattern" && time.format !== "") {
+    const text = `${nameOf(field)} has a format, but its unit is ${time.unit}; set unit: FORMAT`;
+    add([RULE.time.number, TimeSchema.field.format.number], "time-format", text);
   }
 }
 
@@ -111,32 +86,28 @@ function checkUnwrap({ field, rules, add }: Checked): void {
   const [only, ...others] = messageOf(field)?.fields ?? [];
   if (!rules.unwrap || (only?.fieldKind === "list" && others.length === 0)) return;
   const text = `unwrap is for a message with one repeated field; ${nameOf(field)} is none`;
-  add([RULE.unwrap], "unwrap-type", text);
+  add([RULE.unwrap.number], "unwrap-type", text);
 }
 
 /** Styles that write every value of a field as text. */
-const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set([Style.COMMA, Style.SPREAD]);
+const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set(["comma", "spread"]);
 
 function checkStyle({ field, rules: { style }, add }: Checked): void {
-  if (style === Style.STYLE_UNSPECIFIED) return;
-  const fault = (text: string) => add([RULE.style], "style-type", text);
+  if (style === undefined) return;
+  const fault = (text: string) => add([RULE.style.number], "style-type", text);
   if (field.fieldKind !== "list" && field.fieldKind !== "map") {
     fault(`style is for repeated fields and maps; ${nameOf(field)} is singular`);
   } else if (WRITTEN_AS_TEXT.has(style) && !isText(field)) {
-    fault(
-      `${valueName(FieldRules_StyleSchema, style)} writes values as text; those of ${nameOf(field)} are messages`,
-    );
-  } else if (style === Style.SPREAD && field.fieldKind === "list") {
+    fault(`${style.toUpperCase()} writes values as text; those of ${nameOf(field)} are messages`);
+  } else if (style === "spread" && field.fieldKind === "list") {
     fault(`SPREAD is for maps; ${nameOf(field)} is repeated: use REPEAT, BRACKETS, INDEXED or COMMA`);
-  } else if (style !== Style.SPREAD && field.fieldKind === "map") {
-    fault(
-      `${valueName(FieldRules_StyleSchema, style)} is for repeated fields; ${nameOf(field)} is a map: use SPREAD`,
-    );
+  } else if (style !== "spread" && field.fieldKind === "map") {
+    fault(`${style.toUpperCase()} is for repeated fields; ${nameOf(field)} is a map: use SPREAD`);
   }
 }
 
 function isText(field: DescField): boolean {
-  const message = messageIn(field);
+  const message = valueMessageOf(field);
   return message === undefined || isScalarMessage(message);
 }
 
@@ -144,11 +115,11 @@ function checkUnknown({ field, rules, add }: Checked): void {
   if (!rules.unknown) return;
   if (!isCollector(field)) {
     const text = `unknown is for a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is none`;
-    add([RULE.unknown], "unknown-type", text);
+    add([RULE.unknown.number], "unknown-type", text);
   }
   if (field.oneof !== undefined) {
     const text = `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, and keys that no field names would choose it; move it out`;
-    add([RULE.unknown], "unknown-member", text);
+    add([RULE.unknown.number], "unknown-member", text);
   }
 }
 
@@ -173,55 +144,63 @@ const BIG_INTEGERS: ReadonlySet<unknown> = new Set([
 ]);
 
 function checkScalars({ field, rules, add }: Checked): void {
-  const type = messageIn(field)?.typeName ?? scalarOf(field);
+  const type = valueMessageOf(field)?.typeName ?? scalarOf(field);
   if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
-    add([RULE.number], "number-type", `number is for 64-bit integers; ${nameOf(field)} is none`);
+    add([RULE.number.number], "number-type", `number is for 64-bit integers; ${nameOf(field)} is none`);
   }
   const isBytes = type === ScalarType.BYTES || type === "google.protobuf.BytesValue";
-  if (rules.bytes !== Bytes.BYTES_ENCODING_UNSPECIFIED && !isBytes) {
-    add([RULE.bytes], "bytes-type", `bytes is for fields of type bytes; ${nameOf(field)} is none`);
+  if (rules.bytes !== undefined && !isBytes) {
+    add([RULE.bytes.number], "bytes-type", `bytes is for fields of type bytes; ${nameOf(field)} is none`);
   }
 }
 
 function checkPiece({ field, rules: { piece }, add }: Checked): void {
-  if (piece === Piece.PIECE_UNSPECIFIED) return;
+  if (piece === undefined) return;
   const isSingle = field.fieldKind === "scalar";
   const isString = isSingle && field.scalar === ScalarType.STRING;
   const isBytes = isSingle && field.scalar === ScalarType.BYTES;
-  if (isString || (isBytes && piece === Piece.CONTENT)) return;
-  const expected = piece === Piece.CONTENT ? "bytes or a string" : "a string";
+  if (isString || (isBytes && piece === "content")) return;
+  const expected = piece === "content" ? "bytes or a string" : "a string";
   add(
-    [RULE.piece],
+    [RULE.piece.number],
     "piece-type",
-    `${nameOf(field)} is the ${valueName(FieldRules_PieceSchema, piece)} of a part, which must be ${expected}`,
+    `${nameOf(field)} is the ${piece.toUpperCase()} of a part, which must be ${expected}`,
   );
 }
 
 function checkSources(checked: Checked): void {
-  checked.rules.from.forEach((source, index) => {
+  checked.rules.sources.forEach((source, index) => {
     checkSource(source, index, checked);
   });
 }
 
-function checkSource({ source, rel }: Source, index: number, { field, add }: Checked): void {
+function checkSource(source: SourceModel, index: number, { field, add }: Checked): void {
   const subject = nameOf(field);
   const fault = (number: number, code: string, text: string | undefined) =>
-    text !== undefined && add([RULE.from, index, number], code, `a source of ${subject}: ${text}`);
-  if (rel !== "" && source.case !== "header" && source.case !== undefined) {
-    fault(4, "from-rel", "rel chooses an address of a `Link` header (RFC 8288); set header too");
+    text !== undefined && add([RULE.from.number, index, number], code, `a source of ${subject}: ${text}`);
+  if (source.rel !== "" && source.kind !== "header" && source.kind !== "none") {
+    fault(
+      SOURCE.rel.number,
+      "from-rel",
+      "rel chooses an address of a `Link` header (RFC 8288); set header too",
+    );
   }
-  switch (source.case) {
+  switch (source.kind) {
     case "header":
-      fault(1, "header-name", headerFault(source.value));
+      fault(SOURCE.header.number, "header-name", headerFault(source.header));
       break;
     case "path":
-      fault(3, "dotted-path", pathFault(source.value, "no root"));
+      fault(SOURCE.path.number, "dotted-path", pathFault(source.path, "no root"));
       break;
     case "status":
-      fault(2, "from-status", statusFault(source.value, scalarOf(field)));
+      fault(SOURCE.status.number, "from-status", statusFault(source.status, scalarOf(field)));
       break;
     default:
-      add([RULE.from], "from-source", `a source of ${subject} names no place; set header, status or path`);
+      add(
+        [RULE.from.number],
+        "from-source",
+        `a source of ${subject} names no place; set header, status or path`,
+      );
   }
 }
 
@@ -235,8 +214,4 @@ function statusFault(status: number, type: ScalarType | undefined): string | und
 
 function scalarOf(field: DescField): ScalarType | undefined {
   return "scalar" in field ? field.scalar : undefined;
-}
-
-function messageIn(field: DescField): DescMessage | undefined {
-  return "message" in field ? field.message : undefined;
 }

@@ -1,9 +1,17 @@
 /** Checks the rules that only methods have. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { methodRules, RULES, serviceRules } from "../descriptors/options.ts";
+import { millisOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
-import { RequestBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
+import {
+  RequestBody_Encoding as Encoding,
+  MethodRulesSchema,
+  ParameterSchema,
+} from "../gen/connectrest/v1/method_rules_pb.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
+
+const { field: RULE } = MethodRulesSchema;
 
 /** What a timer of Node.js can wait for. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -11,33 +19,35 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const MULTIPART: ReadonlySet<Encoding> = new Set([Encoding.MULTIPART, Encoding.MULTIPART_WHEN_PARTS]);
 
 /** Reports rules of a method that contradict each other, or ask for what cannot be. */
-export function checkMethod({ desc, rules }: MethodModel, problems: Problems): void {
-  const own = methodRules(desc);
+export function checkMethod(
+  { desc, rules, annotation: own, serviceAnnotation }: MethodModel,
+  problems: Problems,
+): void {
   const subject = nameOf(desc);
   const add = (place: OptionPath, code: string, text: string) =>
     problems.add(desc, [RULES, ...place], code, text);
   if (rules.credentials.includes("api_key") && rules.apiKey === undefined) {
-    const isOfService = own.credentials.length === 0 && serviceRules(desc.parent).credentials.length > 0;
+    const isOfService = own.credentials.length === 0 && serviceAnnotation.credentials.length > 0;
     const holder = isOfService ? desc.parent : desc;
     const text = `${nameOf(holder)} accepts an API key, but nothing says where it goes; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
-    problems.add(holder, [RULES, 10], "api-key-place", text);
+    problems.add(holder, [RULES, RULE.credentials.number], "api-key-place", text);
   }
   own.scopes.forEach((scope, index) => {
     if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return;
     const text = `the scope \`${scope}\` of ${subject} is none (RFC 6749 section 3.3); expected one word, others as further scopes`;
-    add([20, index], "scope-syntax", text);
+    add([RULE.scopes.number, index], "scope-syntax", text);
   });
   if (own.scopes.length > 0 && !rules.credentials.some((kind) => kind === "oauth1" || kind === "oauth2")) {
     const text = `${subject} has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials`;
-    add([20], "scopes-credentials", text);
+    add([RULE.scopes.number], "scopes-credentials", text);
   }
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {
-    const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millis(own.timeout)} ms`;
-    add([21], "timeout-range", text);
+    const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millisOf(own.timeout)} ms`;
+    add([RULE.timeout.number], "timeout-range", text);
   }
   if (own.jsonPart !== "" && !MULTIPART.has(own.requestEncoding)) {
     add(
-      [23],
+      [RULE.jsonPart.number],
       "json-part",
       `json_part of ${subject} needs request_encoding: MULTIPART or MULTIPART_WHEN_PARTS`,
     );
@@ -45,13 +55,22 @@ export function checkMethod({ desc, rules }: MethodModel, problems: Problems): v
   own.success.forEach((status, index) => {
     if (status >= 200 && status <= 599) return;
     const text = `success of ${subject}: expected a final status, from 200 to 599, got ${status}`;
-    add([25, index], "success-status", text);
+    add([RULE.success.number, index], "success-status", text);
   });
   own.parameters.forEach(({ name, value, json }, index) => {
-    if (name === "") add([31, index], "parameter-name", `a constant parameter of ${subject} has no name`);
+    if (name === "")
+      add(
+        [RULE.parameters.number, index],
+        "parameter-name",
+        `a constant parameter of ${subject} has no name`,
+      );
     const fault = json === "" ? undefined : value !== "" ? "has both a value and json" : jsonFault(json);
     if (fault !== undefined) {
-      add([31, index, 3], "parameter-json", `the constant parameter \`${name}\` of ${subject} ${fault}`);
+      add(
+        [RULE.parameters.number, index, ParameterSchema.field.json.number],
+        "parameter-json",
+        `the constant parameter \`${name}\` of ${subject} ${fault}`,
+      );
     }
   });
 }
@@ -65,11 +84,7 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-function millis({ seconds, nanos }: Duration): number {
-  return Number(seconds) * 1_000 + nanos / 1_000_000;
-}
-
-function isTimeout(duration: Duration): boolean {
-  const value = millis(duration);
+function isTimeout(duration: Frozen<Duration>): boolean {
+  const value = millisOf(duration);
   return value > 0 && value <= LONGEST_TIMEOUT_MS;
 }

@@ -1,31 +1,41 @@
 /** Checks the rules that a service and a method may both have, where they are written. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { RULES } from "../descriptors/options.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
-import type { ErrorBody, ErrorRule, RetryAfter } from "../gen/connectrest/v1/error_rules_pb.ts";
 import {
+  type ErrorBody,
+  ErrorBodySchema,
+  ErrorItemsSchema,
+  type ErrorRule,
+  ErrorRuleSchema,
+  HeaderConditionSchema,
+  type RetryAfter,
+  RetryAfterSchema,
+} from "../gen/connectrest/v1/error_rules_pb.ts";
+import {
+  ApiKeySchema,
   Credential_Kind,
   Credential_KindSchema,
   type Envelope,
-  type MethodRules,
+  EnvelopeSchema,
+  HeaderSchema,
+  MethodRulesSchema,
   type RateLimit,
-  type ServiceRules,
+  RateLimitSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
+import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
-/** Field numbers of ServiceRules and MethodRules. */
-const RULE = {
-  envelope: 3,
-  errors: 4,
-  errorBodies: 5,
-  retryAfter: 6,
-  headers: 8,
-  apiKey: 9,
-  credentials: 10,
-  idempotencyKey: 13,
-  rateLimits: 26,
-} as const;
+/** Fields that ServiceRules and MethodRules have under the same numbers. */
+const { field: RULE } = MethodRulesSchema;
+const { field: ERROR } = ErrorRuleSchema;
+const { field: ERROR_BODY } = ErrorBodySchema;
+const { field: RETRY_AFTER } = RetryAfterSchema;
+const { field: CONDITION } = HeaderConditionSchema;
+const { field: ENVELOPE } = EnvelopeSchema;
+const { field: RATE_LIMIT } = RateLimitSchema;
 
 /** Reports a fault at a place in the rules. */
 type Add = (place: OptionPath, code: string, text: string) => void;
@@ -33,59 +43,65 @@ type Add = (place: OptionPath, code: string, text: string) => void;
 /** Reports faults in the rules of a service or a method; those that a method takes from its service are the service's. */
 export function checkSharedRules(
   desc: DescService | DescMethod,
-  rules: ServiceRules | MethodRules,
+  rules: ServiceAnnotation | MethodAnnotation,
   problems: Problems,
 ): void {
   const add: Add = (place, code, text) => problems.add(desc, [RULES, ...place], code, text);
   const subject = nameOf(desc);
   if (rules.envelope !== undefined) checkEnvelope(rules.envelope, add);
   rules.errors.forEach((rule, index) => {
-    checkError(rule, subject, within(add, RULE.errors, index));
+    checkError(rule, subject, within(add, RULE.errors.number, index));
   });
   rules.errorBodies.forEach((body, index) => {
-    checkErrorBody(body, subject, within(add, RULE.errorBodies, index));
+    checkErrorBody(body, subject, within(add, RULE.errorBodies.number, index));
   });
   rules.retryAfter.forEach((rule, index) => {
-    checkRetryAfter(rule, subject, within(add, RULE.retryAfter, index));
+    checkRetryAfter(rule, subject, within(add, RULE.retryAfter.number, index));
   });
   rules.headers.forEach((header, index) => {
-    checkHeader(header, within(add, RULE.headers, index));
+    checkHeader(header, within(add, RULE.headers.number, index));
   });
   rules.rateLimits.forEach((limit, index) => {
-    checkRateLimit(limit, subject, within(add, RULE.rateLimits, index));
+    checkRateLimit(limit, subject, within(add, RULE.rateLimits.number, index));
   });
   if (rules.idempotencyKey !== "") {
     const fault = requestHeaderFault(rules.idempotencyKey);
     if (fault !== undefined)
-      add([RULE.idempotencyKey], "header-name", `idempotency_key of ${subject}: ${fault}`);
+      add([RULE.idempotencyKey.number], "header-name", `idempotency_key of ${subject}: ${fault}`);
   }
-  checkApiKey(rules.apiKey, subject, within(add, RULE.apiKey));
-  checkCredentials(rules.credentials, subject, within(add, RULE.credentials));
+  checkApiKey(rules.apiKey, subject, within(add, RULE.apiKey.number));
+  checkCredentials(rules.credentials, subject, within(add, RULE.credentials.number));
 }
 
 function within(add: Add, ...place: readonly number[]): Add {
   return (below, code, text) => add([...place, ...below], code, text);
 }
 
-function checkEnvelope({ payload, status, message, errors }: Envelope, add: Add): void {
-  const texts = { 2: status, 3: message, 4: errors };
+function checkEnvelope({ payload, status, message, errors }: Frozen<Envelope>, add: Add): void {
+  const texts = [
+    { path: status, place: [ENVELOPE.status.number] },
+    { path: message, place: [ENVELOPE.message.number] },
+    { path: errors, place: [ENVELOPE.errors.number] },
+  ];
   const paths = [
-    ...payload.map((path, index) => ({ path, place: [1, index], root: "root" as const })),
-    ...Object.entries(texts)
-      .filter(([, path]) => path !== "")
-      .map(([number, path]) => ({ path, place: [Number(number)], root: "no root" as const })),
+    ...payload.map((path, index) => ({
+      path,
+      place: [ENVELOPE.payload.number, index],
+      root: "root" as const,
+    })),
+    ...texts.filter(({ path }) => path !== "").map((text) => ({ ...text, root: "no root" as const })),
   ];
   for (const { path, place, root } of paths) {
     const fault = pathFault(path, root);
-    if (fault !== undefined) add([RULE.envelope, ...place], "dotted-path", `the envelope: ${fault}`);
+    if (fault !== undefined) add([RULE.envelope.number, ...place], "dotted-path", `the envelope: ${fault}`);
   }
 }
 
-function checkError(rule: ErrorRule, subject: string, add: Add): void {
+function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
   const { status, subcode, subcodeText, header, body, code, reason } = rule;
   if (status !== 0 && (status < 100 || status > 599)) {
     add(
-      [1],
+      [ERROR.status.number],
       "error-status",
       `an error of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
     );
@@ -96,24 +112,33 @@ function checkError(rule: ErrorRule, subject: string, add: Add): void {
   }
   if (subcode !== undefined && subcodeText !== "") {
     const text = `an error of ${subject} has both subcode ${subcode} and subcode_text \`${subcodeText}\`; a code is a number or a word`;
-    add([6], "error-subcode", text);
+    add([ERROR.subcodeText.number], "error-subcode", text);
   }
   if (code === 0 && reason === "") {
     add([], "error-meaning", `an error of ${subject} says not what it means; set code or reason`);
   }
   if (reason !== "" && !/^[A-Z][A-Z0-9_]+[A-Z0-9]$/.test(reason)) {
-    add([5], "error-reason", `the reason \`${reason}\` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)`);
+    add(
+      [ERROR.reason.number],
+      "error-reason",
+      `the reason \`${reason}\` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)`,
+    );
   }
   const fault = header && headerFault(header.name);
-  if (fault !== undefined) add([3, 1], "header-name", `the condition of an error of ${subject}: ${fault}`);
+  if (fault !== undefined)
+    add(
+      [ERROR.header.number, CONDITION.name.number],
+      "header-name",
+      `the condition of an error of ${subject}: ${fault}`,
+    );
   if (body === undefined) return;
-  const addBelow = within(add, 7);
+  const addBelow = within(add, ERROR.body.number);
   checkCondition(body, "", (place, code, text) =>
     addBelow(place, code, `the condition of an error of ${subject} ${text}`),
   );
 }
 
-function checkErrorBody({ shape }: ErrorBody, subject: string, add: Add): void {
+function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add): void {
   if (shape.case === undefined) {
     const text = `an error body of ${subject} has no shape; set items, title_map, text, oauth or rpc_status`;
     add([], "error-body-shape", text);
@@ -121,17 +146,17 @@ function checkErrorBody({ shape }: ErrorBody, subject: string, add: Add): void {
   }
   const [place, path] =
     shape.case === "items"
-      ? [[1, 1], shape.value.path]
+      ? [[ERROR_BODY.items.number, ErrorItemsSchema.field.path.number], shape.value.path]
       : shape.case === "titleMap"
-        ? [[2], shape.value]
+        ? [[ERROR_BODY.titleMap.number], shape.value]
         : shape.case === "text"
-          ? [[3], shape.value]
+          ? [[ERROR_BODY.text.number], shape.value]
           : [[], "."];
   const fault = pathFault(path, "root");
   if (fault !== undefined) add(place, "dotted-path", `an error body of ${subject}: ${fault}`);
 }
 
-function checkRetryAfter({ header, when }: RetryAfter, subject: string, add: Add): void {
+function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, add: Add): void {
   if (header === "") {
     add(
       [],
@@ -140,10 +165,16 @@ function checkRetryAfter({ header, when }: RetryAfter, subject: string, add: Add
     );
   } else {
     const fault = headerFault(header);
-    if (fault !== undefined) add([1], "header-name", `retry_after of ${subject}: ${fault}`);
+    if (fault !== undefined)
+      add([RETRY_AFTER.header.number], "header-name", `retry_after of ${subject}: ${fault}`);
   }
   const fault = when && headerFault(when.name);
-  if (fault !== undefined) add([3, 1], "header-name", `the condition of retry_after of ${subject}: ${fault}`);
+  if (fault !== undefined)
+    add(
+      [RETRY_AFTER.when.number, CONDITION.name.number],
+      "header-name",
+      `the condition of retry_after of ${subject}: ${fault}`,
+    );
 }
 
 function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
@@ -152,10 +183,10 @@ function checkHeader({ name, value }: { name: string; value: string }, add: Add)
     return;
   }
   const fault = requestHeaderFault(name);
-  if (fault !== undefined) add([1], "header-name", fault);
+  if (fault !== undefined) add([HeaderSchema.field.name.number], "header-name", fault);
 }
 
-function checkApiKey(apiKey: ServiceRules["apiKey"], subject: string, add: Add): void {
+function checkApiKey(apiKey: ServiceAnnotation["apiKey"], subject: string, add: Add): void {
   if (apiKey === undefined) return;
   const { case: place, value } = apiKey.in;
   if (place === undefined || value === "") {
@@ -164,7 +195,8 @@ function checkApiKey(apiKey: ServiceRules["apiKey"], subject: string, add: Add):
     return;
   }
   const fault = place === "header" ? requestHeaderFault(value) : undefined;
-  if (fault !== undefined) add([2], "header-name", `the api_key of ${subject}: ${fault}`);
+  if (fault !== undefined)
+    add([ApiKeySchema.field.header.number], "header-name", `the api_key of ${subject}: ${fault}`);
 }
 
 function checkCredentials(kinds: readonly Credential_Kind[], subject: string, add: Add): void {
@@ -182,10 +214,14 @@ function checkCredentials(kinds: readonly Credential_Kind[], subject: string, ad
   });
 }
 
-function checkRateLimit({ requests, window, calendarDay }: RateLimit, subject: string, add: Add): void {
+function checkRateLimit(
+  { requests, window, calendarDay }: Frozen<RateLimit>,
+  subject: string,
+  add: Add,
+): void {
   if (requests <= 0) {
     add(
-      [1],
+      [RATE_LIMIT.requests.number],
       "rate-limit-requests",
       `a rate limit of ${subject}: expected 1 request or more, got ${requests}`,
     );
@@ -194,15 +230,15 @@ function checkRateLimit({ requests, window, calendarDay }: RateLimit, subject: s
     window !== undefined && (window.seconds > 0n || (window.seconds === 0n && window.nanos > 0));
   if (calendarDay === "" && !hasWindow) {
     const text = `a rate limit of ${subject} has no window; set e.g. window: {seconds: 60} or calendar_day: "UTC"`;
-    add([2], "rate-limit-window", text);
+    add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && window !== undefined) {
     const text = `a rate limit of ${subject} has both a window and a calendar day, which is a window of its own`;
-    add([2], "rate-limit-window", text);
+    add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && !isTimeZone(calendarDay)) {
     const text = `a rate limit of ${subject}: expected a time zone, e.g. \`UTC\` or \`America/New_York\`, got \`${calendarDay}\``;
-    add([3], "rate-limit-zone", text);
+    add([RATE_LIMIT.calendarDay.number], "rate-limit-zone", text);
   }
 }
 

@@ -1,26 +1,40 @@
 /** Checks the rules of streams, where they are sound in themselves. */
-import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
-import { methodRules, RULES } from "../descriptors/options.ts";
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { isString, millisOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import {
+  CursorSchema,
   type Paginate,
+  PaginateSchema,
   type Poll,
+  PollSchema,
   type Records,
   Records_Format,
+  RecordsSchema,
   type Upload,
+  UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { Frozen } from "../model/freeze.ts";
+import type { MethodModel } from "../model/model.ts";
 import { checkCondition } from "./conditions.ts";
 import { headerFault, pathFault } from "./syntax.ts";
 
-/** Field numbers of the stream rules in MethodRules. */
-const RULE = { paginate: 27, poll: 28, upload: 29, records: 32 } as const;
+const { field: RULE } = MethodRulesSchema;
+const { field: PAGINATE } = PaginateSchema;
+const { field: CURSOR } = CursorSchema;
+const { field: POLL } = PollSchema;
+const { field: UPLOAD } = UploadSchema;
+const { field: RECORDS } = RecordsSchema;
 
 /** Where a path is in a rule, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
 
 /** Reports what no stream can do. */
-export function checkStreams(desc: DescMethod, problems: Problems): void {
-  const { paginate, poll, upload, records } = methodRules(desc);
+export function checkStreams({ desc, annotation }: MethodModel, problems: Problems): void {
+  const { paginate, poll, upload, records } = annotation;
   if (paginate !== undefined) checkPaginate(paginate, desc, problems);
   if (poll !== undefined) checkPoll(poll, desc, problems);
   if (upload !== undefined) checkUpload(upload, desc, problems);
@@ -28,50 +42,57 @@ export function checkStreams(desc: DescMethod, problems: Problems): void {
 }
 
 function checkPaginate(
-  { items, next, maxPages, linkQuery, more, total, first }: Paginate,
+  { items, next, maxPages, linkQuery, more, total, first }: Frozen<Paginate>,
   desc: DescMethod,
   problems: Problems,
 ): void {
-  const paths: PathPlace[] = items.map((path, index) => [path, [1, index], "root"]);
-  if (next.case === "link") paths.push([next.value, [2], "root"]);
-  if (next.case === "cursor" && next.value.path !== "") paths.push([next.value.path, [6, 1], "no root"]);
-  if (next.case === "lastItem") paths.push([next.value.path, [7, 1], "no root"]);
-  if (linkQuery !== "") paths.push([linkQuery, [9], "no root"]);
-  if (total !== "") paths.push([total, [10], "no root"]);
+  const paths: PathPlace[] = items.map((path, index) => [path, [PAGINATE.items.number, index], "root"]);
+  if (next.case === "link") paths.push([next.value, [PAGINATE.link.number], "root"]);
+  if (next.case === "cursor" && next.value.path !== "")
+    paths.push([next.value.path, [PAGINATE.cursor.number, CURSOR.path.number], "no root"]);
+  if (next.case === "lastItem")
+    paths.push([next.value.path, [PAGINATE.lastItem.number, CURSOR.path.number], "no root"]);
+  if (linkQuery !== "") paths.push([linkQuery, [PAGINATE.linkQuery.number], "no root"]);
+  if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);
   checkPaths(paths, "paginate", desc, problems);
   if (linkQuery !== "" && next.case !== "link") {
     const text = `paginate of ${nameOf(desc)}: link_query goes with link, and there is none`;
-    problems.add(desc, [RULES, RULE.paginate, 9], "paginate-link-query", text);
+    problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.linkQuery.number], "paginate-link-query", text);
   }
   const add = (place: readonly number[], code: string, text: string) =>
-    problems.add(desc, [RULES, RULE.paginate, ...place], code, text);
+    problems.add(desc, [RULES, RULE.paginate.number, ...place], code, text);
   const headerName = next.case === "cursor" ? next.value.header : "";
   const fault = headerName === "" ? undefined : headerFault(headerName);
-  if (fault !== undefined) add([6, 3], "header-name", `paginate of ${nameOf(desc)}: ${fault}`);
+  if (fault !== undefined)
+    add(
+      [PAGINATE.cursor.number, CURSOR.header.number],
+      "header-name",
+      `paginate of ${nameOf(desc)}: ${fault}`,
+    );
   if (more !== undefined) {
     checkCondition(more, "", (place, code, text) =>
-      add([12, ...place], code, `the condition for more pages of ${nameOf(desc)} ${text}`),
+      add([PAGINATE.more.number, ...place], code, `the condition for more pages of ${nameOf(desc)} ${text}`),
     );
   }
   if ((total !== "" || first !== undefined) && next.case !== "offset" && next.case !== "page") {
     const text = `paginate of ${nameOf(desc)}: total and first count items or pages; set offset or page`;
-    add([total === "" ? 11 : 10], "paginate-count", text);
+    add([(total === "" ? PAGINATE.first : PAGINATE.total).number], "paginate-count", text);
   }
   if (maxPages < 0) {
     const text = `paginate of ${nameOf(desc)}: expected 1 page or more, or 0 for the default, got ${maxPages}`;
-    problems.add(desc, [RULES, RULE.paginate, 8], "paginate-pages", text);
+    problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.maxPages.number], "paginate-pages", text);
   }
 }
 
 function checkPoll(
-  { items, key, intervalHeader, interval }: Poll,
+  { items, key, intervalHeader, interval }: Frozen<Poll>,
   desc: DescMethod,
   problems: Problems,
 ): void {
   checkPaths(
     [
-      [items, [1], "root"],
-      [key, [2], "no root"],
+      [items, [POLL.items.number], "root"],
+      [key, [POLL.key.number], "no root"],
     ],
     "poll",
     desc,
@@ -79,27 +100,32 @@ function checkPoll(
   );
   const fault = intervalHeader === "" ? undefined : headerFault(intervalHeader);
   if (fault !== undefined) {
-    problems.add(desc, [RULES, RULE.poll, 3], "header-name", `poll of ${nameOf(desc)}: ${fault}`);
+    problems.add(
+      desc,
+      [RULES, RULE.poll.number, POLL.intervalHeader.number],
+      "header-name",
+      `poll of ${nameOf(desc)}: ${fault}`,
+    );
   }
   if (interval !== undefined && !isPositive(interval)) {
-    const seconds = Number(interval.seconds) + interval.nanos / 1e9;
+    const seconds = millisOf(interval) / 1_000;
     const text = `poll of ${nameOf(desc)}: expected an interval of more than 0 s, got ${seconds} s`;
-    problems.add(desc, [RULES, RULE.poll, 4], "poll-interval", text);
+    problems.add(desc, [RULES, RULE.poll.number, POLL.interval.number], "poll-interval", text);
   }
 }
 
-function isPositive({ seconds, nanos }: { seconds: bigint; nanos: number }): boolean {
+function isPositive({ seconds, nanos }: Frozen<Duration>): boolean {
   return seconds >= 0n && nanos >= 0 && (seconds > 0n || nanos > 0);
 }
 
 function checkRecords(
-  { format, event, id, data, end, last, idle }: Records,
+  { format, event, id, data, end, last, idle }: Frozen<Records>,
   desc: DescMethod,
   problems: Problems,
 ): void {
   const subject = `records of ${nameOf(desc)}`;
   const add = (place: readonly number[], code: string, text: string) =>
-    problems.add(desc, [RULES, RULE.records, ...place], code, text);
+    problems.add(desc, [RULES, RULE.records.number, ...place], code, text);
   const keys = Object.entries({ event, id, data }).filter(([, key]) => key !== "");
   if (format !== Records_Format.EVENT_STREAM && keys.length > 0) {
     const names = keys.map(([name]) => name).join(", ");
@@ -118,34 +144,39 @@ function checkRecords(
     );
   });
   end.forEach((text, index) => {
-    if (text.trim() === "") add([5, index], "records-end", `${subject}: an empty text cannot end a stream`);
+    if (text.trim() === "")
+      add([RECORDS.end.number, index], "records-end", `${subject}: an empty text cannot end a stream`);
   });
   if (last !== undefined) {
     checkCondition(last, "", (place, code, text) =>
-      add([6, ...place], code, `the condition for the last of the ${subject} ${text}`),
+      add([RECORDS.last.number, ...place], code, `the condition for the last of the ${subject} ${text}`),
     );
   }
   if (idle !== undefined && !isPositive(idle)) {
-    const seconds = Number(idle.seconds) + idle.nanos / 1e9;
-    add([7], "records-idle", `${subject}: expected a pause of more than 0 s, got ${seconds} s`);
+    const seconds = millisOf(idle) / 1_000;
+    add(
+      [RECORDS.idle.number],
+      "records-idle",
+      `${subject}: expected a pause of more than 0 s, got ${seconds} s`,
+    );
   }
 }
 
-function checkUpload({ contentType, part, filename }: Upload, desc: DescMethod, problems: Problems): void {
-  for (const [name, number] of [
-    [contentType, 2],
-    [part, 3],
-    [filename, 4],
+function checkUpload(
+  { contentType, part, filename }: Frozen<Upload>,
+  desc: DescMethod,
+  problems: Problems,
+): void {
+  for (const [name, { number }] of [
+    [contentType, UPLOAD.contentType],
+    [part, UPLOAD.part],
+    [filename, UPLOAD.filename],
   ] as const) {
     const field = desc.input.fields.find((candidate) => candidate.name === name);
     if (field === undefined || isString(field)) continue;
     const text = `upload of ${nameOf(desc)}: \`${name}\` must be a field of type string`;
-    problems.add(desc, [RULES, RULE.upload, number], "stream-text", text);
+    problems.add(desc, [RULES, RULE.upload.number, number], "stream-text", text);
   }
-}
-
-function isString(field: DescField): boolean {
-  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
 }
 
 function checkPaths(
@@ -157,6 +188,11 @@ function checkPaths(
   for (const [path, place, root] of paths) {
     const fault = pathFault(path, root);
     if (fault === undefined) continue;
-    problems.add(desc, [RULES, RULE[rule], ...place], "dotted-path", `${rule} of ${nameOf(desc)}: ${fault}`);
+    problems.add(
+      desc,
+      [RULES, RULE[rule].number, ...place],
+      "dotted-path",
+      `${rule} of ${nameOf(desc)}: ${fault}`,
+    );
   }
 }

@@ -1,14 +1,12 @@
 /** Checks that the types of fields can be written where they are placed. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fieldRules, RULES } from "../descriptors/options.ts";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import { FieldRules_Piece as Piece } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
-import { takesBytes } from "../parse/answer.ts";
-
-/** Field number of MethodRules.response_encoding. */
-const RESPONSE_ENCODING = 24;
+import type { TypeModels } from "../model/types.ts";
 
 /** Messages that are no JSON object of fields, and so cannot be a whole answer. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
@@ -19,7 +17,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set([
 ]);
 
 /** Reports what a method asks of types that they cannot do. */
-export function checkTypes(method: MethodModel, problems: Problems): void {
+export function checkTypes(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
   if (NO_ANSWER.has(desc.output.typeName) || isScalarMessage(desc.output)) {
     problems.add(
@@ -30,20 +28,20 @@ export function checkTypes(method: MethodModel, problems: Problems): void {
     );
   }
   checkBytes(method, problems);
-  for (const binding of method.bindings) checkBinding(binding, problems);
+  for (const binding of method.bindings) checkBinding(binding, types, problems);
 }
 
-function checkBytes({ desc, rules }: MethodModel, problems: Problems): void {
-  if (rules.responseEncoding !== "bytes" || takesBytes(desc)) return;
+function checkBytes({ desc, rules, takesBytes }: MethodModel, problems: Problems): void {
+  if (rules.responseEncoding !== "bytes" || takesBytes) return;
   const text = `the answer of ${nameOf(desc)} is bytes, and nothing of ${desc.output.typeName} takes them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`;
-  problems.add(desc, [RULES, RESPONSE_ENCODING], "response-bytes", text);
+  problems.add(desc, [RULES, MethodRulesSchema.field.responseEncoding.number], "response-bytes", text);
 }
 
-function checkBinding(binding: BindingModel, problems: Problems): void {
+function checkBinding(binding: BindingModel, types: TypeModels, problems: Problems): void {
   const single = [...binding.headers, ...binding.cookies, ...binding.oauth1Params];
   for (const path of single) checkText(path, problems);
   if (binding.body.kind === "multipart")
-    for (const path of binding.body.parts) checkPart(path.at(-1) as DescField, problems);
+    for (const path of binding.body.parts) checkPart(path.at(-1) as DescField, types, problems);
 }
 
 function checkText(path: FieldPath, problems: Problems): void {
@@ -52,26 +50,26 @@ function checkText(path: FieldPath, problems: Problems): void {
   if (field.fieldKind !== "map" && (message === undefined || isScalarMessage(message))) return;
   problems.add(
     field,
-    [RULES, 1],
+    [RULES, FieldRulesSchema.field.in.number],
     "in-type",
     `${nameOf(field)} cannot be a header, a cookie or a parameter; use a scalar`,
   );
 }
 
-function checkPart(field: DescField, problems: Problems): void {
+function checkPart(field: DescField, types: TypeModels, problems: Problems): void {
   const message = messageOf(field);
-  if (message === undefined ? isBytesOrString(field) : hasContent(message)) return;
+  if (message === undefined ? isBytesOrString(field) : hasContent(message, types)) return;
   const text = `${nameOf(field)} cannot be a part; use bytes, google.api.HttpBody, or a message with a field that has piece: CONTENT`;
-  problems.add(field, [RULES, 1], "part-type", text);
+  problems.add(field, [RULES, FieldRulesSchema.field.in.number], "part-type", text);
 }
 
 function isBytesOrString(field: DescField): boolean {
   return "scalar" in field && (field.scalar === 12 || field.scalar === 9) && field.fieldKind !== "map";
 }
 
-function hasContent(message: DescMessage): boolean {
+function hasContent(message: DescMessage, types: TypeModels): boolean {
   return (
     message.typeName === "google.api.HttpBody" ||
-    message.fields.some((field) => fieldRules(field).piece === Piece.CONTENT)
+    message.fields.some((field) => types.field(field).piece === "content")
   );
 }

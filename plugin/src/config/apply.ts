@@ -14,7 +14,7 @@ import {
 import { nestedTypes, reflect } from "@bufbuild/protobuf/reflect";
 import { noteOrigins } from "../diagnostics/origin.ts";
 import type { Problems } from "../diagnostics/problem.ts";
-import { nearest } from "../parse/field-path.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
 import { select } from "./selector.ts";
 import type { ConfigRule, ElementKind } from "./service-config.ts";
 
@@ -94,8 +94,7 @@ function elementsOf(files: Iterable<DescFile>): Elements {
 function missing({ kind }: ConfigRule, pattern: string, byName: ReadonlyMap<string, Element>): string {
   const isWild = pattern.endsWith("*");
   const names = [...byName.keys()].filter((name) => !/^(google|buf\.validate|connectrest)\./.test(name));
-  const near = nearest(pattern, isWild ? [...new Set(names.flatMap(wildcards))] : names);
-  const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  const hint = didYouMean(pattern, isWild ? [...new Set(names.flatMap(wildcards))] : names);
   return `\`${pattern}\` selects no ${kind} of the files of this run${hint}`;
 }
 

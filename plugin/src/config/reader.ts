@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bu
 import { isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 import type { Position } from "../diagnostics/origin.ts";
 import type { Problems } from "../diagnostics/problem.ts";
-import { suggest } from "../parse/field-path.ts";
+import { suggest } from "../diagnostics/suggest.ts";
 import type { ConfigDocument } from "./document.ts";
 
 /** A value as ProtoJSON, which `fromJson` of the message takes. */

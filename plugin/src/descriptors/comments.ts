@@ -1,6 +1,6 @@
 import type { AnyDesc } from "@bufbuild/protobuf";
 import { indexOf } from "../diagnostics/position.ts";
-import { fileOf, sourcePath } from "./source-path.ts";
+import { fileOf, sourcePath } from "../diagnostics/source-path.ts";
 
 /** The comment above an element in its .proto file, without comment marks; empty when there is none. */
 export function commentOf(desc: Exclude<AnyDesc, { kind: "file" }>): string {

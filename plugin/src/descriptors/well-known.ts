@@ -1,4 +1,4 @@
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
 const WRAPPERS: ReadonlySet<string> = new Set(
   ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"].map(
@@ -29,4 +29,19 @@ export function messageOf(field: DescField): DescMessage | undefined {
 /** Whether a field is a google.protobuf.Timestamp, singular or repeated. */
 export function isTimestamp(field: DescField): boolean {
   return messageOf(field)?.typeName === "google.protobuf.Timestamp";
+}
+
+/** The message type of a field's values, also of a map; undefined where they are none. */
+export function valueMessageOf(field: DescField): DescMessage | undefined {
+  return "message" in field ? field.message : undefined;
+}
+
+/** Whether a field is a single string. */
+export function isString(field: DescField): boolean {
+  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
+}
+
+/** A google.protobuf.Duration in milliseconds. */
+export function millisOf({ seconds, nanos }: { readonly seconds: bigint; readonly nanos: number }): number {
+  return Number(seconds) * 1_000 + nanos / 1_000_000;
 }

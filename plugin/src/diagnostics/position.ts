@@ -1,8 +1,8 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import type { SourceCodeInfo_Location } from "@bufbuild/protobuf/wkt";
-import { indexesIn } from "../descriptors/option-path.ts";
-import { fileOf, optionsNumber, sourcePath } from "../descriptors/source-path.ts";
+import { indexesIn } from "./option-path.ts";
 import { originOf, type Position } from "./origin.ts";
+import { fileOf, optionsNumber, sourcePath } from "./source-path.ts";
 
 const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 

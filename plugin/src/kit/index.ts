@@ -1,6 +1,52 @@
-/** For writing generators that run beside protoc-gen-connect-rest and add to its files. */
+/**
+ * For writing generators that run beside protoc-gen-connect-rest and add to its files.
+ *
+ * ```ts
+ * await runGenerator({
+ *   name: "protoc-gen-acme-list",
+ *   version: "1.0.0",
+ *   generate(request) {
+ *     for (const file of request.adapterFiles) file.insert(END, `// ${file.services.length} services`);
+ *   },
+ * });
+ * ```
+ */
+export { commentOf } from "../descriptors/comments.ts";
+export { localName } from "../descriptors/names.ts";
+export {
+  fieldRulesOf,
+  messageRulesOf,
+  oneofRulesOf,
+  type ValidateRules,
+} from "../descriptors/validate-rules.ts";
+export type {
+  BindingModel,
+  BodyModel,
+  Choice,
+  FieldPath,
+  MethodModel,
+  NextModel,
+  Parameters,
+  ServiceModel,
+  StreamModel,
+} from "../model/model.ts";
+export type { PathTemplate, PatternSegment, Segment } from "../model/path-template.ts";
+export type {
+  ConditionModel,
+  ConstantParameter,
+  ErrorRule,
+  JsonStyle,
+  RateLimit,
+  RetryAfterRule,
+  Rules,
+  SharedRules,
+} from "../model/rules.ts";
+export { docComment } from "../print/doc-comment.ts";
+export { adapterPoint, END, IMPORTS, methodPoint, servicePoint } from "../print/insertion-point.ts";
+export { type Literal, printKey, printLiteral, printString } from "../print/literal.ts";
+export { templateText } from "../print/template.ts";
 export { ProtocolError } from "../protocol/request.ts";
-export type { AdapterInsertions } from "./adapter-insertions.ts";
+export { type AdapterFile, adapterFilePath } from "./adapter-file.ts";
 export {
   type ApplyOptions,
   applyInsertions,
@@ -12,6 +58,5 @@ export { type Generator, respond, runGenerator } from "./generator.ts";
 export { InsertionError, type InsertionErrorCode } from "./insertion-error.ts";
 export type { NewFile } from "./new-file.ts";
 export type { OptionSpec, OptionSpecs, OptionValues } from "./options.ts";
-export { adapterFilePath, END, IMPORTS, methodPoint, servicePoint } from "./points.ts";
 export type { KitRequest } from "./request.ts";
 export type { Writer } from "./writer.ts";

@@ -1,5 +1,6 @@
-import { suggest } from "../parse/field-path.ts";
-import { OPTION_NAMES, type Options, ParameterError, parseParameter } from "../protocol/parameter.ts";
+import { suggest } from "../diagnostics/suggest.ts";
+import type { Options } from "../protocol/options.ts";
+import { OPTION_NAMES, ParameterError, parseParameter } from "../protocol/parameter.ts";
 
 /** An option of a generator. */
 export interface OptionSpec {

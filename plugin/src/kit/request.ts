@@ -1,60 +1,62 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
-import type { Input } from "../protocol/input.ts";
+import { prepare } from "../generate.ts";
+import type { Input } from "../input.ts";
+import type { Options } from "../protocol/options.ts";
 import { pathFault } from "../protocol/output-path.ts";
-import { AdapterInsertions } from "./adapter-insertions.ts";
-import { Host } from "./host.ts";
+import { AdapterFile, adapterFilePath } from "./adapter-file.ts";
 import { NewFile } from "./new-file.ts";
 import type { OptionSpecs, OptionValues, ParsedOptions } from "./options.ts";
-import { adapterFilePath } from "./points.ts";
 
-/** What a generator is asked for, and where it writes its answer. */
+/** What a generator is asked for, and where it writes its response. */
 export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   /** The files to generate code for, in the order of their names. */
   readonly files: readonly DescFile[];
   /** The generator's own options. */
   readonly options: OptionValues<Specs>;
-  private readonly parsed: ParsedOptions<Specs>;
-  private readonly host: Host;
+  private readonly input: Input;
+  private readonly common: Options;
   private readonly suffix: string;
   private readonly problems = new Problems();
-  private readonly added = new Map<string, AdapterInsertions>();
   private readonly made = new Map<string, NewFile>();
+  private known: ReadonlyMap<string, AdapterFile> | undefined;
 
+  /** @internal */
   constructor(input: Input, parsed: ParsedOptions<Specs>, suffix: string) {
     this.files = [...input.files].sort((a, b) => (a.name < b.name ? -1 : 1));
     this.options = parsed.own;
-    this.parsed = parsed;
-    this.host = new Host(input, parsed.common);
+    this.input = input;
+    this.common = parsed.common;
     this.suffix = suffix;
   }
 
   /**
-   * The file `x_rest.ts` of a .proto file, to insert into. Undefined where protoc-gen-connect-rest makes none for the
-   * same files and options: nothing of the .proto file is mapped to REST, or there are problems, which it reports.
+   * The files that protoc-gen-connect-rest generates for the same files and options, in the order of their paths. None
+   * where the .proto files have problems, which it reports.
    */
-  adapterFile(desc: DescFile): AdapterInsertions | undefined {
-    const path = adapterFilePath(desc);
-    const host = this.host.file(path);
-    if (host === undefined) return undefined;
-    const file = this.added.get(path) ?? new AdapterInsertions(path, this.parsed.common, host, this.suffix);
-    this.added.set(path, file);
-    return file;
+  get adapterFiles(): readonly AdapterFile[] {
+    return [...this.byPath().values()];
+  }
+
+  /** The file `x_rest.ts` of a .proto file; undefined where there is none, since nothing of it is mapped to REST. */
+  adapterFile(desc: DescFile): AdapterFile | undefined {
+    return this.byPath().get(adapterFilePath(desc));
   }
 
   /**
    * Makes a file of the generator's own.
    *
    * @param path below the output directory, with `/` between components
+   * @param source the .proto file that it is generated from, which its head then names
    * @throws Error where the path is not safe or the file exists
    */
-  newFile(path: string): NewFile {
+  newFile(path: string, source?: DescFile): NewFile {
     const fault = pathFault(path);
     if (fault !== undefined) throw new Error(`the path \`${path}\` cannot be written: ${fault}`);
-    if (this.made.has(path) || this.host.file(path) !== undefined) {
+    if (this.made.has(path) || this.byPath().has(path)) {
       throw new Error(`the file \`${path}\` is already generated`);
     }
-    const file = new NewFile(path, this.parsed.common);
+    const file = new NewFile(path, this.common, source);
     this.made.set(path, file);
     return file;
   }
@@ -71,22 +73,43 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
     this.problems.add(desc, option, code, text);
   }
 
-  /** All faults, one a line; empty when there are none. */
+  /**
+   * All faults, one a line; empty when there are none.
+   *
+   * @internal
+   */
   get faults(): string {
     return this.problems.toString();
   }
 
-  /** The files made, in the order of their paths. */
-  newFiles(): NewFile[] {
-    return sorted(this.made);
+  /**
+   * The files made, in the order of their paths.
+   *
+   * @internal
+   */
+  get newFiles(): readonly NewFile[] {
+    return sorted(this.made.values());
   }
 
-  /** The files inserted into, in the order of their paths. */
-  adapterFiles(): AdapterInsertions[] {
-    return sorted(this.added);
+  /**
+   * A compiler shows no generator what another one made. So the adapters are printed once more, all but their text: that
+   * is a pure function of the request.
+   */
+  private byPath(): ReadonlyMap<string, AdapterFile> {
+    this.known ??= this.prepared();
+    return this.known;
+  }
+
+  private prepared(): Map<string, AdapterFile> {
+    const { models = [], adapters = [] } = prepare(this.input.files, this.common, this.input.problems);
+    const services = new Map(models.map((model) => [model.desc, model.services]));
+    const files = adapters.map(
+      (printed) => new AdapterFile(printed, services.get(printed.desc) ?? [], this.common, this.suffix),
+    );
+    return new Map(sorted(files).map((file) => [file.path, file]));
   }
 }
 
-function sorted<T>(byPath: ReadonlyMap<string, T>): T[] {
-  return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, file]) => file);
+function sorted<T extends { readonly path: string }>(files: Iterable<T>): T[] {
+  return [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

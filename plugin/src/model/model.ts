@@ -1,4 +1,5 @@
 import type { DescField, DescFile, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
+import type { MethodAnnotation, ServiceAnnotation } from "./annotations.ts";
 import type { PathTemplate } from "./path-template.ts";
 import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
 
@@ -11,20 +12,26 @@ export interface FileModel {
 /** A service with those of its methods that have an HTTP rule. */
 export interface ServiceModel {
   readonly desc: DescService;
+  readonly annotation: ServiceAnnotation;
   readonly rules: SharedRules;
   readonly methods: readonly MethodModel[];
 }
 
 /** A method with an HTTP rule. */
 export interface MethodModel {
-  /** What its stream is; undefined for a unary method. */
-  readonly stream: StreamModel | undefined;
   readonly desc: DescMethod;
+  /** The options of the method as they are written, and those of its service. */
+  readonly annotation: MethodAnnotation;
+  readonly serviceAnnotation: ServiceAnnotation;
   readonly rules: Rules;
   /** The rule and its additional bindings, in order. */
   readonly bindings: readonly BindingModel[];
   /** The response field that the payload is; undefined means the whole message. */
   readonly responseBody: DescField | undefined;
+  /** Whether the response message can hold the body of a response as it came. */
+  readonly takesBytes: boolean;
+  /** What its stream is; undefined for a unary method. */
+  readonly stream: StreamModel | undefined;
 }
 
 /** One HTTP binding of a method: where each field of the request goes. */

@@ -1,12 +1,14 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { fieldRules, methodRules, serviceRules } from "../descriptors/options.ts";
 import type { OptionPath, Problems } from "../diagnostics/problem.ts";
-import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import { bodyFields } from "../model/body-fields.ts";
 import type { BindingModel, FieldPath } from "../model/model.ts";
-import { bodyFields, parseBody } from "./body.ts";
+import type { Place } from "../model/types.ts";
+import { parseBody } from "./body.ts";
 import { leaves } from "./leaves.ts";
+import { methodRules, serviceRules } from "./options.ts";
 import { parsePattern, parseVariables } from "./pattern.ts";
+import { typeModels } from "./types.ts";
 import { isTakenByUpload } from "./upload-fields.ts";
 
 /**
@@ -41,23 +43,23 @@ export function parseBinding(
     body.kind === "http-body" && body.field === undefined
       ? []
       : desc.input.fields.filter((field) => !inBody.has(field) && !isTakenByUpload(desc, field));
-  const placed = (where: Location) =>
+  const placed = (where: Place) =>
     rest
-      .filter((field) => fieldRules(field).in === where && !bound.has(field.name))
+      .filter((field) => typeModels.field(field).place === where && !bound.has(field.name))
       .map((field): FieldPath => [field]);
   return {
     verb: pattern.verb,
     template: pattern.template,
     variables,
     query: rest.filter(goesToQuery).flatMap((field) => leaves(desc, [field], bound, problems)),
-    headers: placed(Location.HEADER),
-    cookies: placed(Location.COOKIE),
-    oauth1Params: placed(Location.OAUTH1_PARAM),
+    headers: placed("header"),
+    cookies: placed("cookie"),
+    oauth1Params: placed("oauth1_param"),
     body,
   };
 }
 
 function goesToQuery(field: DescField): boolean {
-  const where = fieldRules(field).in;
-  return where === Location.QUERY || where === Location.LOCATION_UNSPECIFIED;
+  const where = typeModels.field(field).place;
+  return where === "query" || where === undefined;
 }

@@ -1,17 +1,19 @@
 import type { DescField, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { fieldRules, methodRules, oneofRules, RULES } from "../descriptors/options.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import type { OptionPath, Problems } from "../diagnostics/problem.ts";
-import { FieldRules_Location as Location } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { RequestBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
-import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import {
+  RequestBody_Encoding as Encoding,
+  MethodRulesSchema,
+} from "../gen/connectrest/v1/method_rules_pb.ts";
+import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
 import { suggestion } from "./field-path.ts";
 import { leaves } from "./leaves.ts";
-import { RULE } from "./pattern.ts";
+import { methodRules } from "./options.ts";
+import { typeModels } from "./types.ts";
 import { isTakenByUpload } from "./upload-fields.ts";
 
-/** Number of MethodRules.request_encoding. */
-const REQUEST_ENCODING = 22;
+const REQUEST_ENCODING = MethodRulesSchema.field.requestEncoding.number;
 
 /** What a body is parsed with. */
 export interface BodyContext {
@@ -33,7 +35,7 @@ export function parseBody(rule: HttpRule, context: BodyContext): BodyModel {
   if (rule.body === "") return noBody(context);
   if (verb === "GET" || verb === "HEAD") {
     const text = `a ${verb} request has no body (RFC 9110 section 9.3.1); remove \`body\` or use post`;
-    problems.add(desc, [...rulePath, RULE.body], "body-verb", text);
+    problems.add(desc, [...rulePath, HttpRuleSchema.field.body.number], "body-verb", text);
     return { kind: "none" };
   }
   if (isHttpBody(desc.input.typeName) && rule.body === "*") return { kind: "http-body", field: undefined };
@@ -80,10 +82,10 @@ function wholeBody(context: BodyContext): BodyModel {
 /** The fields placed in parts, of the request and of the flattened members of its oneofs. */
 function partPaths(fields: readonly DescField[]): FieldPath[] {
   return fields.flatMap((field): FieldPath[] => {
-    if (fieldRules(field).in === Location.PART) return [[field]];
+    if (typeModels.field(field).place === "part") return [[field]];
     if (field.oneof === undefined || field.fieldKind !== "message") return [];
     return field.message.fields
-      .filter((child) => fieldRules(child).in === Location.PART)
+      .filter((child) => typeModels.field(child).place === "part")
       .map((child): FieldPath => [field, child]);
   });
 }
@@ -91,7 +93,7 @@ function partPaths(fields: readonly DescField[]): FieldPath[] {
 /** Fields as parameters: those of a oneof with a discriminator stand together. */
 function parameters(fields: readonly DescField[], { desc, bound, problems }: BodyContext): Parameters {
   const chosen = (field: DescField) =>
-    field.oneof !== undefined && oneofRules(field.oneof).discriminator !== "";
+    field.oneof !== undefined && typeModels.oneof(field.oneof).discriminator !== "";
   const oneofs = new Set(fields.filter(chosen).map((field) => field.oneof as DescOneof));
   const below = (field: DescField) =>
     field.fieldKind === "message"
@@ -110,7 +112,8 @@ function parameters(fields: readonly DescField[], { desc, bound, problems }: Bod
 
 function fieldBody(name: string, context: BodyContext): BodyModel {
   const { desc, bound, rulePath, problems } = context;
-  const add = (code: string, text: string) => problems.add(desc, [...rulePath, RULE.body], code, text);
+  const add = (code: string, text: string) =>
+    problems.add(desc, [...rulePath, HttpRuleSchema.field.body.number], code, text);
   const field = desc.input.fields.find((candidate) => candidate.name === name);
   if (field === undefined) {
     const message = desc.input;
@@ -151,30 +154,9 @@ function inPathBelow(field: DescField, { inPath, pathFieldsInBody }: BodyContext
   );
 }
 
-/** The fields of the request that a body holds. */
-export function bodyFields(body: BodyModel): readonly DescField[] {
-  switch (body.kind) {
-    case "fields":
-      return body.fields;
-    case "field":
-    case "lines":
-      return [body.field];
-    case "form":
-      return parameterFields(body);
-    case "multipart":
-      return [...body.fields, ...body.parts.map(([field]) => field)];
-    default:
-      return body.kind === "http-body" && body.field !== undefined ? [body.field] : [];
-  }
-}
-
-function parameterFields({ paths, choices }: Parameters): DescField[] {
-  return [...paths.map(([field]) => field), ...choices.flatMap(({ oneof }) => oneof.fields)];
-}
-
 function goesToBody(field: DescField): boolean {
-  const where = fieldRules(field).in;
-  return where === Location.BODY || where === Location.LOCATION_UNSPECIFIED;
+  const where = typeModels.field(field).place;
+  return where === "body" || where === undefined;
 }
 
 function isHttpBody(typeName: string): boolean {

@@ -1,8 +1,9 @@
 import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { ConditionModel } from "../model/rules.ts";
 
 /** A condition of a rule, without what says nothing. */
-export function parseCondition({ key, values, present, type }: When): ConditionModel {
+export function parseCondition({ key, values, present, type }: Frozen<When>): ConditionModel {
   return {
     key,
     ...(values.length === 0 ? {} : { values }),

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { suggest } from "../diagnostics/suggest.ts";
 import type { FieldPath } from "../model/model.ts";
 
 /** A dotted path of field names, resolved; or what is wrong with it. */
@@ -30,37 +31,4 @@ export function suggestion(name: string, message: DescMessage): string {
     name,
     message.fields.map((field) => field.name),
   );
-}
-
-/** `; did you mean x?`, or what there is to choose from. */
-export function suggest(name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates);
-  if (near !== undefined) return `; did you mean \`${near}\`?`;
-  if (candidates.length === 0) return "; it has none";
-  return `; it has ${candidates
-    .slice(0, 8)
-    .map((candidate) => `\`${candidate}\``)
-    .join(", ")}${candidates.length > 8 ? ", …" : ""}`;
-}
-
-/** The candidate that a name was probably meant to be; undefined where none is near. */
-export function nearest(name: string, candidates: readonly string[]): string | undefined {
-  const [best] = candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
-}
-
-/** Levenshtein distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,10 +1,11 @@
 import type { DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { fieldRules, methodRules, oneofRules, RULES, serviceRules } from "../descriptors/options.ts";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { Http_Nesting } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { FieldPath } from "../model/model.ts";
+import { methodRules, serviceRules } from "./options.ts";
+import { typeModels } from "./types.ts";
 
 /** Messages whose JSON may be anything: no parameters are known for them. */
 const ANY_JSON: ReadonlySet<string> = new Set(
@@ -27,7 +28,7 @@ export function leaves(
   if (bound.has(dotted)) return [];
   const byBrackets = hasBrackets(desc);
   if (byBrackets && isTree(field)) return [path];
-  if (field.fieldKind === "map" && fieldRules(field).style !== Style.SPREAD) {
+  if (field.fieldKind === "map" && typeModels.field(field).style !== "spread") {
     problems.add(
       subject,
       subject === field ? [RULES] : [],
@@ -64,12 +65,13 @@ function hasBrackets(desc: DescMethod): boolean {
 
 /** Whether the names below a field are known only when the call is made. */
 function isTree(field: DescField): boolean {
-  if (field.fieldKind === "map") return fieldRules(field).style !== Style.SPREAD;
+  if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
   const message = messageOf(field);
   if (message === undefined || isScalarMessage(message)) return false;
-  if (field.fieldKind === "list") return fieldRules(field).style !== Style.REPEAT;
+  if (field.fieldKind === "list") return typeModels.field(field).style !== "repeat";
   return (
-    ANY_JSON.has(message.typeName) || message.oneofs.some((oneof) => oneofRules(oneof).discriminator !== "")
+    ANY_JSON.has(message.typeName) ||
+    message.oneofs.some((oneof) => typeModels.oneof(oneof).discriminator !== "")
   );
 }
 

@@ -1,18 +1,19 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { HTTP, httpRule, methodRules, serviceRules } from "../descriptors/options.ts";
+import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
-import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
-import { responseBodyOf } from "./answer.ts";
 import { parseBinding } from "./binding.ts";
 import { suggestion } from "./field-path.ts";
+import { httpRule, methodRules, serviceRules } from "./options.ts";
+import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
 import { parseStream } from "./stream.ts";
 
-/** Field numbers of google.api.HttpRule. */
-const ADDITIONAL_BINDINGS = 11;
-const RESPONSE_BODY = 12;
+const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
+const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
 /** Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
@@ -31,7 +32,16 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   const [first] = bindings;
   if (problems.size > before || first === undefined) return undefined;
   const rules = { ...parseRules(desc, first.verb), ...payloadType(desc, responseBody) };
-  return { desc, rules, bindings, responseBody, stream };
+  return freeze({
+    desc,
+    annotation: methodRules(desc),
+    serviceAnnotation: serviceRules(desc.parent),
+    rules,
+    bindings,
+    responseBody,
+    takesBytes: takesBytes(desc),
+    stream,
+  });
 }
 
 /** Reports what additional bindings cannot have: bindings, and an answer of their own. */

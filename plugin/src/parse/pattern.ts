@@ -1,13 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
-import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { FieldPath } from "../model/model.ts";
 import type { PathTemplate } from "../model/path-template.ts";
 import { resolveFieldPath } from "./field-path.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
-
-/** Field numbers of google.api.HttpRule, to find where a part of it stands. */
-export const RULE = { get: 2, put: 3, post: 4, delete: 5, patch: 6, body: 7, custom: 8 } as const;
 
 /** The verb and path of an HTTP rule. */
 export interface Pattern {
@@ -42,7 +39,7 @@ export function parsePattern(
     pattern.case === "custom"
       ? [pattern.value.kind, pattern.value.path]
       : [pattern.case.toUpperCase(), pattern.value];
-  const at = [...rulePath, RULE[pattern.case]];
+  const at = [...rulePath, HttpRuleSchema.field[pattern.case].number];
   if (!/^[A-Z]+$/.test(verb)) {
     problems.add(desc, at, "http-verb", `\`${verb}\` is not an HTTP method; write it in capitals, e.g. HEAD`);
     return undefined;

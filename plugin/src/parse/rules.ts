@@ -1,6 +1,7 @@
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
-import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { methodRules, serviceRules } from "../descriptors/options.ts";
+import { qualifiedName } from "@bufbuild/protobuf/reflect";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import { millisOf } from "../descriptors/well-known.ts";
 import type {
   ErrorBody,
   ErrorRule as ErrorRuleOption,
@@ -15,14 +16,16 @@ import {
   Http_Slash,
   Json_Integers,
   Json_Names,
-  type MethodRules,
   MethodRulesSchema,
   type RateLimit as RateLimitOption,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { MethodAnnotation } from "../model/annotations.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
-import { parseResponseEncoding } from "./answer.ts";
 import { parseCondition } from "./condition.ts";
+import { methodRules, rootless, serviceRules } from "./options.ts";
+import { parseResponseEncoding } from "./response.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -66,7 +69,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     headers: withAccept(shared.headers, own.records),
     success: own.success,
     responseEncoding: parseResponseEncoding(desc),
-    ...(own.timeout === undefined ? {} : { timeoutMs: millis(own.timeout) }),
+    ...(own.timeout === undefined ? {} : { timeoutMs: millisOf(own.timeout) }),
     scopes: own.scopes,
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
@@ -78,7 +81,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
   };
 }
 
-function sharedRules(desc: DescService, own: MethodRules): SharedRules {
+function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
   const service = serviceRules(desc);
   const envelope = own.envelope ?? service.envelope;
   const apiKey = parseApiKey(own.apiKey ?? service.apiKey);
@@ -107,24 +110,18 @@ function firstFilled<T>(own: readonly T[], service: readonly T[]): readonly T[] 
   return own.length > 0 ? own : service;
 }
 
-function millis(duration: Duration): number {
-  return Number(duration.seconds) * 1_000 + duration.nanos / 1_000_000;
-}
-
 function parseRateLimits(desc: DescMethod): Pick<Rules, "rateLimits"> {
-  const own = methodRules(desc).rateLimits.map((limit) =>
-    parseRateLimit(limit, `${desc.parent.typeName}.${desc.name}`),
-  );
+  const own = methodRules(desc).rateLimits.map((limit) => parseRateLimit(limit, qualifiedName(desc)));
   const shared = serviceRules(desc.parent).rateLimits.map((limit) =>
     parseRateLimit(limit, desc.parent.typeName),
   );
   return own.length + shared.length === 0 ? {} : { rateLimits: [...own, ...shared] };
 }
 
-function parseRateLimit(limit: RateLimitOption, owner: string): RateLimit {
+function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimit {
   return {
     requests: limit.requests,
-    windowMs: limit.window === undefined ? DAY_MS : millis(limit.window),
+    windowMs: limit.window === undefined ? DAY_MS : millisOf(limit.window),
     ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
     bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
@@ -150,12 +147,12 @@ function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers |
   };
 }
 
-function parseApiKey(option: ApiKey | undefined): Rules["apiKey"] {
+function parseApiKey(option: Frozen<ApiKey> | undefined): Rules["apiKey"] {
   if (option?.in.case === undefined) return undefined;
   return { [option.in.case]: option.in.value, ...(option.prefix === "" ? {} : { prefix: option.prefix }) };
 }
 
-function parseEnvelope(option: Envelope): NonNullable<Rules["envelope"]> {
+function parseEnvelope(option: Frozen<Envelope>): NonNullable<Rules["envelope"]> {
   return {
     payload: option.payload.map(rootless),
     ...(option.status === "" ? {} : { status: option.status }),
@@ -164,12 +161,7 @@ function parseEnvelope(option: Envelope): NonNullable<Rules["envelope"]> {
   };
 }
 
-/** Annotations write the root as `.`, since an empty path would look like a mistake; the runtime as "". */
-function rootless(path: string): string {
-  return path === "." ? "" : path;
-}
-
-function parseErrorShape({ shape }: ErrorBody): Rules["errorShapes"][number] {
+function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][number] {
   switch (shape.case) {
     case "items":
       return {
@@ -190,7 +182,7 @@ function parseErrorShape({ shape }: ErrorBody): Rules["errorShapes"][number] {
   }
 }
 
-function parseErrorRule(option: ErrorRuleOption): ErrorRule {
+function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
   return {
     status: option.status,
     ...(option.subcode === undefined ? {} : { subcode: Number(option.subcode) }),
@@ -209,7 +201,7 @@ function parseErrorRule(option: ErrorRuleOption): ErrorRule {
   };
 }
 
-function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
+function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
   return {
     header: option.header.toLowerCase(),
     format: RETRY_FORMATS[option.format] ?? "seconds",
@@ -220,7 +212,7 @@ function parseRetryAfter(option: RetryAfterOption): RetryAfterRule {
 }
 
 /** What a stream of records asks for, unless a rule says otherwise. */
-function withAccept(headers: Rules["headers"], records: Records | undefined): Rules["headers"] {
+function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";

@@ -1,30 +1,36 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { methodRules, RULES } from "../descriptors/options.ts";
-import { isTimestamp } from "../descriptors/well-known.ts";
+import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import {
   type Cursor,
+  CursorSchema,
   type Download,
+  DownloadSchema,
   type Paginate,
+  PaginateSchema,
   type Poll,
   type Records,
   Records_Format,
   type Upload,
+  UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
-import { responseNames } from "../print/wire-names.ts";
+import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { resolveFieldPath, suggestion } from "./field-path.ts";
+import { methodRules, rootless } from "./options.ts";
+import { typeModels } from "./types.ts";
 
-/** Field numbers of the stream rules in MethodRules. */
-const RULE = { paginate: 27, poll: 28, upload: 29, download: 30, records: 32 } as const;
-/** Field numbers in Paginate, Cursor, Upload and Download. */
-const NEXT = { offset: 4, page: 5, cursor: 6, lastItem: 7 } as const;
-const CURSOR_FIELD = 2;
-const CHUNK = 1;
+const { field: RULE } = MethodRulesSchema;
+const { field: PAGINATE } = PaginateSchema;
+const { field: UPLOAD } = UploadSchema;
 const DEFAULT_MAX_PAGES = 1_000;
 const DEFAULT_INTERVAL_MS = 60_000;
+
+type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
@@ -57,16 +63,16 @@ interface Context {
 /** Reports a fault of a stream rule; `below` leads from the rule to what is wrong in it. */
 function fault(
   { desc, problems }: Context,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   code: string,
   text: string,
   ...below: readonly number[]
 ): undefined {
-  problems.add(desc, [RULES, RULE[rule], ...below], code, text);
+  problems.add(desc, [RULES, RULE[rule].number, ...below], code, text);
   return undefined;
 }
 
-function checkKind(rule: keyof typeof RULE, context: Context): void {
+function checkKind(rule: StreamRule, context: Context): void {
   const kind = rule === "upload" ? "client_streaming" : "server_streaming";
   if (context.desc.methodKind === kind) return;
   const expected =
@@ -95,7 +101,7 @@ function checkUnary({ desc, problems }: Context): void {
   );
 }
 
-function parsePaginate(rule: Paginate, context: Context): StreamModel | undefined {
+function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | undefined {
   if (rule.items.length === 0)
     return fault(
       context,
@@ -107,22 +113,25 @@ function parsePaginate(rule: Paginate, context: Context): StreamModel | undefine
   if (next === undefined) return undefined;
   return {
     kind: "paginate",
-    items: rule.items.map(root),
+    items: rule.items.map(rootless),
     next,
     more: rule.more && parseCondition(rule.more),
     maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
   };
 }
 
-function parseNext({ next, linkQuery, total, first }: Paginate, context: Context): NextModel | undefined {
+function parseNext(
+  { next, linkQuery, total, first }: Frozen<Paginate>,
+  context: Context,
+): NextModel | undefined {
   switch (next.case) {
     case "link":
-      return { kind: "link", path: root(next.value), query: root(linkQuery) };
+      return { kind: "link", path: rootless(next.value), query: rootless(linkQuery) };
     case "linkHeader":
       return { kind: "link_header", rel: next.value };
     case "offset":
     case "page": {
-      const field = integerField(next.value, context, NEXT[next.case]);
+      const field = integerField(next.value, context, PAGINATE[next.case].number);
       const [by, start] = next.case === "offset" ? (["items", 0] as const) : (["page", 1] as const);
       return field && { kind: "step", by, field, first: first ?? start, total: total || undefined };
     }
@@ -139,14 +148,18 @@ function parseNext({ next, linkQuery, total, first }: Paginate, context: Context
   }
 }
 
-function parseCursor(cursor: Cursor, kind: "cursor" | "lastItem", context: Context): NextModel | undefined {
-  const place = [NEXT[kind], CURSOR_FIELD] as const;
+function parseCursor(
+  cursor: Frozen<Cursor>,
+  kind: "cursor" | "lastItem",
+  context: Context,
+): NextModel | undefined {
+  const place = [PAGINATE[kind].number, CursorSchema.field.field.number] as const;
   const field = steppedField(cursor.field, context, ...place);
   if (field === undefined) return undefined;
   const { path, header } = cursor;
   if ((path === "") === (header === "" || kind === "lastItem")) {
     const text = "the cursor needs the path to its value, or for `cursor` a header with it";
-    return fault(context, "paginate", "paginate-cursor", text, NEXT[kind]);
+    return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
   }
   if (!takesCursor(lastOf(field))) {
     const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
@@ -189,7 +202,7 @@ function lastOf(path: FieldPath): DescField {
 
 function requestField(
   name: string,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   context: Context,
   ...place: readonly number[]
 ): DescField | undefined {
@@ -199,7 +212,7 @@ function requestField(
 function fieldOf(
   message: DescMessage,
   name: string,
-  rule: keyof typeof RULE,
+  rule: StreamRule,
   context: Context,
   ...place: readonly number[]
 ): DescField | undefined {
@@ -216,15 +229,15 @@ function fieldOf(
   );
 }
 
-function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
+function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefined {
   if (rule.items === "")
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   if (rule.key === "")
     return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
-  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millis(rule.interval);
+  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
   return {
     kind: "poll",
-    items: root(rule.items),
+    items: rootless(rule.items),
     key: rule.key,
     intervalHeader: rule.intervalHeader.toLowerCase(),
     intervalMs,
@@ -232,7 +245,7 @@ function parsePoll(rule: Poll, context: Context): StreamModel | undefined {
   };
 }
 
-function parseRecords(rule: Records, desc: DescMethod): StreamModel {
+function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
   const { event, id, data, end, last, idle } = rule;
   return {
     kind: "records",
@@ -241,27 +254,20 @@ function parseRecords(rule: Records, desc: DescMethod): StreamModel {
     id,
     data,
     text:
-      data !== "" && desc.output.fields.some((field) => isText(field) && responseNames(field).includes(data)),
+      data !== "" &&
+      desc.output.fields.some((field) => isString(field) && responseNames(field, typeModels).includes(data)),
     end,
     last: last && parseCondition(last),
-    idleMs: idle && millis(idle),
+    idleMs: idle && millisOf(idle),
   };
 }
 
-function isText(field: DescField): boolean {
-  return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
-}
-
-function millis({ seconds, nanos }: Duration): number {
-  return Number(seconds) * 1_000 + nanos / 1_000_000;
-}
-
-function parseDownload(rule: Download, context: Context): StreamModel | undefined {
+function parseDownload(rule: Frozen<Download>, context: Context): StreamModel | undefined {
   const chunk = bytesField(context.desc.output, rule.chunk, "download", context);
   return chunk && { kind: "download", chunk };
 }
 
-function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
+function parseUpload(rule: Frozen<Upload>, context: Context): StreamModel | undefined {
   const chunk = bytesField(context.desc.input, rule.chunk, "upload", context);
   const optional = (name: string, place: number) =>
     name === "" ? undefined : requestField(name, "upload", context, place);
@@ -270,9 +276,9 @@ function parseUpload(rule: Upload, context: Context): StreamModel | undefined {
   return {
     kind: "upload",
     chunk,
-    contentType: optional(rule.contentType, 2),
-    part: quoted ?? optional(rule.part, 3),
-    filename: optional(rule.filename, 4),
+    contentType: optional(rule.contentType, UPLOAD.contentType.number),
+    part: quoted ?? optional(rule.part, UPLOAD.part.number),
+    filename: optional(rule.filename, UPLOAD.filename.number),
   };
 }
 
@@ -282,14 +288,10 @@ function bytesField(
   rule: "upload" | "download",
   context: Context,
 ): DescField | undefined {
-  const field = fieldOf(message, name, rule, context, CHUNK);
+  const place = (rule === "upload" ? UploadSchema : DownloadSchema).field.chunk.number;
+  const field = fieldOf(message, name, rule, context, place);
   if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES))
     return field;
   const text = `${rule}: the chunk \`${name}\` must be a field of type bytes`;
-  return fault(context, rule, "stream-chunk", text, CHUNK);
-}
-
-/** Annotations write the root as `.`. */
-function root(path: string): string {
-  return path === "." ? "" : path;
+  return fault(context, rule, "stream-chunk", text, place);
 }

@@ -1,7 +1,9 @@
 import type { DescEnum, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
 import { exportedNames } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import type { ImportOptions } from "./import-paths.ts";
+import type { TypeModels } from "../model/types.ts";
+import type { ImportOptions } from "../protocol/options.ts";
+import { END, IMPORTS, insertionPoint } from "./insertion-point.ts";
 import { SourceFile } from "./source-file.ts";
 
 /** The module that generated code gets its runtime from. */
@@ -22,9 +24,9 @@ interface Part {
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
 
-  constructor(descs: readonly DescFile[], options: ImportOptions) {
+  constructor(descs: readonly DescFile[], types: TypeModels, options: ImportOptions) {
     const sorted = [...descs].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, options, this)]));
+    this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, types, options, this)]));
   }
 
   /** All files, in the order of their names. */
@@ -45,15 +47,30 @@ export class Generation {
 export class AdapterFile {
   readonly source: SourceFile;
   readonly desc: DescFile;
+  /** What the options of fields, oneofs and enum values say. */
+  readonly types: TypeModels;
   private readonly generation: Generation;
   private readonly parts: Part[] = [];
   private readonly declarations = new Map<string, readonly string[]>();
   private readonly names = new Map<unknown, Map<string, string>>();
+  private readonly marked = new Set([IMPORTS, END]);
 
-  constructor(desc: DescFile, options: ImportOptions, generation: Generation) {
+  constructor(desc: DescFile, types: TypeModels, options: ImportOptions, generation: Generation) {
     this.desc = desc;
+    this.types = types;
     this.generation = generation;
     this.source = new SourceFile(`${adapterPath(desc)}.ts`, options);
+  }
+
+  /** The names of the insertion points. */
+  get points(): ReadonlySet<string> {
+    return this.marked;
+  }
+
+  /** The line of an insertion point, which the file has from then on. */
+  insertionPoint(name: string): string {
+    this.marked.add(name);
+    return insertionPoint(name);
   }
 
   /** Imports a value of the runtime. */
@@ -108,7 +125,7 @@ export class AdapterFile {
   }
 
   /** The constant with the types that a google.protobuf.Any of this file may hold. */
-  types(): string {
+  anyTypes(): string {
     const { desc } = this;
     return this.part(desc, "TYPES", (name) => {
       const descriptor = exportedNames(desc).descriptors.get(desc);
@@ -120,7 +137,7 @@ export class AdapterFile {
 
   /** The decoder of a google.protobuf.Any that holds one of the types of this file. */
   anyDecoder(): string {
-    const types = this.types();
+    const types = this.anyTypes();
     return this.part("any", "decodeKnownAny", (name) => [
       `const ${name} = ${this.runtimeValue("decodeAny")}(${types});`,
     ]);

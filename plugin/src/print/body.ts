@@ -1,17 +1,13 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fieldRules } from "../descriptors/options.ts";
-import {
-  FieldRules_Piece as Piece,
-  FieldRules_Style as Style,
-} from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
+import type { Piece, TypeModels } from "../model/types.ts";
+import { dottedName, requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { type Literal, printLiteral, printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
-import { dottedName, requestName } from "./wire-names.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
@@ -54,7 +50,7 @@ function linesLines(field: DescField, { rules, file }: Context): string[] {
 /** The lines that take what stands in the path out of the object `json`. */
 function omitLines(paths: readonly FieldPath[], { rules, file }: Context): string[] {
   return paths.map(
-    (path) => `${file.runtimeValue("omit")}(json, ${printString(dottedName(path, rules.json))});`,
+    (path) => `${file.runtimeValue("omit")}(json, ${printString(dottedName(path, rules.json, file.types))});`,
   );
 }
 
@@ -119,28 +115,28 @@ function inOr(condition: string): string {
 }
 
 /** A field that is placed in a part: bytes, a google.api.HttpBody, or a message whose fields are pieces of the part. */
-function partLines(path: FieldPath, { rules }: Context): string[] {
+function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;
-  const name = requestName(field, rules.json);
+  const name = requestName(field, rules.json, file.types);
   const { expression, isSet, mayBeUnset } = access(path);
   const message = singleMessageOf(field);
   if (field.fieldKind !== "list")
-    return [`if (${isSet}) ${partBytes(printString(name), expression, message)}`];
-  const isIndexed = fieldRules(field).style === Style.INDEXED;
+    return [`if (${isSet}) ${partBytes(printString(name), expression, message, file.types)}`];
+  const isIndexed = file.types.field(field).style === "indexed";
   const head = isIndexed ? `const [index, item] of ${expression}.entries()` : `const item of ${expression}`;
   const itemName = isIndexed ? `\`${name}[\${index}]\`` : printString(name);
-  const loop = `for (${head}) ${partBytes(itemName, "item", message)}`;
+  const loop = `for (${head}) ${partBytes(itemName, "item", message, file.types)}`;
   return mayBeUnset ? [`if (${isSet}) {`, `  ${loop}`, "}"] : [loop];
 }
 
-function partBytes(name: string, value: string, message: DescMessage | undefined): string {
+function partBytes(name: string, value: string, message: DescMessage | undefined, types: TypeModels): string {
   if (message === undefined) return `request.partBytes(${name}, ${value}, {});`;
   const piece = (wanted: Piece, fallback: string) => {
-    const found = message.fields.find((field) => fieldRules(field).piece === wanted)?.localName;
+    const found = message.fields.find((field) => types.field(field).piece === wanted)?.localName;
     return found ?? (message.typeName === "google.api.HttpBody" ? fallback : "");
   };
-  const [partName, content] = [piece(Piece.PART_NAME, ""), piece(Piece.CONTENT, "data")];
-  const [type, filename] = [piece(Piece.CONTENT_TYPE, "contentType"), piece(Piece.FILENAME, "")];
+  const [partName, content] = [piece("part_name", ""), piece("content", "data")];
+  const [type, filename] = [piece("content_type", "contentType"), piece("filename", "")];
   const options = [
     ...(type === "" ? [] : [`contentType: ${value}.${type}`]),
     ...(filename === "" ? [] : [`filename: ${value}.${filename}`]),

@@ -1,21 +1,16 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
-import { fieldRules, oneofRules } from "../descriptors/options.ts";
 import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
-import {
-  FieldRules_BytesEncoding as Bytes,
-  OneofRules_Layout as Layout,
-  FieldRules_Style as Style,
-  type When,
-} from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { ConditionModel } from "../model/rules.ts";
+import { discriminatorValues, type FieldModel, type TypeModels } from "../model/types.ts";
+import { responseNames } from "../model/wire-names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
-import { responseNames } from "./wire-names.ts";
 
 /** The writer's method for a scalar type. */
 export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
@@ -37,8 +32,8 @@ export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
 };
 
 /** The writer's method for the scalars of a field. */
-function scalarKind(field: DescField, scalar: ScalarType): string {
-  const isRaw = scalar === ScalarType.BYTES && fieldRules(field).bytes === Bytes.RAW;
+function scalarKind(field: DescField, scalar: ScalarType, types: TypeModels): string {
+  const isRaw = scalar === ScalarType.BYTES && types.field(field).bytes === "raw";
   return isRaw ? "textBytes" : SCALAR_KINDS[scalar];
 }
 
@@ -82,7 +77,7 @@ function summary(desc: DescMessage): string {
 function keysOf(desc: DescMessage, file: AdapterFile): string {
   return file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
     `const ${name}${typed("ReadonlySet<string>")} = new Set([`,
-    ...knownKeys(desc).map((key) => `  ${printString(key)},`),
+    ...knownKeys(desc, file.types).map((key) => `  ${printString(key)},`),
     "]);",
   ]);
 }
@@ -90,27 +85,27 @@ function keysOf(desc: DescMessage, file: AdapterFile): string {
 /** The last line of a decoder: what happens to the keys that no field names. */
 function unknownLine(desc: DescMessage, file: AdapterFile): string {
   const keys = keysOf(desc, file);
-  const collector = desc.fields.find((field) => fieldRules(field).unknown);
+  const collector = desc.fields.find((field) => file.types.field(field).unknown);
   if (collector === undefined) return `out.unknownKeys(json, ${keys});`;
   if (collector.fieldKind === "map") return `out.unknown(${collector.number}, json, ${keys});`;
   return `out.unknownStruct(${collector.number}, json, ${keys}, ${file.runtimeValue("decodeStruct")});`;
 }
 
-function knownKeys(desc: DescMessage): string[] {
+function knownKeys(desc: DescMessage, types: TypeModels): string[] {
   const keys = new Set<string>();
   for (const member of desc.members) {
-    if (member.kind === "field") for (const key of ownKeys(member)) keys.add(key);
-    else for (const key of oneofKeys(member)) keys.add(key);
+    if (member.kind === "field") for (const key of ownKeys(member, types)) keys.add(key);
+    else for (const key of oneofKeys(member, types)) keys.add(key);
   }
   return [...keys];
 }
 
 /** The keys of the object that a field reads. */
-function ownKeys(field: DescField): readonly string[] {
-  const { unknown, from } = fieldRules(field);
+function ownKeys(field: DescField, types: TypeModels): readonly string[] {
+  const { unknown, sources } = types.field(field);
   if (unknown) return [];
-  if (from.length === 0) return responseNames(field);
-  return from.flatMap(({ source }) => (source.case === "path" ? [firstKey(source.value)] : []));
+  if (sources.length === 0) return responseNames(field, types);
+  return sources.flatMap((source) => (source.kind === "path" ? [firstKey(source.path)] : []));
 }
 
 /** The first key of a dotted path, which is in quotes where it has dots itself. */
@@ -119,36 +114,37 @@ function firstKey(path: string): string {
   return quoted ?? plain;
 }
 
-function oneofKeys(oneof: DescOneof): string[] {
-  const { discriminator, layout, payload } = oneofRules(oneof);
-  if (discriminator === "") return oneof.fields.flatMap(ownKeys);
-  if (layout === Layout.NESTED) return [discriminator, ...oneof.fields.flatMap(ownKeys)];
-  if (layout === Layout.BESIDE) return [discriminator, payload];
+function oneofKeys(oneof: DescOneof, types: TypeModels): string[] {
+  const { discriminator, layout, payload } = types.oneof(oneof);
+  const keys = (field: DescField) => ownKeys(field, types);
+  if (discriminator === "") return oneof.fields.flatMap(keys);
+  if (layout === "nested") return [discriminator, ...oneof.fields.flatMap(keys)];
+  if (layout === "beside") return [discriminator, payload];
   // a flattened message reports its own keys while it is decoded
   return [
     discriminator,
-    ...oneof.fields.flatMap((field) => (field.fieldKind === "message" ? [] : ownKeys(field))),
+    ...oneof.fields.flatMap((field) => (field.fieldKind === "message" ? [] : keys(field))),
   ];
 }
 
 /** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
 function oneofLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { discriminator } = oneofRules(oneof);
-  const byConditions = oneof.fields.some((field) => fieldRules(field).when.some(isCondition));
+  const { discriminator } = file.types.oneof(oneof);
+  const byConditions = oneof.fields.some((field) => file.types.field(field).conditions.some(asksForMore));
   if (byConditions) return conditionLines(oneof, file);
   if (discriminator === "") return oneof.fields.flatMap((field) => fieldLines(field, "json", file));
   return switchLines(oneof, file);
 }
 
 /** Whether a rule asks for more than a value of the discriminator. */
-function isCondition(when: When): boolean {
-  return when.key !== "" || when.present !== undefined || when.type !== "";
+function asksForMore({ key, present, type }: ConditionModel): boolean {
+  return key !== "" || present !== undefined || type !== undefined;
 }
 
 function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { discriminator, fallback } = oneofRules(oneof);
+  const { discriminator, fallback } = file.types.oneof(oneof);
   const value = printMember("json", discriminator);
-  const values = oneof.fields.flatMap((field) => wireValues(field));
+  const values = oneof.fields.flatMap((field) => discriminatorValues(field, file.types));
   // numbers and booleans choose too, by their text
   const subject = values.every((text) => Number.isNaN(Number(text)) && text !== "true" && text !== "false")
     ? value
@@ -156,7 +152,7 @@ function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
   const cases = oneof.fields
     .filter((field) => field.name !== fallback)
     .flatMap((field) => [
-      ...wireValues(field).map((text) => `  case ${printString(text)}:`),
+      ...discriminatorValues(field, file.types).map((text) => `  case ${printString(text)}:`),
       ...memberLines(field, file).map((line) => `    ${line}`),
       "    break;",
     ]);
@@ -170,7 +166,7 @@ function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
 }
 
 function conditionLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { fallback } = oneofRules(oneof);
+  const { fallback } = file.types.oneof(oneof);
   const members = oneof.fields.filter((field) => field.name !== fallback);
   const chain = members.flatMap((field, index) => {
     const condition = `${index === 0 ? "if" : "} else if"} (${conditionExpression(field, oneof, file)}) {`;
@@ -181,19 +177,13 @@ function conditionLines(oneof: DescOneof, file: AdapterFile): string[] {
 }
 
 function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFile): string {
-  const { discriminator } = oneofRules(oneof);
-  const { when } = fieldRules(field);
-  const conditions =
-    when.length > 0 ? when : [{ key: "", values: [field.name], present: undefined, type: "" }];
+  const { discriminator } = file.types.oneof(oneof);
+  const own = file.types.field(field).conditions;
+  const conditions: readonly ConditionModel[] = own.length > 0 ? own : [{ key: "", values: [field.name] }];
   const holds = file.runtimeValue("holds");
   return conditions
     .map(({ key, values, present, type }) => {
-      const literal = {
-        key: key || pathTo(discriminator),
-        values: values.length > 0 ? values : undefined,
-        present,
-        type: type || undefined,
-      };
+      const literal = { key: key || pathTo(discriminator), values, present, type };
       return `${holds}(json, ${printLiteral(literal)})`;
     })
     .join(" || ");
@@ -206,10 +196,10 @@ function pathTo(key: string): string {
 
 /** What happens where no member is chosen: the fallback takes the object, or it is reported. */
 function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { discriminator, fallback } = oneofRules(oneof);
+  const { discriminator, fallback } = file.types.oneof(oneof);
   const member = oneof.fields.find((field) => field.name === fallback);
   if (member !== undefined) return memberLines(member, file);
-  if (keepsSpelling(oneof, discriminator)) return [];
+  if (keepsSpelling(oneof, discriminator, file.types)) return [];
   const value = discriminator === "" ? "undefined" : printMember("json", discriminator);
   return [
     `out.unknownMember(${printString(discriminator)}, ${printString(`a known ${oneof.name}`)}, ${value});`,
@@ -217,59 +207,54 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
 }
 
 /** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
-function keepsSpelling({ parent, fields }: DescOneof, discriminator: string): boolean {
+function keepsSpelling({ parent, fields }: DescOneof, discriminator: string, types: TypeModels): boolean {
   return parent.fields.some(
     (other) =>
-      !fields.includes(other) && other.fieldKind === "scalar" && responseNames(other)[0] === discriminator,
+      !fields.includes(other) &&
+      other.fieldKind === "scalar" &&
+      responseNames(other, types)[0] === discriminator,
   );
 }
 
 function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
-  const { discriminator, layout, payload } = oneofRules(oneof);
-  const isFlattened =
-    layout === Layout.FLATTENED || (layout === Layout.LAYOUT_UNSPECIFIED && discriminator !== "");
+  const { discriminator, layout, payload } = file.types.oneof(oneof);
+  const isFlattened = layout === "flattened" || (layout === undefined && discriminator !== "");
   const byValue = !isFlattened || field.fieldKind !== "message";
-  if (byValue && layout !== Layout.BESIDE) return fieldLines(field, "json", file);
-  if (layout === Layout.BESIDE) return [valueLine(field, printMember("json", payload), payload, file)];
+  if (byValue && layout !== "beside") return fieldLines(field, "json", file);
+  if (layout === "beside") return [valueLine(field, printMember("json", payload), payload, file)];
   if (field.fieldKind !== "message") throw new Error(`${field} is no message`);
   const decoder = decoderOf(field.message, file);
   return [`out.flattened(${field.number}, json, ${decoder}, ${keysOf(oneof.parent, file)});`];
 }
 
-/** The values of the discriminator that choose a member. */
-export function wireValues(field: DescField): string[] {
-  const values = fieldRules(field).when.flatMap((when) => when.values);
-  return values.length > 0 ? values : [field.name];
-}
-
 /** The lines that decode one field from an object's keys. */
 function fieldLines(field: DescField, object: string, file: AdapterFile): string[] {
-  const rules = fieldRules(field);
-  if (rules.unknown) return [];
-  if (rules.from.length > 0) return comesFromPaths(field) ? [pathsLine(field, object, file)] : [];
-  const names = responseNames(field);
+  const model = file.types.field(field);
+  if (model.unknown) return [];
+  if (model.sources.length > 0) return comesFromPaths(model) ? [pathsLine(field, object, file)] : [];
+  const names = responseNames(field, file.types);
   const line = valueLine(field, readKeys(object, names, file), names[0], file);
-  return [leniently(field, line, names[0])];
+  return [leniently(model, line, names[0])];
 }
 
 /** A statement for a field that is known to come with other JSON types too, so that converting it is no drift. */
-function leniently(field: DescField, line: string, key: string): string {
-  return fieldRules(field).coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
+function leniently({ coerce }: FieldModel, line: string, key: string): string {
+  return coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
 }
 
 /** Whether a field is found in the object that its message is read from, and not in the head of the answer. */
-export function comesFromPaths(field: DescField): boolean {
-  const { from } = fieldRules(field);
-  return from.length > 0 && from.every(({ source }) => source.case === "path");
+export function comesFromPaths({ sources }: FieldModel): boolean {
+  return sources.length > 0 && sources.every(({ kind }) => kind === "path");
 }
 
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {
-  const paths = fieldRules(field).from.map(({ source }) => String(source.value));
+  const model = file.types.field(field);
+  const paths = model.sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
   const values = paths.map((path) => `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`);
   const key = paths.join(" or ");
-  return leniently(field, valueLine(field, values.join(" ?? "), key, file), key);
+  return leniently(model, valueLine(field, values.join(" ?? "), key, file), key);
 }
 
 function readKeys(object: string, names: readonly string[], file: AdapterFile): string {
@@ -288,9 +273,9 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
   const at = `${number}, ${value}, ${printString(key)}`;
   switch (field.fieldKind) {
     case "scalar":
-      return `out.${scalarKind(field, field.scalar)}(${at});`;
+      return `out.${scalarKind(field, field.scalar, file.types)}(${at});`;
     case "enum":
-      return `out.${isOpen(field) ? "openEnum" : "enum"}(${at}, ${enumTable(field.enum, file)});`;
+      return `out.${isOpen(field, file.types) ? "openEnum" : "enum"}(${at}, ${enumTable(field.enum, file)});`;
     case "message":
       return messageLine(field, field.message, value, key, file);
     case "map":
@@ -301,10 +286,10 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
 }
 
 /** Whether another field keeps what the enum does not know: one that reads the same key, and is no enum. */
-function isOpen(field: DescField): boolean {
-  const [key] = responseNames(field);
+function isOpen(field: DescField, types: TypeModels): boolean {
+  const [key] = responseNames(field, types);
   return field.parent.fields.some(
-    (other) => other !== field && other.fieldKind === "scalar" && responseNames(other)[0] === key,
+    (other) => other !== field && other.fieldKind === "scalar" && responseNames(other, types)[0] === key,
   );
 }
 
@@ -314,16 +299,17 @@ function listLine(
   key: string,
   file: AdapterFile,
 ): string {
-  const comma = fieldRules(field).style === Style.COMMA;
+  const comma = file.types.field(field).style === "comma";
   const isText = field.listKind === "scalar" && field.scalar === ScalarType.STRING;
   const split = comma
     ? file.runtimeValue(isText || field.listKind !== "scalar" ? "splitCommas" : "splitNumbers")
     : "";
   const items = comma ? `${split}(${value})` : value;
   const at = `${field.number}, ${items}, ${printString(key)}`;
-  if (field.listKind === "scalar") return `out.list(${at}, "${scalarKind(field, field.scalar)}");`;
+  if (field.listKind === "scalar")
+    return `out.list(${at}, "${scalarKind(field, field.scalar, file.types)}");`;
   if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;
-  if (!isPlainMessage(field)) {
+  if (!isPlainMessage(field, file.types)) {
     const item = messageLine(field, field.message, "item", "", file).replace(/;$/, "");
     return `out.each(${items}, ${printString(key)}, (item, out) => ${item});`;
   }
@@ -331,9 +317,12 @@ function listLine(
 }
 
 /** Whether the items of a list are objects with a decoder of their own, and nothing special on the wire. */
-function isPlainMessage(field: DescField & { fieldKind: "list"; listKind: "message" }): boolean {
+function isPlainMessage(
+  field: DescField & { fieldKind: "list"; listKind: "message" },
+  types: TypeModels,
+): boolean {
   const { message } = field;
-  if (fieldRules(field).unwrap || field.delimitedEncoding) return false;
+  if (types.field(field).unwrap || field.delimitedEncoding) return false;
   return (
     !isScalarMessage(message) &&
     message.typeName !== "google.protobuf.Value" &&
@@ -342,7 +331,7 @@ function isPlainMessage(field: DescField & { fieldKind: "list"; listKind: "messa
 }
 
 function mapValue(field: DescField & { fieldKind: "map" }, file: AdapterFile): string {
-  if (field.mapKind === "scalar") return `out.${scalarKind(field, field.scalar)}(2, value, key)`;
+  if (field.mapKind === "scalar") return `out.${scalarKind(field, field.scalar, file.types)}(2, value, key)`;
   if (field.mapKind === "enum") return `out.enum(2, value, key, ${enumTable(field.enum, file)})`;
   return messageLine({ ...field, number: 2 } as DescField, field.message, "value", "key", file, true).replace(
     /;$/,
@@ -360,11 +349,12 @@ function messageLine(
 ): string {
   const at = `${field.number}, ${value}, ${keyIsVariable ? key : printString(key)}`;
   if (message.typeName === "google.protobuf.Timestamp") {
-    const none = noTime(field);
-    return `out.time(${at}, ${timeRule(field)}${none === undefined ? "" : `, ${printString(none)}`});`;
+    const { time } = file.types.field(field);
+    const none = noTime(time);
+    return `out.time(${at}, ${timeRule(time)}${none === undefined ? "" : `, ${printString(none)}`});`;
   }
   if (message.typeName === "google.protobuf.Duration") {
-    const rule = durationRule(field);
+    const rule = durationRule(file.types.field(field).time);
     return `out.duration(${at}${rule === undefined ? "" : `, ${rule}`});`;
   }
   if (message.typeName === "google.protobuf.FieldMask") return `out.fieldMask(${at});`;
@@ -373,8 +363,8 @@ function messageLine(
   if (message.typeName === "google.protobuf.ListValue") {
     return `out.wrapped(${at}, ${file.runtimeValue("decodeListValue")});`;
   }
-  if (isWrapper(message)) return `out.wrapper(${at}, "${scalarKind(field, wrapped(message))}");`;
-  if (fieldRules(field).unwrap) return unwrapLine(message, at, file);
+  if (isWrapper(message)) return `out.wrapper(${at}, "${scalarKind(field, wrapped(message), file.types)}");`;
+  if (file.types.field(field).unwrap) return unwrapLine(message, at, file);
   const method = "delimitedEncoding" in field && field.delimitedEncoding === true ? "group" : "message";
   return `out.${method}(${at}, ${decoderOf(message, file)});`;
 }

@@ -1,23 +1,17 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
-import { fieldRules, oneofRules } from "../descriptors/options.ts";
 import { isWrapper } from "../descriptors/well-known.ts";
-import {
-  OneofRules_Layout as Layout,
-  FieldRules_Location as Location,
-  FieldRules_Style as Style,
-} from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { JsonStyle } from "../model/rules.ts";
+import { discriminatorValues } from "../model/types.ts";
+import { requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
-import { wireValues } from "./decoder.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
-import { requestName } from "./wire-names.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
@@ -66,15 +60,16 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
 /** The lines that add one field to the object `json`. */
 export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
   // a part of a multipart body stands beside the JSON
-  if (fieldRules(field).in === Location.PART) return [];
+  const { place, unknown } = file.types.field(field);
+  if (place === "part") return [];
   const { expression, isSet } = access([field]);
-  if (fieldRules(field).unknown) {
+  if (unknown) {
     const entries =
       field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
     return [`Object.assign(json, ${entries});`];
   }
   const value = jsonValue(field, expression, style, file);
-  return [`if (${isSet}) ${assignment(requestName(field, style), value, file)}`];
+  return [`if (${isSet}) ${assignment(requestName(field, style, file.types), value, file)}`];
 }
 
 /** The statement that sets a key of the object `json`. */
@@ -94,17 +89,17 @@ export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile
 }
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
-  const { discriminator, layout, payload, fallback } = oneofRules(oneof);
+  const { discriminator, layout, payload, fallback } = file.types.oneof(oneof);
   const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
-  const own = assignment(requestName(field, style), value, file);
-  if (discriminator === "" && layout !== Layout.FLATTENED) return [own];
-  const [wire] = wireValues(field);
+  const own = assignment(requestName(field, style, file.types), value, file);
+  if (discriminator === "" && layout !== "flattened") return [own];
+  const [wire] = discriminatorValues(field, file.types);
   const lines =
     field.name === fallback || wire === undefined || discriminator === ""
       ? []
       : [`${printMember("json", discriminator)} = ${printString(wire)};`];
-  if (layout === Layout.BESIDE) return [...lines, `${printMember("json", payload)} = ${value};`];
-  if (layout === Layout.NESTED || field.fieldKind !== "message") return [...lines, own];
+  if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
+  if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
   return [...lines, `Object.assign(json, ${value});`];
 }
 
@@ -112,7 +107,7 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
 export function jsonValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   switch (field.fieldKind) {
     case "list":
-      if (fieldRules(field).style === Style.COMMA) return commaValue(field, value, file);
+      if (file.types.field(field).style === "comma") return commaValue(field, value, file);
       return itemsValue(field, value, style, file);
     case "map": {
       const item = itemValue(field, "value", style, file);
@@ -156,7 +151,7 @@ function scalarValue(
 ): string {
   if (scalar === undefined) return value;
   if (BIG_INTEGERS.has(scalar)) {
-    const bare = fieldRules(field).number ?? style.integers === "numbers";
+    const bare = file.types.field(field).number ?? style.integers === "numbers";
     return bare ? value : `String(${value})`;
   }
   const isDouble = scalar === ScalarType.DOUBLE || scalar === ScalarType.FLOAT;
@@ -171,19 +166,20 @@ function messageValue(
   file: AdapterFile,
 ): string {
   if (message.typeName === "google.protobuf.Timestamp") {
-    return `${file.runtimeValue("timeJson")}(${value}, ${timeArguments(field)})`;
+    return `${file.runtimeValue("timeJson")}(${value}, ${timeArguments(file.types.field(field).time)})`;
   }
   if (message.typeName === "google.protobuf.Any")
-    return `${file.runtimeValue("anyJson")}(${value}, ${file.types()})`;
+    return `${file.runtimeValue("anyJson")}(${value}, ${file.anyTypes()})`;
   if (PLAIN_JSON.has(message.typeName)) return plainValue(message, value, file);
   if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
-  const span = message.typeName === "google.protobuf.Duration" ? durationRule(field) : undefined;
+  const span =
+    message.typeName === "google.protobuf.Duration" ? durationRule(file.types.field(field).time) : undefined;
   if (span !== undefined) return `${file.runtimeValue("spanJson")}(${value}, ${span})`;
   if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
     return textValue(field, value, file);
   }
   if (message.typeName === "google.protobuf.Empty") return "{}";
-  if (fieldRules(field).unwrap) return unwrappedValue(message, value, style, file);
+  if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);
   return `${encoderOf(message, style, file)}(${value})`;
 }
 

@@ -1,6 +1,5 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
-import { enumValueRules } from "../descriptors/options.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { printString } from "./literal.ts";
 
@@ -11,7 +10,7 @@ export function enumTable(desc: DescEnum, file: AdapterFile): string {
 
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
-    const { wire, aliases } = enumValueRules(value);
+    const { wire, aliases } = file.types.enumValue(value);
     // requests use the first: an alias is only for answers
     const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;

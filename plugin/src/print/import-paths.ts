@@ -1,31 +1,5 @@
 import type { DescFile } from "@bufbuild/protobuf";
-
-/** How relative imports of generated files end: `ts`, `js`, or nothing. */
-export type ImportExtension = "ts" | "js" | "none";
-
-/** A pattern of paths, and what takes the place of those that fit it. */
-export interface ImportRule {
-  readonly pattern: string;
-  readonly target: string;
-}
-
-/** Options that decide where imports lead; names and meaning are those of protoc-gen-es. */
-export interface ImportOptions {
-  /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
-  readonly importExtension: ImportExtension;
-  /**
-   * Messages that a package has, by the path of their .proto file: `buf/validate/` to `@bufbuild/protovalidate/gen`. The
-   * first rule that fits counts. `*` is any characters but `/`, `**` any characters, `**` with a slash behind it any
-   * number of folders, and a slash at the end all that is below. Default: none.
-   */
-  readonly mapImports: readonly ImportRule[];
-  /**
-   * Import paths that become others, packages and those below the output directory alike: `./foo/**` with `/*_pb.js`
-   * behind it to `@acme/foo`. The first rule that fits counts. `*` is any characters but `/`, `**` with a slash behind
-   * it any number of folders. Default: none.
-   */
-  readonly rewriteImports: readonly ImportRule[];
-}
+import type { ImportOptions, ImportRule } from "../protocol/options.ts";
 
 /** The package that has the messages of google.protobuf. */
 const WELL_KNOWN = "@bufbuild/protobuf/wkt";

@@ -1,25 +1,14 @@
 import type { DescField } from "@bufbuild/protobuf";
-import { fieldRules, oneofRules } from "../descriptors/options.ts";
 import { isScalarMessage } from "../descriptors/well-known.ts";
-import { FieldRules_Style as Style } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
+import { discriminatorValues, type FieldModel } from "../model/types.ts";
+import { parameterName, requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { wireValues } from "./decoder.ts";
 import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
 import { singleMessageOf, textValue } from "./request-value.ts";
-import { parameterName, requestName } from "./wire-names.ts";
-
-const STYLES: Readonly<Record<Style, string>> = {
-  [Style.STYLE_UNSPECIFIED]: "repeat",
-  [Style.REPEAT]: "repeat",
-  [Style.BRACKETS]: "brackets",
-  [Style.INDEXED]: "indexed",
-  [Style.COMMA]: "comma",
-  [Style.SPREAD]: "spread",
-};
 
 /** What parameters are printed with. */
 export interface Context {
@@ -34,7 +23,7 @@ export type Call = "query" | "form" | "part";
 export function valueLines(call: string, path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;
   const { expression, isSet } = access(path);
-  const name = printString(requestName(field, rules.json));
+  const name = printString(requestName(field, rules.json, file.types));
   if (field.fieldKind === "list") {
     const values = mapped(expression, textValue(field, "item", file));
     return [`if (${isSet}) request.${call}(${name}, ${values}.join(", "));`];
@@ -51,10 +40,11 @@ export function parameterLines(
 ): string[] {
   const field = path.at(-1) as DescField;
   const { expression, isSet, mayBeUnset } = access(path, holder);
-  const name = printString(parameterName(path, rules));
+  const name = printString(parameterName(path, rules, file.types));
+  const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
-  if (rules.brackets && isTree(field)) {
-    const lists = fieldRules(field).style === Style.BRACKETS ? "brackets" : "indexed";
+  if (rules.brackets && isTree(field, model)) {
+    const lists = model.style === "brackets" ? "brackets" : "indexed";
     const json = jsonValue(field, expression, rules.json, file);
     return [`if (${isSet}) request.${call}Tree(${name}, ${json}, ${printString(lists)});`];
   }
@@ -66,7 +56,7 @@ export function parameterLines(
   }
   if (field.fieldKind === "list") {
     const values = mapped(expression, textValue(field, "item", file, urlSafe));
-    const line = `request.${call}List(${name}, ${values}, ${listStyle(field)});`;
+    const line = `request.${call}List(${name}, ${values}, ${listStyle(model)});`;
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   const value = textValue(field, expression, file, urlSafe);
@@ -78,8 +68,8 @@ export function parameterLines(
 }
 
 /** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */
-function isTree(field: DescField): boolean {
-  if (field.fieldKind === "map") return fieldRules(field).style !== Style.SPREAD;
+function isTree(field: DescField, { style }: FieldModel): boolean {
+  if (field.fieldKind === "map") return style !== "spread";
   const message = singleMessageOf(field);
   return message !== undefined && !isScalarMessage(message);
 }
@@ -93,9 +83,10 @@ export function formLines(call: Call, { paths, choices }: Parameters, context: C
 }
 
 function choiceLines(call: Call, { oneof, members }: Choice, context: Context): string[] {
-  const { discriminator, fallback } = oneofRules(oneof);
+  const { types } = context.file;
+  const { discriminator, fallback } = types.oneof(oneof);
   const cases = members.flatMap(({ field, paths }) => {
-    const [wire] = wireValues(field);
+    const [wire] = discriminatorValues(field, types);
     const isNamed = field.name !== fallback && wire !== undefined;
     const isMessage = field.fieldKind === "message";
     const values = paths.flatMap((path) =>
@@ -114,8 +105,8 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
 }
 
 /** The runtime's name for the style of a list. */
-export function listStyle(field: DescField): string {
-  return printString(STYLES[fieldRules(field).style] ?? "repeat");
+export function listStyle({ style }: FieldModel): string {
+  return printString(style ?? "repeat");
 }
 
 function mapped(list: string, item: string): string {

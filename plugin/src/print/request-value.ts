@@ -1,7 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { fieldRules } from "../descriptors/options.ts";
 import { isWrapper } from "../descriptors/well-known.ts";
-import { FieldRules_BytesEncoding as Bytes } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
@@ -17,7 +15,7 @@ export function textValue(field: DescField, value: string, file: AdapterFile, ur
 
 /** Parameters take raw bytes as they are, and percent-encode each. */
 function parameterBytes(field: DescField, value: string, file: AdapterFile, urlSafe: boolean): string {
-  return fieldRules(field).bytes === Bytes.RAW ? value : bytesText(field, value, file, urlSafe);
+  return file.types.field(field).bytes === "raw" ? value : bytesText(field, value, file, urlSafe);
 }
 
 function messageText(
@@ -28,10 +26,10 @@ function messageText(
   urlSafe: boolean,
 ): string {
   if (message.typeName === "google.protobuf.Timestamp") {
-    return `${file.runtimeValue("timeText")}(${value}, ${timeArguments(field)})`;
+    return `${file.runtimeValue("timeText")}(${value}, ${timeArguments(file.types.field(field).time)})`;
   }
   if (message.typeName === "google.protobuf.Duration") {
-    const rule = durationRule(field);
+    const rule = durationRule(file.types.field(field).time);
     if (rule === undefined) return `${file.runtimeValue("durationText")}(${value})`;
     return `${file.runtimeValue("spanText")}(${value}, ${rule})`;
   }
@@ -47,9 +45,9 @@ function messageText(
 
 /** Bytes as text, by the field's rule. */
 export function bytesText(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
-  const { bytes } = fieldRules(field);
-  if (bytes === Bytes.RAW) return `${file.runtimeValue("rawText")}(${value})`;
-  const url = bytes === Bytes.BASE64URL || (urlSafe && bytes === Bytes.BYTES_ENCODING_UNSPECIFIED);
+  const { bytes } = file.types.field(field);
+  if (bytes === "raw") return `${file.runtimeValue("rawText")}(${value})`;
+  const url = bytes === "base64url" || (urlSafe && bytes === undefined);
   return `${file.runtimeValue(url ? "base64Url" : "base64")}(${value})`;
 }
 

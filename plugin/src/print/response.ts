@@ -1,7 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { fieldRules } from "../descriptors/options.ts";
-import type { Source } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
+import type { SourceModel } from "../model/types.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { comesFromPaths, decoderOf, valueLine } from "./decoder.ts";
 import { printFunction } from "./function.ts";
@@ -50,7 +49,7 @@ function bodyLines(field: DescField, { rules }: MethodModel, file: AdapterFile):
 
 function payloadLines(output: DescMessage, file: AdapterFile): string[] {
   const inBody = output.fields.filter(
-    (field) => fieldRules(field).from.length === 0 || comesFromPaths(field),
+    (field) => !hasSources(field, file) || comesFromPaths(file.types.field(field)),
   );
   if (output.typeName === "google.api.HttpBody")
     return [`${file.runtimeValue("writeHttpBody")}(answer, out);`];
@@ -63,41 +62,42 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
 
 /** The lines for the fields of a message that come from a header, the status or a place in the payload. */
 export function fromLines(output: DescMessage, file: AdapterFile): string[] {
-  return output.fields
-    .filter((field) => fieldRules(field).from.length > 0)
-    .map((field) => fromLine(field, file));
+  return output.fields.filter((field) => hasSources(field, file)).map((field) => fromLine(field, file));
 }
 
 /** The same without those that the decoder of the message finds itself. */
 export function headLines(output: DescMessage, file: AdapterFile): string[] {
   return output.fields
-    .filter((field) => fieldRules(field).from.length > 0 && !comesFromPaths(field))
+    .filter((field) => hasSources(field, file) && !comesFromPaths(file.types.field(field)))
     .map((field) => fromLine(field, file));
+}
+
+function hasSources(field: DescField, file: AdapterFile): boolean {
+  return file.types.field(field).sources.length > 0;
 }
 
 /** A field that comes from a header, the status or a place in the payload. */
 function fromLine(field: DescField, file: AdapterFile): string {
-  const sources = fieldRules(field).from;
+  const { sources } = file.types.field(field);
   const value = sources.map((source) => sourceExpression(source, field, file)).join(" ?? ");
-  const key = sources
-    .map(({ source }) => (source.case === "header" ? source.value : (source.case ?? "")))
-    .join(" or ");
+  const key = sources.map((source) => (source.kind === "header" ? source.header : source.kind)).join(" or ");
   return valueLine(field, value, key, file);
 }
 
-function sourceExpression({ source, rel }: Source, field: DescField, file: AdapterFile): string {
-  switch (source.case) {
+function sourceExpression(source: SourceModel, field: DescField, file: AdapterFile): string {
+  switch (source.kind) {
     case "header": {
-      const header = `answer.header(${printString(source.value.toLowerCase())})`;
+      const header = `answer.header(${printString(source.header.toLowerCase())})`;
+      const { rel } = source;
       if (rel === "" && isNumberOrBool(field)) return `${file.runtimeValue("fromText")}(${header})`;
       return rel === "" ? header : `${file.runtimeValue("linkTarget")}(${header}, ${printString(rel)})`;
     }
     case "status":
       return field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL
-        ? `answer.status === ${source.value}`
+        ? `answer.status === ${source.status}`
         : "answer.status";
     case "path":
-      return `${file.runtimeValue("valueAt")}(answer.payload, ${printString(source.value)})`;
+      return `${file.runtimeValue("valueAt")}(answer.payload, ${printString(source.path)})`;
     default:
       throw new Error(`${field} has a source without a place`);
   }

@@ -6,7 +6,7 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { onlyTypeScript, typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
-import { insertionPoint } from "./insertion-point.ts";
+import { adapterPoint, methodPoint, servicePoint } from "./insertion-point.ts";
 import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
 import { requestLines } from "./request.ts";
 import { responseMember } from "./response.ts";
@@ -31,7 +31,7 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
   const adapter = file.source.claim(`${localName(desc)}Rest`);
   const comment = docComment(withSubject(`The REST adapter of ${desc.typeName}.`, commentOf(desc)));
   const type = `${file.runtimeType("ServiceAdapter")}<typeof ${file.service(desc)}>`;
-  const marker = insertionPoint(`service:${desc.typeName}`);
+  const marker = file.insertionPoint(servicePoint(desc));
   file.declare(adapter, [...comment, `export declare const ${adapter}: ${type};`, marker]);
   file.source.add(
     "",
@@ -42,6 +42,7 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
     ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
     "  },",
     ...commentLines(service),
+    `  ${file.insertionPoint(adapterPoint(desc))}`,
     "};",
     marker,
   );
@@ -74,7 +75,7 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
   const comment = docComment(
     withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc)),
   );
-  const marker = insertionPoint(`method:${desc.parent.typeName}.${desc.name}`);
+  const marker = file.insertionPoint(methodPoint(desc));
   const type = file.declaredType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);
   file.declare(name, [
     ...comment,

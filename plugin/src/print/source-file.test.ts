@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ImportExtension, ImportOptions } from "./import-paths.ts";
+import type { ImportExtension, ImportOptions } from "../protocol/options.ts";
 import { SourceFile } from "./source-file.ts";
 
 function ending(importExtension: ImportExtension): ImportOptions {

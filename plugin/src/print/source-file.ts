@@ -1,10 +1,8 @@
 import type { DescFile } from "@bufbuild/protobuf";
+import type { ImportOptions } from "../protocol/options.ts";
 import { asJavaScript, asTypeScript } from "./erasable.ts";
-import { type ImportOptions, messagesModule, specifierOf } from "./import-paths.ts";
+import { messagesModule, specifierOf } from "./import-paths.ts";
 import { breakLongLines } from "./long-lines.ts";
-
-/** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
-export type Target = "ts" | "js" | "dts";
 
 interface Import {
   readonly name: string;
@@ -34,6 +32,11 @@ export class SourceFile {
   /** Adds lines; each is one line of text without its end. */
   add(...lines: readonly string[]): void {
     this.body.push(...lines);
+  }
+
+  /** The identifiers that the file declares or imports, and those that it must not. */
+  get names(): ReadonlySet<string> {
+    return this.taken;
   }
 
   /** Whether no line was added. */

@@ -116,7 +116,8 @@ function totalLines(method: MethodModel, { field: path, first, total }: Step, fi
 
 function cursorValue(path: FieldPath, file: AdapterFile): string {
   const { field } = stepped(path);
-  if (field.fieldKind === "message") return `${file.runtimeValue("cursorTime")}(value, ${timeRule(field)})`;
+  if (field.fieldKind === "message")
+    return `${file.runtimeValue("cursorTime")}(value, ${timeRule(file.types.field(field).time)})`;
   if (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING) {
     return `${file.runtimeValue(isBigInteger(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`;
   }

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { ProtocolError } from "./request.ts";
 
 /** What a generator made of a request. */
-export interface Answer {
+export interface RunResult {
   /** An encoded CodeGeneratorResponse. */
   readonly response: Uint8Array;
   /** What is worth saying though nothing is wrong, one a line; for standard error. */
@@ -16,8 +16,8 @@ export interface Executable {
   readonly version: string;
   /** What `--help` shows below name and version. */
   readonly usage: string;
-  /** Answers an encoded CodeGeneratorRequest. */
-  readonly run: (input: Uint8Array) => Answer;
+  /** Responds to an encoded CodeGeneratorRequest. */
+  readonly run: (input: Uint8Array) => RunResult;
 }
 
 /**

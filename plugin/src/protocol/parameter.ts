@@ -1,21 +1,5 @@
-import { suggest } from "../parse/field-path.ts";
-import type { PrintOptions } from "../print/file.ts";
-import type { ImportOptions, ImportRule } from "../print/import-paths.ts";
-import type { Target } from "../print/source-file.ts";
-
-/** Options of the generator, from CodeGeneratorRequest.parameter. */
-export interface Options extends PrintOptions, ImportOptions {
-  /** The languages of generated files. Default: `ts`. */
-  readonly targets: readonly Target[];
-  /** Default: false. */
-  readonly keepEmptyFiles: boolean;
-  /** Default: false. */
-  readonly tsNocheck: boolean;
-  /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
-  readonly unsupported: "error" | "skip";
-  /** Paths of service configs, relative to the working directory of the compiler; later ones win. Default: none. */
-  readonly serviceConfigs: readonly string[];
-}
+import { suggest } from "../diagnostics/suggest.ts";
+import type { ImportRule, Options, Target } from "./options.ts";
 
 /** An option that is unknown or has an unknown value. */
 export class ParameterError extends Error {

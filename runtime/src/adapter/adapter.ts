@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";
+import type { ToolsModule } from "./tools.ts";
 
 /** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> {
@@ -147,6 +148,11 @@ export interface ServiceAdapter<S extends DescService = DescService> {
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
+  /**
+   * Loads the methods as tools of a language model: `(await adapter.tools()).tools[adapter.service.typeName]`. They are a
+   * module of their own, so that only who asks for them loads them. Written by `protoc-gen-connect-rest-tools`.
+   */
+  readonly tools?: () => Promise<ToolsModule>;
 }
 
 /** Makes a unary method of an adapter; the types of its functions follow from the method. */

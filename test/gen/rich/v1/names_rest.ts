@@ -168,6 +168,7 @@ export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
       delete: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rich.v1.NamesService)
 };
 // @@protoc_insertion_point(service:rich.v1.NamesService)
 
@@ -226,6 +227,7 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
       constructor$: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rich.v1.OtherNamesService)
 };
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
 

@@ -251,6 +251,7 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
       checkOdd: "Is a HEAD request.",
     },
   },
+  // @@protoc_insertion_point(adapter:rich.v1.OddService)
 };
 // @@protoc_insertion_point(service:rich.v1.OddService)
 

@@ -170,6 +170,7 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
       queryPlain: "Sends scalars as parameters of the query.",
     },
   },
+  // @@protoc_insertion_point(adapter:rich.v1.PlainService)
 };
 // @@protoc_insertion_point(service:rich.v1.PlainService)
 

@@ -142,6 +142,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
       getLoose: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.AnswerService)
 };
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
 

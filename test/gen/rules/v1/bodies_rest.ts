@@ -310,6 +310,7 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
       getBytesByType: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.BodyService)
 };
 // @@protoc_insertion_point(service:rules.v1.BodyService)
 

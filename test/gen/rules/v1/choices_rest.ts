@@ -91,6 +91,7 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
       echoChoices: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.ChoiceService)
 };
 // @@protoc_insertion_point(service:rules.v1.ChoiceService)
 

@@ -206,6 +206,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
       byBearer: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.CredentialService)
 };
 // @@protoc_insertion_point(service:rules.v1.CredentialService)
 

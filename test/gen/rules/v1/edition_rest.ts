@@ -105,6 +105,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
       findEdition: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.EditionService)
 };
 // @@protoc_insertion_point(service:rules.v1.EditionService)
 

@@ -123,6 +123,7 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
       getOther: "Everything that a method can say instead of its service.",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.ErrorService)
 };
 // @@protoc_insertion_point(service:rules.v1.ErrorService)
 

@@ -591,6 +591,7 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
       replaceCover: "Bytes in one field of the request, and of the answer.",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.HttpService)
 };
 // @@protoc_insertion_point(service:rules.v1.HttpService)
 

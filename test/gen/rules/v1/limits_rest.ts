@@ -171,6 +171,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
       callSlow: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.LimitService)
 };
 // @@protoc_insertion_point(service:rules.v1.LimitService)
 

@@ -102,6 +102,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
       findOld: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.OldService)
 };
 // @@protoc_insertion_point(service:rules.v1.OldService)
 

@@ -358,6 +358,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
       findRefused: "Several paths, and a slash that is refused.",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.PlaceService)
 };
 // @@protoc_insertion_point(service:rules.v1.PlaceService)
 

@@ -369,6 +369,7 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
       downloadFile: "",
     },
   },
+  // @@protoc_insertion_point(adapter:rules.v1.StreamService)
 };
 // @@protoc_insertion_point(service:rules.v1.StreamService)
 

@@ -133,6 +133,7 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
       listArticles: "The link stands beside the payload, so that the method goes without the envelope.",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.ArchiveService)
 };
 // @@protoc_insertion_point(service:world.v1.ArchiveService)
 

@@ -182,6 +182,7 @@ export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
       watchLog: "The data is text, whatever it looks like.",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.AssistantService)
 };
 // @@protoc_insertion_point(service:world.v1.AssistantService)
 

@@ -110,6 +110,7 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
       listMembers: "An empty cursor is the end.",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.ChatService)
 };
 // @@protoc_insertion_point(service:world.v1.ChatService)
 

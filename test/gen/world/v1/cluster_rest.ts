@@ -77,6 +77,7 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
       watchPods: "",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.ClusterService)
 };
 // @@protoc_insertion_point(service:world.v1.ClusterService)
 

@@ -93,6 +93,7 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
       listParties: "",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.CrmService)
 };
 // @@protoc_insertion_point(service:world.v1.CrmService)
 

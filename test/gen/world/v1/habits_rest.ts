@@ -253,6 +253,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       uploadFile: "",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.HabitService)
 };
 // @@protoc_insertion_point(service:world.v1.HabitService)
 

@@ -407,6 +407,7 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
       byLinkHeader: "The Link header; a project is named by a path, whose slash is escaped.",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.ListService)
 };
 // @@protoc_insertion_point(service:world.v1.ListService)
 

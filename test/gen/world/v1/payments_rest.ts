@@ -161,6 +161,7 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
       attachReceipt: "Parts of a form, with a file beside them.",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.PaymentService)
 };
 // @@protoc_insertion_point(service:world.v1.PaymentService)
 

@@ -136,6 +136,7 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
       setTimers: "",
     },
   },
+  // @@protoc_insertion_point(adapter:world.v1.PhoneService)
 };
 // @@protoc_insertion_point(service:world.v1.PhoneService)
 

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { suggest } from "./suggest.ts";
+
+test.each([
+  ["nmae", ["name", "title"], "; did you mean `name`?"],
+  ["blog_identifer", ["blog_identifier"], "; did you mean `blog_identifier`?"],
+  ["x", ["alpha", "beta"], "; it has `alpha`, `beta`"],
+  ["x", [], "; it has none"],
+  [
+    "quux",
+    [..."abcdefghij"].map((letter) => letter.repeat(9)),
+    `; it has ${[..."abcdefgh"].map((letter) => `\`${letter.repeat(9)}\``).join(", ")}, …`,
+  ],
+])("for `%s` the nearest candidate is suggested, or the first of all", (name, candidates, text) => {
+  expect(suggest(name, candidates)).toBe(text);
+});

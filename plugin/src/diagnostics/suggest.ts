@@ -1,0 +1,38 @@
+/** `; did you mean x?`, or what there is to choose from. */
+export function suggest(name: string, candidates: readonly string[]): string {
+  const hint = didYouMean(name, candidates);
+  if (hint !== "") return hint;
+  if (candidates.length === 0) return "; it has none";
+  return `; it has ${candidates
+    .slice(0, 8)
+    .map((candidate) => `\`${candidate}\``)
+    .join(", ")}${candidates.length > 8 ? ", …" : ""}`;
+}
+
+/** `; did you mean x?`, or nothing where no candidate is near. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const near = nearest(name, candidates);
+  return near === undefined ? "" : `; did you mean \`${near}\`?`;
+}
+
+/** The candidate that a name was probably meant to be; undefined where none is near. */
+function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const [best] = candidates
+    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
+}
+
+/** Levenshtein distance. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

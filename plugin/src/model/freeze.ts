@@ -1,0 +1,22 @@
+/** A type without anything that could be changed, at any depth; for a message, without what protobuf-es keeps in it. */
+export type Frozen<T> = T extends string | number | boolean | bigint | symbol | null | undefined
+  ? T
+  : T extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<Frozen<Item>>
+    : { readonly [Key in keyof T as Key extends `$${string}` ? never : Key]: Frozen<T[Key]> };
+
+/** Freezes a model with all that it holds. Descriptors stay as they are: they are not the model's own. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || isDescriptor(value)) {
+    return value;
+  }
+  Object.freeze(value);
+  // a map cannot be frozen; its type lets nobody change it
+  const inner = value instanceof Map ? value.values() : Object.values(value);
+  for (const each of inner) freeze(each);
+  return value;
+}
+
+function isDescriptor(value: object): boolean {
+  return "kind" in value && "proto" in value;
+}

@@ -1,0 +1,105 @@
+/** What the options of fields, oneofs and enum values say. */
+import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import type { ConditionModel } from "./rules.ts";
+
+/** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
+export interface TypeModels {
+  field(desc: DescField): FieldModel;
+  oneof(desc: DescOneof): OneofModel;
+  enumValue(desc: DescEnumValue): EnumValueModel;
+  /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */
+  constraints(desc: DescMessage): JsonObject;
+}
+
+/** What the options of a field say of it. */
+export interface FieldModel {
+  /** Where a request carries the field; undefined where its HTTP rule decides. */
+  readonly place: Place | undefined;
+  /** The name on the wire; empty where it is made from the name in the .proto file. */
+  readonly name: string;
+  /** Further names under which responses may carry the field. */
+  readonly aliases: readonly string[];
+  /** How a list or map is written; undefined for the default. */
+  readonly style: Style | undefined;
+  /** Where a response field comes from, in the order in which they are tried; empty for the key of its name. */
+  readonly sources: readonly SourceModel[];
+  /** How a Timestamp or Duration is written; undefined for the default. */
+  readonly time: TimeModel | undefined;
+  /** The message is written as the list that is its only field. */
+  readonly unwrap: boolean;
+  /** The field takes the keys that no other field names. */
+  readonly unknown: boolean;
+  /** Whether a 64-bit integer is written as a number; undefined where the service decides. */
+  readonly number: boolean | undefined;
+  /** How bytes are written as text; undefined for the default. */
+  readonly bytes: BytesEncoding | undefined;
+  /** When the field is the member that its oneof holds; empty where that goes by its name. */
+  readonly conditions: readonly ConditionModel[];
+  /** What of a part of a multipart body the field is. */
+  readonly piece: Piece | undefined;
+  /** Other JSON types than that of the field are expected. */
+  readonly coerce: boolean;
+}
+
+export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";
+export type Style = "repeat" | "brackets" | "indexed" | "comma" | "spread";
+export type BytesEncoding = "base64" | "base64url" | "raw";
+export type Piece = "part_name" | "content" | "content_type" | "filename";
+export type Layout = "flattened" | "nested" | "beside";
+
+/** Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288); empty for the whole value. */
+export type SourceModel =
+  | { readonly kind: "header"; readonly header: string; readonly rel: string }
+  | { readonly kind: "status"; readonly status: number; readonly rel: string }
+  | { readonly kind: "path"; readonly path: string; readonly rel: string }
+  /** The option names no place, which is a problem. */
+  | { readonly kind: "none"; readonly rel: string };
+
+/** How a time is written. */
+export interface TimeModel {
+  /** The runtime's word for the notation. */
+  readonly notation: TimeNotation;
+  /** The unit as the option has it, `HTTP_DATE`. */
+  readonly unit: string;
+  /** The pattern of the notation `pattern`; else empty. */
+  readonly format: string;
+  /** The text that means that there is no time; empty for none. */
+  readonly none: string;
+  readonly rounding: "up" | "down" | undefined;
+}
+
+export type TimeNotation =
+  | "iso8601"
+  | "seconds"
+  | "millis"
+  | "micros"
+  | "nanos"
+  | "pattern"
+  | "http_date"
+  | "rfc2822";
+
+/** How the wire says which member of a oneof it holds. */
+export interface OneofModel {
+  /** The key whose value names the member; empty for none. */
+  readonly discriminator: string;
+  /** Where the member is; undefined for the default. */
+  readonly layout: Layout | undefined;
+  /** The key with the member in the layout `beside`; else empty. */
+  readonly payload: string;
+  /** The name of the member that takes what no other does; empty for none. */
+  readonly fallback: string;
+}
+
+/** How an enum value is written. */
+export interface EnumValueModel {
+  /** The text in requests; empty for the name in the .proto file. */
+  readonly wire: string;
+  /** Further texts that responses may have. */
+  readonly aliases: readonly string[];
+}
+
+/** The values of the discriminator that choose a member of a oneof. */
+export function discriminatorValues(field: DescField, types: TypeModels): readonly string[] {
+  const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);
+  return values.length > 0 ? values : [field.name];
+}

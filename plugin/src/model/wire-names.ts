@@ -1,0 +1,39 @@
+import type { DescField } from "@bufbuild/protobuf";
+import { protoCamelCase } from "@bufbuild/protobuf/reflect";
+import type { FieldPath } from "./model.ts";
+import type { JsonStyle, Rules } from "./rules.ts";
+import type { TypeModels } from "./types.ts";
+
+/** The name under which requests carry a field. */
+export function requestName(field: DescField, style: JsonStyle, types: TypeModels): string {
+  const { name } = types.field(field);
+  if (name !== "") return name;
+  return style.names === "asDeclared" ? field.name : field.jsonName;
+}
+
+/** A dotted path to a field in the JSON of a request. */
+export function dottedName(path: FieldPath, style: JsonStyle, types: TypeModels): string {
+  return path.map((field) => requestName(field, style, types)).join(".");
+}
+
+/** The name of a parameter: for a nested field the names joined by dots, as google.api.http has it, or in brackets. */
+export function parameterName(
+  path: FieldPath,
+  { json, brackets }: Pick<Rules, "json" | "brackets">,
+  types: TypeModels,
+): string {
+  if (!brackets) return dottedName(path, json, types);
+  const [first = "", ...below] = path.map((field) => requestName(field, json, types));
+  return `${first}${below.map((name) => `[${name}]`).join("")}`;
+}
+
+/**
+ * The names under which answers may carry a field, in the order in which they are tried: as declared and in
+ * lowerCamel, then the aliases.
+ */
+export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {
+  const { name, aliases } = types.field(field);
+  const primary = name === "" ? [field.name, field.jsonName] : [name, protoCamelCase(name)];
+  const names = new Set([...primary, ...aliases.flatMap((alias) => [alias, protoCamelCase(alias)])]);
+  return [...names] as [string, ...string[]];
+}

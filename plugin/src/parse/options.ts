@@ -1,0 +1,48 @@
+/** Reads the options of services and methods. */
+import { create, type DescMethod, type DescService, getOption, hasOption } from "@bufbuild/protobuf";
+import { method, service } from "../gen/connectrest/v1/annotations_pb.ts";
+import { MethodRulesSchema, ServiceRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { http } from "../gen/google/api/annotations_pb.ts";
+import type { HttpRule } from "../gen/google/api/http_pb.ts";
+import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
+import { freeze } from "../model/freeze.ts";
+
+/**
+ * Reads an option of a descriptor once: decoding is dear, and rules are asked for all the time. What has none gets
+ * `none`, which all share. What is read is frozen.
+ */
+export function once<Desc extends object, T>(
+  none: T,
+  has: (desc: Desc) => boolean,
+  read: (desc: Desc) => T,
+): (desc: Desc) => T {
+  const known = new WeakMap<Desc, T>();
+  return (desc) => {
+    if (!has(desc)) return none;
+    const found = known.get(desc) ?? freeze(read(desc));
+    known.set(desc, found);
+    return found;
+  };
+}
+
+export const serviceRules: (desc: DescService) => ServiceAnnotation = once(
+  freeze(create(ServiceRulesSchema)),
+  (desc: DescService) => hasOption(desc, service),
+  (desc) => getOption(desc, service),
+);
+
+export const methodRules: (desc: DescMethod) => MethodAnnotation = once(
+  freeze(create(MethodRulesSchema)),
+  (desc: DescMethod) => hasOption(desc, method),
+  (desc) => getOption(desc, method),
+);
+
+/** The HTTP rule of a method; undefined when it has none. */
+export function httpRule(desc: DescMethod): HttpRule | undefined {
+  return hasOption(desc, http) ? getOption(desc, http) : undefined;
+}
+
+/** A dotted path without its root, which options write as `.`, since an empty text would look like a mistake. */
+export function rootless(path: string): string {
+  return path === "." ? "" : path;
+}

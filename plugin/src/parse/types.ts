@@ -1,0 +1,188 @@
+/** Parses the options of fields, oneofs and enum values. */
+import {
+  type DescEnumValue,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  getOption,
+  hasOption,
+} from "@bufbuild/protobuf";
+import { messageRulesOf } from "../descriptors/validate-rules.ts";
+import { enum_value, field, oneof } from "../gen/connectrest/v1/annotations_pb.ts";
+import {
+  FieldRules_BytesEncoding as BytesOption,
+  type EnumValueRules,
+  type FieldRules,
+  OneofRules_Layout as LayoutOption,
+  FieldRules_Location as Location,
+  type OneofRules,
+  FieldRules_Piece as PieceOption,
+  type Source,
+  FieldRules_Style as StyleOption,
+  type Time,
+  Time_Rounding,
+  Time_Unit,
+  Time_UnitSchema,
+} from "../gen/connectrest/v1/field_rules_pb.ts";
+import { freeze } from "../model/freeze.ts";
+import type {
+  BytesEncoding,
+  EnumValueModel,
+  FieldModel,
+  Layout,
+  OneofModel,
+  Piece,
+  Place,
+  SourceModel,
+  Style,
+  TimeModel,
+  TimeNotation,
+  TypeModels,
+} from "../model/types.ts";
+import { parseCondition } from "./condition.ts";
+import { once } from "./options.ts";
+
+const PLACES: Readonly<Record<Location, Place | undefined>> = {
+  [Location.LOCATION_UNSPECIFIED]: undefined,
+  [Location.PATH]: "path",
+  [Location.QUERY]: "query",
+  [Location.HEADER]: "header",
+  [Location.COOKIE]: "cookie",
+  [Location.BODY]: "body",
+  [Location.PART]: "part",
+  [Location.OAUTH1_PARAM]: "oauth1_param",
+  [Location.NOTHING]: "nothing",
+};
+
+const STYLES: Readonly<Record<StyleOption, Style | undefined>> = {
+  [StyleOption.STYLE_UNSPECIFIED]: undefined,
+  [StyleOption.REPEAT]: "repeat",
+  [StyleOption.BRACKETS]: "brackets",
+  [StyleOption.INDEXED]: "indexed",
+  [StyleOption.COMMA]: "comma",
+  [StyleOption.SPREAD]: "spread",
+};
+
+const BYTES: Readonly<Record<BytesOption, BytesEncoding | undefined>> = {
+  [BytesOption.BYTES_ENCODING_UNSPECIFIED]: undefined,
+  [BytesOption.BASE64]: "base64",
+  [BytesOption.RAW]: "raw",
+  [BytesOption.BASE64URL]: "base64url",
+};
+
+const PIECES: Readonly<Record<PieceOption, Piece | undefined>> = {
+  [PieceOption.PIECE_UNSPECIFIED]: undefined,
+  [PieceOption.PART_NAME]: "part_name",
+  [PieceOption.CONTENT]: "content",
+  [PieceOption.CONTENT_TYPE]: "content_type",
+  [PieceOption.FILENAME]: "filename",
+};
+
+const LAYOUTS: Readonly<Record<LayoutOption, Layout | undefined>> = {
+  [LayoutOption.LAYOUT_UNSPECIFIED]: undefined,
+  [LayoutOption.FLATTENED]: "flattened",
+  [LayoutOption.NESTED]: "nested",
+  [LayoutOption.BESIDE]: "beside",
+};
+
+const NOTATIONS: Readonly<Record<Time_Unit, TimeNotation>> = {
+  [Time_Unit.UNIT_UNSPECIFIED]: "iso8601",
+  [Time_Unit.SECONDS]: "seconds",
+  [Time_Unit.MILLIS]: "millis",
+  [Time_Unit.MICROS]: "micros",
+  [Time_Unit.ISO_8601]: "iso8601",
+  [Time_Unit.FORMAT]: "pattern",
+  [Time_Unit.HTTP_DATE]: "http_date",
+  [Time_Unit.RFC_2822]: "rfc2822",
+  [Time_Unit.NANOS]: "nanos",
+};
+
+const ROUNDINGS: Readonly<Record<Time_Rounding, TimeModel["rounding"]>> = {
+  [Time_Rounding.ROUNDING_UNSPECIFIED]: undefined,
+  [Time_Rounding.DOWN]: "down",
+  [Time_Rounding.UP]: "up",
+};
+
+const PLAIN_FIELD: FieldModel = freeze({
+  place: undefined,
+  name: "",
+  aliases: [],
+  style: undefined,
+  sources: [],
+  time: undefined,
+  unwrap: false,
+  unknown: false,
+  number: undefined,
+  bytes: undefined,
+  conditions: [],
+  piece: undefined,
+  coerce: false,
+});
+
+const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, payload: "", fallback: "" });
+
+const PLAIN_ENUM_VALUE: EnumValueModel = freeze({ wire: "", aliases: [] });
+
+/** The models of elements, each parsed when it is first asked for. */
+export const typeModels: TypeModels = {
+  field: once(
+    PLAIN_FIELD,
+    (desc: DescField) => hasOption(desc, field),
+    (desc) => parseField(getOption(desc, field)),
+  ),
+  oneof: once(
+    PLAIN_ONEOF,
+    (desc: DescOneof) => hasOption(desc, oneof),
+    (desc) => parseOneof(getOption(desc, oneof)),
+  ),
+  enumValue: once(
+    PLAIN_ENUM_VALUE,
+    (desc: DescEnumValue) => hasOption(desc, enum_value),
+    (desc) => parseEnumValue(getOption(desc, enum_value)),
+  ),
+  constraints: (desc: DescMessage) => freeze(messageRulesOf(desc) ?? {}),
+};
+
+function parseField(rules: FieldRules): FieldModel {
+  return {
+    place: PLACES[rules.in],
+    name: rules.name,
+    aliases: rules.aliases,
+    style: STYLES[rules.style],
+    sources: rules.from.map(parseSource),
+    time: rules.time && parseTime(rules.time),
+    unwrap: rules.unwrap,
+    unknown: rules.unknown,
+    number: rules.number,
+    bytes: BYTES[rules.bytes],
+    conditions: rules.when.map(parseCondition),
+    piece: PIECES[rules.piece],
+    coerce: rules.coerce,
+  };
+}
+
+function parseSource({ source, rel }: Source): SourceModel {
+  switch (source.case) {
+    case "header":
+      return { kind: "header", header: source.value, rel };
+    case "status":
+      return { kind: "status", status: source.value, rel };
+    case "path":
+      return { kind: "path", path: source.value, rel };
+    default:
+      return { kind: "none", rel };
+  }
+}
+
+function parseTime({ unit, format, none, rounding }: Time): TimeModel {
+  const name = Time_UnitSchema.value[unit]?.name ?? String(unit);
+  return { notation: NOTATIONS[unit] ?? "iso8601", unit: name, format, none, rounding: ROUNDINGS[rounding] };
+}
+
+function parseOneof({ discriminator, layout, payload, fallback }: OneofRules): OneofModel {
+  return { discriminator, layout: LAYOUTS[layout], payload, fallback };
+}
+
+function parseEnumValue({ wire, aliases }: EnumValueRules): EnumValueModel {
+  return { wire, aliases };
+}

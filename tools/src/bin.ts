@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runGenerator } from "protoc-gen-connect-rest/kit";
+import { toolsGenerator } from "./generator.ts";
+
+await runGenerator(toolsGenerator);

@@ -1,0 +1,1 @@
+export { toolsGenerator } from "./generator.ts";
