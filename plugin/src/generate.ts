@@ -12,7 +12,7 @@ import { type AdapterFile, Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printAdapters, printText } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
 import type { Options } from "./protocol/options.ts";
-import { version } from "./version.ts";
+import { VERSION } from "./version.ts";
 
 /** What generating came to: files, or all problems of the input, one a line. */
 export type Generated =
@@ -47,7 +47,7 @@ export function generate(
 ): Generated {
   const prepared = prepare(files, options, known);
   if (prepared.error !== undefined) return prepared;
-  const printed = prepared.adapters.flatMap((file) => printText(file, version, options));
+  const printed = prepared.adapters.flatMap((file) => printText(file, VERSION, options));
   const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
   if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
   return { files: printed, warnings: prepared.warnings };

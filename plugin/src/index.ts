@@ -4,4 +4,4 @@ export type { Options } from "./protocol/options.ts";
 export { ParameterError, parseParameter } from "./protocol/parameter.ts";
 export { ProtocolError } from "./protocol/request.ts";
 export { runPlugin } from "./run.ts";
-export { version } from "./version.ts";
+export { VERSION } from "./version.ts";

@@ -19,6 +19,8 @@ export {
   oneofRulesOf,
   type ValidateRules,
 } from "../descriptors/validate-rules.ts";
+export type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
+export type { Frozen } from "../model/freeze.ts";
 export type {
   BindingModel,
   BodyModel,
