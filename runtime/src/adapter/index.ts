@@ -1,5 +1,6 @@
 /** What generated adapters import. */
 
+export { Code } from "@connectrpc/connect";
 export { valueAt } from "../answer/json-path.ts";
 export type { ListStyle, ParameterValue } from "../request/parameters.ts";
 export { fits, noBinding, pathPattern } from "../request/path-pattern.ts";
@@ -60,6 +61,7 @@ export {
   unary,
   upload,
 } from "./adapter.ts";
+export type { DeclaredRules } from "./default-rules.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json.ts";
 export type { BodyPart, PartContent, RestBody, RestRequest } from "./rest-request.ts";
 export type { RestResponse } from "./rest-response.ts";
