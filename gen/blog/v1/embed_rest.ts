@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -22,16 +23,6 @@ const EmbedService_rules = {
   base: "web",
   credentials: ["none"],
   envelope: { payload: ["response", ""] },
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -40,17 +31,16 @@ const EmbedService_rules = {
  * No credentials are needed.
  *
  * GET /oembed
+ *
+ * @generated from rpc blog.v1.EmbedService.GetEmbed
  */
 export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
   rules: {
     ...EmbedService_rules,
     errors: [
-      { status: 400, code: 3, reason: "EMBED_URL_MISSING" },
-      { status: 404, code: 5, reason: "POST_NOT_FOUND" },
+      { status: 400, code: Code.InvalidArgument, reason: "EMBED_URL_MISSING" },
+      { status: 404, code: Code.NotFound, reason: "POST_NOT_FOUND" },
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
     payloadType: "object",
   },
@@ -61,8 +51,8 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
     request.query("maxheight", message.maxHeight);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeGetEmbedResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeGetEmbedResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
@@ -70,7 +60,7 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
 /**
  * Posts to be shown on other sites, by the oEmbed standard.
  *
- * The REST adapter of blog.v1.EmbedService.
+ * @generated from service blog.v1.EmbedService
  */
 export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
   service: EmbedService,
@@ -142,7 +132,11 @@ const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "cacheAge",
 ]);
 
-/** Decodes blog.v1.GetEmbedResponse. HTML that shows a post, and what is known about it. */
+/**
+ * HTML that shows a post, and what is known about it.
+ *
+ * @generated from message blog.v1.GetEmbedResponse
+ */
 export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.type, "type");
   out.string(2, json.version, "version");

@@ -20,7 +20,11 @@ const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
   "avatarImage",
 ]);
 
-/** Decodes blog.v1.ShortCommunity. A community, as the posts in it name it. */
+/**
+ * A community, as the posts in it name it.
+ *
+ * @generated from message blog.v1.ShortCommunity
+ */
 export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.uuid, "uuid");

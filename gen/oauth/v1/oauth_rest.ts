@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -16,7 +17,6 @@ import {
   type CreateAccessTokenRequest,
   type CreateRequestTokenRequest,
   type CreateTokenRequest,
-  type ExchangeTokenRequest,
   OAuthService,
   type RefreshTokenRequest,
 } from "./oauth_pb.ts";
@@ -36,20 +36,18 @@ const OAuthService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 0, subcode: "invalid_grant", code: 16, reason: "INVALID_GRANT" },
-    { status: 0, subcode: "invalid_client", code: 16, reason: "INVALID_CLIENT" },
-    { status: 0, subcode: "invalid_request", code: 3, reason: "INVALID_REQUEST" },
-    { status: 0, subcode: "invalid_scope", code: 3, reason: "INVALID_SCOPE" },
+    { status: 0, subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
+    { status: 0, subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
+    { status: 0, subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
+    { status: 0, subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
     {
       status: 0,
       subcode: "unsupported_grant_type",
-      code: 3,
+      code: Code.InvalidArgument,
       reason: "UNSUPPORTED_GRANT_TYPE",
     },
-    { status: 0, subcode: "unauthorized_client", code: 7, reason: "UNAUTHORIZED_CLIENT" },
+    { status: 0, subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
   ],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -58,24 +56,18 @@ const OAuthService_rules = {
  * With the token, the user is then sent to `/oauth/authorize?oauth_token=<oauth_token>`.
  *
  * POST /oauth/request_token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateRequestToken
  */
 export const OAuthService_createRequestToken = unary(OAuthService.method.createRequestToken, {
-  rules: {
-    ...OAuthService_rules,
-    base: "web",
-    credentials: ["oauth1_client"],
-    success: [],
-    responseEncoding: "form",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...OAuthService_rules, base: "web", credentials: ["oauth1_client"], responseEncoding: "form" },
   request(message: CreateRequestTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/oauth/request_token");
     if (message.callback) request.oauth1Param("oauth_callback", message.callback);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateRequestTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateRequestTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
@@ -85,15 +77,15 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
  * 5849 section 2.3).
  *
  * GET /oauth/access_token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
  */
 export const OAuthService_createAccessToken = unary(OAuthService.method.createAccessToken, {
   rules: {
     ...OAuthService_rules,
     base: "web",
     credentials: ["oauth1_client"],
-    success: [],
     responseEncoding: "form",
-    scopes: [],
     idempotent: true,
   },
   request(message: CreateAccessTokenRequest): RestRequest {
@@ -103,8 +95,8 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
     if (message.oauthVerifier) request.query("oauth_verifier", message.oauthVerifier);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateAccessTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateAccessTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateAccessToken)
@@ -116,15 +108,11 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
  * A token for the application itself stands for no user: it is good where an API key is.
  *
  * POST /v2/oauth2/token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateToken
  */
 export const OAuthService_createToken = unary(OAuthService.method.createToken, {
-  rules: {
-    ...OAuthService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: OAuthService_rules,
   request(message: CreateTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     if (message.clientId) request.form("client_id", message.clientId);
@@ -146,8 +134,8 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateToken)
@@ -157,16 +145,11 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
  * refresh token is then of no more use.
  *
  * POST /v2/oauth2/token
+ *
+ * @generated from rpc oauth.v1.OAuthService.RefreshToken
  */
 export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken, {
-  rules: {
-    ...OAuthService_rules,
-    credentials: ["oauth2", "none"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...OAuthService_rules, credentials: ["oauth2", "none"] },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     request.form("grant_type", "refresh_token");
@@ -175,8 +158,8 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeRefreshTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeRefreshTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.RefreshToken)
@@ -186,26 +169,23 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
  * OAuth 1.0a token is then of no more use.
  *
  * POST /v2/oauth2/exchange
+ *
+ * @generated from rpc oauth.v1.OAuthService.ExchangeToken
  */
 export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToken, {
   rules: {
     ...OAuthService_rules,
     credentials: ["oauth1"],
     errors: [
-      { status: 400, code: 9, reason: "NOT_OAUTH1" },
+      { status: 400, code: Code.FailedPrecondition, reason: "NOT_OAUTH1" },
       ...OAuthService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
   },
-  request(_message: ExchangeTokenRequest): RestRequest {
-    const request = new RequestWriter("POST", "/v2/oauth2/exchange");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("POST", "/v2/oauth2/exchange");
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeExchangeTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeExchangeTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.ExchangeToken)
@@ -216,7 +196,7 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
  * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's web pages; these
  * methods are what an application does before and after.
  *
- * The REST adapter of oauth.v1.OAuthService.
+ * @generated from service oauth.v1.OAuthService
  */
 export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
   service: OAuthService,
@@ -402,6 +382,17 @@ const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauthTokenSecret",
 ]);
 
+/**
+ * An OAuth 1.0a access token; it does not expire.
+ *
+ * @generated from message oauth.v1.CreateAccessTokenResponse
+ */
+export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
+  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
+  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
+}
+
 const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauth_token",
   "oauthToken",
@@ -410,6 +401,18 @@ const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauth_callback_confirmed",
   "oauthCallbackConfirmed",
 ]);
+
+/**
+ * Temporary credentials.
+ *
+ * @generated from message oauth.v1.CreateRequestTokenResponse
+ */
+export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
+  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
+  out.bool(3, json.oauth_callback_confirmed ?? json.oauthCallbackConfirmed, "oauth_callback_confirmed");
+  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
+}
 
 const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
@@ -425,6 +428,21 @@ const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "idToken",
 ]);
 
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.CreateTokenResponse
+ */
+export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.access_token ?? json.accessToken, "access_token");
+  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
+  out.string(3, json.token_type ?? json.tokenType, "token_type");
+  out.string(4, json.scope, "scope");
+  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
+}
+
 const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
   "accessToken",
@@ -438,6 +456,21 @@ const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_token",
   "idToken",
 ]);
+
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.ExchangeTokenResponse
+ */
+export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.access_token ?? json.accessToken, "access_token");
+  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
+  out.string(3, json.token_type ?? json.tokenType, "token_type");
+  out.string(4, json.scope, "scope");
+  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
+}
 
 const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
@@ -453,44 +486,11 @@ const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "idToken",
 ]);
 
-/** Decodes oauth.v1.CreateAccessTokenResponse. An OAuth 1.0a access token; it does not expire. */
-export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
-  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.CreateRequestTokenResponse. Temporary credentials. */
-export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
-  out.bool(3, json.oauth_callback_confirmed ?? json.oauthCallbackConfirmed, "oauth_callback_confirmed");
-  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.CreateTokenResponse. An OAuth 2.0 access token. */
-export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
-  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.ExchangeTokenResponse. An OAuth 2.0 access token. */
-export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
-  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.RefreshTokenResponse. A new OAuth 2.0 access token. */
+/**
+ * A new OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.RefreshTokenResponse
+ */
 export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.access_token ?? json.accessToken, "access_token");
   out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");

@@ -12,6 +12,7 @@ import {
   Records_Format,
   type Upload,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../print/wire-names.ts";
 import { parseCondition } from "./condition.ts";
@@ -23,7 +24,6 @@ const RULE = { paginate: 27, poll: 28, upload: 29, download: 30, records: 32 } a
 const NEXT = { offset: 4, page: 5, cursor: 6, lastItem: 7 } as const;
 const CURSOR_FIELD = 2;
 const CHUNK = 1;
-const DEFAULT_MAX_PAGES = 1_000;
 const DEFAULT_INTERVAL_MS = 60_000;
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
@@ -110,7 +110,7 @@ function parsePaginate(rule: Paginate, context: Context): StreamModel | undefine
     items: rule.items.map(root),
     next,
     more: rule.more && parseCondition(rule.more),
-    maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
+    maxPages: rule.maxPages || DEFAULT_STREAM.maxPages,
   };
 }
 

@@ -6,9 +6,9 @@ import {
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import { access } from "./accessor.ts";
-import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
+import { jsonValue, jsonLines as memberLines, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
-import { type Literal, printLiteral, printMember, printString } from "./literal.ts";
+import { type Literal, printInline, printMember, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
 import { dottedName, requestName } from "./wire-names.ts";
@@ -29,12 +29,13 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
     case "multipart":
       return multipartLines(body, context);
     case "fields":
-      return [
-        ...objectLines(body.fields, context),
-        ...omitLines(body.omitted, context),
-        "request.json(json);",
-      ];
+      return jsonLines(body, context);
   }
+}
+
+function jsonLines({ fields, omitted }: Extract<BodyModel, { kind: "fields" }>, context: Context): string[] {
+  const lines = [...objectLines(fields, context), ...omitLines(omitted, context)];
+  return lines.length === 1 ? ["request.json({});"] : [...lines, "request.json(json);"];
 }
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
@@ -85,14 +86,14 @@ function objectLines(fields: readonly DescField[], { rules, file }: Context): st
     ...rules.parameters.map(({ name, json }) => `${printMember("json", name)} = ${constantJson(json)};`),
     ...fields
       .filter((field) => field.oneof === undefined)
-      .flatMap((field) => jsonLines(field, rules.json, file)),
+      .flatMap((field) => memberLines(field, rules.json, file)),
     ...[...oneofs].flatMap((oneof) => oneofLines(oneof, rules.json, file)),
   ];
 }
 
 /** JSON as an expression; it was checked to be some. */
 function constantJson(json: string): string {
-  return printLiteral(JSON.parse(json) as Literal);
+  return printInline(JSON.parse(json) as Literal);
 }
 
 type Multipart = Extract<BodyModel, { kind: "multipart" }>;

@@ -10,10 +10,10 @@ import {
   type When,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { docComment } from "./doc-comment.ts";
+import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
+import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
 import { responseNames } from "./wire-names.ts";
 
@@ -62,7 +62,7 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, file) : fieldLines(member, "json", file),
   );
-  const comment = docComment(`Decodes ${desc.typeName}.${summary(desc)}`);
+  const comment = docComment(withProvenance(summary(desc), `message ${desc.typeName}`));
   file.declare(name, [...comment, `export declare function ${name}(json: ${json}, out: ${out}): void;`]);
   return [
     ...comment,
@@ -73,18 +73,18 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
   ];
 }
 
+/** The first paragraph of a message's comment. */
 function summary(desc: DescMessage): string {
-  const [first] = commentOf(desc).split("\n\n");
-  return first === undefined || first === "" ? "" : ` ${first.replaceAll("\n", " ")}`;
+  const [first = ""] = commentOf(desc).split("\n\n");
+  return first;
 }
 
-/** The constant with the keys that the fields of a message name. */
+/** The constant with the keys that the fields of a message name; it stands before the decoder. */
 function keysOf(desc: DescMessage, file: AdapterFile): string {
-  return file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
-    `const ${name}${typed("ReadonlySet<string>")} = new Set([`,
-    ...knownKeys(desc).map((key) => `  ${printString(key)},`),
-    "]);",
-  ]);
+  const print = (name: string) => [
+    `const ${name}${typed("ReadonlySet<string>")} = new Set(${printInline(knownKeys(desc))});`,
+  ];
+  return file.part(desc, `${constantName(localName(desc))}_KEYS`, print, decoderOf(desc, file));
 }
 
 /** The last line of a decoder: what happens to the keys that no field names. */
@@ -194,7 +194,7 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
         present,
         type: type || undefined,
       };
-      return `${holds}(json, ${printLiteral(literal)})`;
+      return `${holds}(json, ${printInline(literal)})`;
     })
     .join(" || ");
 }
@@ -259,7 +259,7 @@ function leniently(field: DescField, line: string, key: string): string {
   return fieldRules(field).coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
 }
 
-/** Whether a field is found in the object that its message is read from, and not in the head of the answer. */
+/** Whether a field is found in the object that its message is read from, and not in the head of the response. */
 export function comesFromPaths(field: DescField): boolean {
   const { from } = fieldRules(field);
   return from.length > 0 && from.every(({ source }) => source.case === "path");

@@ -4,6 +4,7 @@ import { type AdapterFile, adapterPath, type Generation } from "./adapter-file.t
 import { insertionPoint } from "./insertion-point.ts";
 import { printService } from "./service.ts";
 import type { Target } from "./source-file.ts";
+import { wrapLine } from "./wrap.ts";
 
 /** A generated file: its path below the output directory, and its text. */
 export interface PrintedFile {
@@ -47,6 +48,7 @@ function printFile(file: AdapterFile, version: string, { targets, tsNocheck }: P
   const nothing = file.isEmpty ? ["", "export {};"] : [];
   // one by one: a call cannot have a hundred thousand arguments
   for (const line of [...nothing, ...file.partLines(), ...end]) file.source.add(line);
+  file.source.replaceLines(wrapLine);
   return targets.map((target) => {
     const head = preamble(file.desc, version, tsNocheck && target !== "js");
     const content =

@@ -4,15 +4,26 @@ export type Literal =
   | number
   | boolean
   | undefined
+  | Expression
   | readonly Literal[]
   | { readonly [key: string]: Literal };
+
+/** Code inside of a literal, such as the member of an enum. */
+export class Expression {
+  readonly code: string;
+
+  constructor(code: string) {
+    this.code = code;
+  }
+}
 
 const WIDTH = 110;
 
 /** Prints a literal, over several lines where one would be too long. `indent` counts spaces. */
 export function printLiteral(value: Literal, indent = 0): string {
-  const line = inline(value);
-  if (typeof value !== "object" || line.length + indent <= WIDTH - 20) return line;
+  const line = printInline(value);
+  if (typeof value !== "object" || value instanceof Expression || line.length + indent <= WIDTH - 20)
+    return line;
   const inner = " ".repeat(indent + 2);
   const outer = " ".repeat(indent);
   if (isList(value)) {
@@ -25,12 +36,14 @@ export function printLiteral(value: Literal, indent = 0): string {
   return `{\n${lines.join("")}${outer}}`;
 }
 
-function inline(value: Literal): string {
-  if (isList(value)) return `[${value.map(inline).join(", ")}]`;
+/** Prints a literal in one line. */
+export function printInline(value: Literal): string {
+  if (value instanceof Expression) return value.code;
+  if (isList(value)) return `[${value.map(printInline).join(", ")}]`;
   if (typeof value === "object") {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     if (entries.length === 0) return "{}";
-    return `{ ${entries.map(([key, item]) => `${printKey(key)}: ${inline(item)}`).join(", ")} }`;
+    return `{ ${entries.map(([key, item]) => `${printKey(key)}: ${printInline(item)}`).join(", ")} }`;
   }
   return typeof value === "string" ? printString(value) : String(value);
 }
