@@ -167,7 +167,7 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
     ...BlogService_rules,
     scopes: ["basic"],
     idempotent: true,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: ListBlocksRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -213,7 +213,7 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
   rules: {
     ...BlogService_rules,
     scopes: ["write"],
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: CreateBlockRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -247,7 +247,7 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
   rules: {
     ...BlogService_rules,
     scopes: ["write"],
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: BulkCreateBlocksRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -277,7 +277,7 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
     errors: [{ status: 404, code: Code.NotFound, reason: "NOTHING_TO_UNBLOCK" }],
     scopes: ["write"],
     idempotent: true,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: DeleteBlockRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");

@@ -6,9 +6,9 @@ import {
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import { access } from "./accessor.ts";
-import { jsonValue, jsonLines as memberLines, oneofLines } from "./encoder.ts";
+import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
-import { type Literal, printInline, printMember, printString } from "./literal.ts";
+import { printInline, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
 import { dottedName, requestName } from "./wire-names.ts";
@@ -29,13 +29,17 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
     case "multipart":
       return multipartLines(body, context);
     case "fields":
-      return jsonLines(body, context);
+      return jsonBodyLines(body, context);
   }
 }
 
-function jsonLines({ fields, omitted }: Extract<BodyModel, { kind: "fields" }>, context: Context): string[] {
+function jsonBodyLines(
+  { fields, omitted }: Extract<BodyModel, { kind: "fields" }>,
+  context: Context,
+): string[] {
   const lines = [...objectLines(fields, context), ...omitLines(omitted, context)];
-  return lines.length === 1 ? ["request.json({});"] : [...lines, "request.json(json);"];
+  const isEmpty = lines.length === 1 && context.rules.parameters.length === 0;
+  return isEmpty ? ["request.json({});"] : [...lines, "request.json(json);"];
 }
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
@@ -81,19 +85,14 @@ function httpBodyLine(field: DescField | undefined): string {
 /** The lines that make an object `json` of some fields of the request. */
 function objectLines(fields: readonly DescField[], { rules, file }: Context): string[] {
   const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
+  const constants = Object.fromEntries(rules.parameters.map(({ name, json }) => [name, JSON.parse(json)]));
   return [
-    `const json${typed(file.runtimeType("JsonRecord"))} = {};`,
-    ...rules.parameters.map(({ name, json }) => `${printMember("json", name)} = ${constantJson(json)};`),
+    `const json${typed(file.runtimeType("JsonRecord"))} = ${printInline(constants)};`,
     ...fields
       .filter((field) => field.oneof === undefined)
-      .flatMap((field) => memberLines(field, rules.json, file)),
+      .flatMap((field) => jsonLines(field, rules.json, file)),
     ...[...oneofs].flatMap((oneof) => oneofLines(oneof, rules.json, file)),
   ];
-}
-
-/** JSON as an expression; it was checked to be some. */
-function constantJson(json: string): string {
-  return printInline(JSON.parse(json) as Literal);
 }
 
 type Multipart = Extract<BodyModel, { kind: "multipart" }>;

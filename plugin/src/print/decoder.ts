@@ -59,6 +59,8 @@ export function decoderOf(desc: DescMessage, file: AdapterFile): string {
 function printDecoder(desc: DescMessage, name: string, file: AdapterFile): string[] {
   const json = file.runtimeType("JsonObject");
   const out = file.runtimeType("ProtoWriter");
+  // named before the keys of other messages are, so that both names of a message have the same suffix
+  keysOf(desc, file);
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, file) : fieldLines(member, "json", file),
   );

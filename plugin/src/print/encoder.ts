@@ -128,9 +128,9 @@ export function jsonValue(field: DescField, value: string, style: JsonStyle, fil
 function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
-  // encoders have one parameter
-  const [, encoder] = /^(encode[\w$]+)\(item\)$/.exec(item) ?? [];
-  if (encoder !== undefined) return `${value}.map(${encoder})`;
+  // these have one parameter
+  const [, convert] = /^(String|encode[\w$]+)\(item\)$/.exec(item) ?? [];
+  if (convert !== undefined) return `${value}.map(${convert})`;
   return `${value}.map((item) => ${item})`;
 }
 

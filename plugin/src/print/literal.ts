@@ -3,6 +3,7 @@ export type Literal =
   | string
   | number
   | boolean
+  | null
   | undefined
   | Expression
   | readonly Literal[]
@@ -22,7 +23,12 @@ const WIDTH = 110;
 /** Prints a literal, over several lines where one would be too long. `indent` counts spaces. */
 export function printLiteral(value: Literal, indent = 0): string {
   const line = printInline(value);
-  if (typeof value !== "object" || value instanceof Expression || line.length + indent <= WIDTH - 20)
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    value instanceof Expression ||
+    line.length + indent <= WIDTH - 20
+  )
     return line;
   const inner = " ".repeat(indent + 2);
   const outer = " ".repeat(indent);
@@ -40,12 +46,21 @@ export function printLiteral(value: Literal, indent = 0): string {
 export function printInline(value: Literal): string {
   if (value instanceof Expression) return value.code;
   if (isList(value)) return `[${value.map(printInline).join(", ")}]`;
-  if (typeof value === "object") {
+  if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     if (entries.length === 0) return "{}";
-    return `{ ${entries.map(([key, item]) => `${printKey(key)}: ${printInline(item)}`).join(", ")} }`;
+    const members = entries.map(([key, item]) => {
+      const value = typeof item === "number" && key.endsWith("Ms") ? printMillis(item) : printInline(item);
+      return `${printKey(key)}: ${value}`;
+    });
+    return `{ ${members.join(", ")} }`;
   }
   return typeof value === "string" ? printString(value) : String(value);
+}
+
+/** Milliseconds, with the seconds set apart: `60_000`. */
+export function printMillis(ms: number): string {
+  return Number.isInteger(ms) && ms >= 10_000 ? String(ms).replace(/\B(?=(?:\d{3})+$)/g, "_") : String(ms);
 }
 
 function isList(value: Literal): value is readonly Literal[] {

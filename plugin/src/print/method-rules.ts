@@ -67,7 +67,9 @@ export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: 
     `...${shared.name}`,
     ...unset.map((key) => `${key}: undefined`),
     ...own.map(([key, value]) =>
-      key === "errors" ? `errors: ${errorList(rules.errors, shared, file)}` : `${key}: ${printInline(value)}`,
+      key === "errors"
+        ? `errors: ${errorList(rules.errors, shared, file)}`
+        : printInline({ [key]: value }).slice(2, -2),
     ),
   ];
   return members.length === 1 ? shared.name : `{ ${members.join(", ")} }`;

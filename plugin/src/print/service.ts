@@ -150,17 +150,15 @@ function requestFunction({ desc }: MethodModel, lines: readonly string[], file: 
 }
 
 function commentLines(service: ServiceModel): string[] {
-  const methods = service.methods.map(
-    ({ desc }) => `      ${printKey(desc.localName)}: ${printString(commentOf(desc))},`,
-  );
-  return [
-    "  comments: {",
-    `    service: ${printString(commentOf(service.desc))},`,
-    "    methods: {",
-    ...methods,
-    "    },",
-    "  },",
-  ];
+  const methods = service.methods
+    .map(({ desc }) => ({ name: printKey(desc.localName), comment: commentOf(desc) }))
+    .filter(({ comment }) => comment !== "")
+    .map(({ name, comment }) => `      ${name}: ${printString(comment)},`);
+  const comment = commentOf(service.desc);
+  if (comment === "" && methods.length === 0) return [];
+  const own = `    service: ${printString(comment)},`;
+  if (methods.length === 0) return ["  comments: {", own, "    methods: {},", "  },"];
+  return ["  comments: {", own, "    methods: {", ...methods, "    },", "  },"];
 }
 
 function withSubject(subject: string, comment: string): string {

@@ -8,7 +8,7 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
-import { type Literal, printInline, printString } from "./literal.ts";
+import { type Literal, printInline, printMillis, printString } from "./literal.ts";
 import { headLines, responseFunction, responseMember } from "./response.ts";
 import { timeRule } from "./time-rule.ts";
 
@@ -28,7 +28,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         `items: ${printString(stream.items)},`,
         `key: ${printString(stream.key)},`,
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
-        `intervalMs: ${stream.intervalMs},`,
+        `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
         itemMember(method, file),
       ];
@@ -51,7 +51,7 @@ function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): stri
     ...(text ? ["text: true,"] : []),
     ...unlessDefault("end", end),
     ...(last === undefined ? [] : [`last: ${printInline(last)},`]),
-    ...(idleMs === undefined ? [] : [`idleMs: ${idleMs},`]),
+    ...(idleMs === undefined ? [] : [`idleMs: ${printMillis(idleMs)},`]),
   ];
 }
 

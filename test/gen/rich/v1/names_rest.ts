@@ -47,7 +47,7 @@ export const NamesService_constructor$ = unary(NamesService.method.constructor$,
     if (message.request) json.request = String(message.request);
     if (message.out !== undefined) json.out = encodeSet(message.out);
     if (message.mode) json.mode = MODE.json(message.mode);
-    if (message.item.length > 0) json.item = message.item.map((item) => String(item));
+    if (message.item.length > 0) json.item = message.item.map(String);
     if (Object.keys(message.value).length > 0) {
       json.value = Object.fromEntries(
         Object.entries(message.value).map(([key, value]) => [key, String(value)]),
@@ -143,9 +143,6 @@ export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
     service: "Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.\nThis does not end here: */ and is no insertion point: @\u0040protoc_insertion_point(imports)\n`${'$'}{template}` and \"quotes\" and 'quotes' and \\ backslashes.",
     methods: {
       constructor$: "@\u0040protoc_insertion_point(end)",
-      to_String: "",
-      getSet: "",
-      delete: "",
     },
   },
 };
@@ -186,9 +183,7 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
   },
   comments: {
     service: "Two services with the same method.",
-    methods: {
-      constructor$: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
@@ -204,21 +199,21 @@ const MODE = new EnumTable("rich.v1.Mode", [
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);
 
-const A_B_KEYS$: ReadonlySet<string> = new Set(["b"]);
+const A_B_KEYS: ReadonlySet<string> = new Set(["b"]);
 
 /** @generated from message rich.v1.A_B */
 export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.b, "b", decodeA_B$);
-  out.unknownKeys(json, A_B_KEYS$);
+  out.unknownKeys(json, A_B_KEYS);
 }
 
-const A_B_KEYS: ReadonlySet<string> = new Set(["class", "function"]);
+const A_B_KEYS$: ReadonlySet<string> = new Set(["class", "function"]);
 
 /** @generated from message rich.v1.A.B */
 export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.class, "class");
   out.string(2, json.function, "function");
-  out.unknownKeys(json, A_B_KEYS);
+  out.unknownKeys(json, A_B_KEYS$);
 }
 
 const FOO_KEYS: ReadonlySet<string> = new Set(["decode_foo", "decodeFoo"]);

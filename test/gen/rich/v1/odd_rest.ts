@@ -143,7 +143,7 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
     if (message.attempt !== undefined) request.header("X-Attempt", message.attempt);
     if (message.since !== undefined) request.header("X-Since", timeText(message.since, "millis"));
-    if (message.part?.size) request.query("part.size", message.part?.size);
+    if (message.part?.size) request.query("part.size", message.part.size);
     request.queryList("plain", message.plain, "repeat");
     request.queryList("brackets", message.brackets, "brackets");
     request.queryList("indexed", message.indexed, "indexed");

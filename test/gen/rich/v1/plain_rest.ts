@@ -95,26 +95,22 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     if ((message.scalars?.floatValue ?? 0) !== 0) {
       request.query("scalars.floatValue", message.scalars?.floatValue);
     }
-    if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars?.int32Value);
-    if (message.scalars?.uint32Value) request.query("scalars.uint32Value", message.scalars?.uint32Value);
-    if (message.scalars?.uint64Value) request.query("scalars.uint64Value", message.scalars?.uint64Value);
-    if (message.scalars?.sint32Value) request.query("scalars.sint32Value", message.scalars?.sint32Value);
-    if (message.scalars?.sint64Value) request.query("scalars.sint64Value", message.scalars?.sint64Value);
-    if (message.scalars?.fixed32Value) request.query("scalars.fixed32Value", message.scalars?.fixed32Value);
-    if (message.scalars?.fixed64Value) request.query("scalars.fixed64Value", message.scalars?.fixed64Value);
-    if (message.scalars?.sfixed32Value) {
-      request.query("scalars.sfixed32Value", message.scalars?.sfixed32Value);
-    }
-    if (message.scalars?.sfixed64Value) {
-      request.query("scalars.sfixed64Value", message.scalars?.sfixed64Value);
-    }
-    if (message.scalars?.boolValue) request.query("scalars.boolValue", message.scalars?.boolValue);
-    if (message.scalars?.stringValue) request.query("scalars.stringValue", message.scalars?.stringValue);
+    if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars.int32Value);
+    if (message.scalars?.uint32Value) request.query("scalars.uint32Value", message.scalars.uint32Value);
+    if (message.scalars?.uint64Value) request.query("scalars.uint64Value", message.scalars.uint64Value);
+    if (message.scalars?.sint32Value) request.query("scalars.sint32Value", message.scalars.sint32Value);
+    if (message.scalars?.sint64Value) request.query("scalars.sint64Value", message.scalars.sint64Value);
+    if (message.scalars?.fixed32Value) request.query("scalars.fixed32Value", message.scalars.fixed32Value);
+    if (message.scalars?.fixed64Value) request.query("scalars.fixed64Value", message.scalars.fixed64Value);
+    if (message.scalars?.sfixed32Value) request.query("scalars.sfixed32Value", message.scalars.sfixed32Value);
+    if (message.scalars?.sfixed64Value) request.query("scalars.sfixed64Value", message.scalars.sfixed64Value);
+    if (message.scalars?.boolValue) request.query("scalars.boolValue", message.scalars.boolValue);
+    if (message.scalars?.stringValue) request.query("scalars.stringValue", message.scalars.stringValue);
     if (message.scalars?.bytesValue.length) {
-      request.query("scalars.bytesValue", base64(message.scalars?.bytesValue));
+      request.query("scalars.bytesValue", base64(message.scalars.bytesValue));
     }
     if (message.scalars?.colorValue) {
-      request.query("scalars.colorValue", COLOR.wire(message.scalars?.colorValue));
+      request.query("scalars.colorValue", COLOR.wire(message.scalars.colorValue));
     }
     request.query("optionalScalars.doubleValue", message.optionalScalars?.doubleValue);
     request.query("optionalScalars.floatValue", message.optionalScalars?.floatValue);
@@ -124,10 +120,10 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     request.query("optionalScalars.boolValue", message.optionalScalars?.boolValue);
     request.query("optionalScalars.stringValue", message.optionalScalars?.stringValue);
     if (message.optionalScalars?.bytesValue !== undefined) {
-      request.query("optionalScalars.bytesValue", base64(message.optionalScalars?.bytesValue));
+      request.query("optionalScalars.bytesValue", base64(message.optionalScalars.bytesValue));
     }
     if (message.optionalScalars?.colorValue !== undefined) {
-      request.query("optionalScalars.colorValue", COLOR.wire(message.optionalScalars?.colorValue));
+      request.query("optionalScalars.colorValue", COLOR.wire(message.optionalScalars.colorValue));
     }
     request.queryList("ids", message.ids, "repeat");
     request.queryList("colors", message.colors.map((item) => COLOR.wire(item)), "repeat");
@@ -138,10 +134,10 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     if (message.data !== undefined) request.query("data", base64(message.data));
     if (message.choice.case === "text") request.query("text", message.choice.value);
     if (message.choice.case === "number") request.query("number", message.choice.value);
-    if (message.page?.size) request.query("page.size", message.page?.size);
-    if (message.page?.after.length) request.queryList("page.after", message.page?.after, "repeat");
-    if (message.page?.from.case === "token") request.query("page.token", message.page?.from.value);
-    if (message.page?.from.case === "offset") request.query("page.offset", message.page?.from.value);
+    if (message.page?.size) request.query("page.size", message.page.size);
+    if (message.page?.after.length) request.queryList("page.after", message.page.after, "repeat");
+    if (message.page?.from.case === "token") request.query("page.token", message.page.from.value);
+    if (message.page?.from.case === "offset") request.query("page.offset", message.page.from.value);
     return request;
   },
   response(): void {},
@@ -567,19 +563,15 @@ function encodeLists(message: Lists): JsonRecord {
   }
   if (message.floatValues.length > 0) json.floatValues = message.floatValues.map((item) => doubleJson(item));
   if (message.int32Values.length > 0) json.int32Values = [...message.int32Values];
-  if (message.int64Values.length > 0) json.int64Values = message.int64Values.map((item) => String(item));
+  if (message.int64Values.length > 0) json.int64Values = message.int64Values.map(String);
   if (message.uint32Values.length > 0) json.uint32Values = [...message.uint32Values];
-  if (message.uint64Values.length > 0) json.uint64Values = message.uint64Values.map((item) => String(item));
+  if (message.uint64Values.length > 0) json.uint64Values = message.uint64Values.map(String);
   if (message.sint32Values.length > 0) json.sint32Values = [...message.sint32Values];
-  if (message.sint64Values.length > 0) json.sint64Values = message.sint64Values.map((item) => String(item));
+  if (message.sint64Values.length > 0) json.sint64Values = message.sint64Values.map(String);
   if (message.fixed32Values.length > 0) json.fixed32Values = [...message.fixed32Values];
-  if (message.fixed64Values.length > 0) {
-    json.fixed64Values = message.fixed64Values.map((item) => String(item));
-  }
+  if (message.fixed64Values.length > 0) json.fixed64Values = message.fixed64Values.map(String);
   if (message.sfixed32Values.length > 0) json.sfixed32Values = [...message.sfixed32Values];
-  if (message.sfixed64Values.length > 0) {
-    json.sfixed64Values = message.sfixed64Values.map((item) => String(item));
-  }
+  if (message.sfixed64Values.length > 0) json.sfixed64Values = message.sfixed64Values.map(String);
   if (message.boolValues.length > 0) json.boolValues = [...message.boolValues];
   if (message.stringValues.length > 0) json.stringValues = [...message.stringValues];
   if (message.bytesValues.length > 0) json.bytesValues = message.bytesValues.map((item) => base64(item));

@@ -49,15 +49,13 @@ export const AnswerService_echoNotation = unary(AnswerService.method.echoNotatio
     if (message.raw.length) json.raw = rawText(message.raw);
     if (message.url.length) json.url = base64Url(message.url);
     if (message.base64.length) json.base64 = base64(message.base64);
-    if (message.row !== undefined) json.row = message.row.cells.map((item) => String(item));
-    if (message.rows.length > 0) {
-      json.rows = message.rows.map((item) => item.cells.map((item) => String(item)));
-    }
+    if (message.row !== undefined) json.row = message.row.cells.map(String);
+    if (message.rows.length > 0) json.rows = message.rows.map((item) => item.cells.map(String));
     if (message.tones.length > 0) {
       json.tones = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
     }
     if (message.tone) json.tone = TONE.json(message.tone);
-    if (message.empty !== undefined) json.empty = message.empty.cells.map((item) => String(item));
+    if (message.empty !== undefined) json.empty = message.empty.cells.map(String);
     if (message.renamed) json["new-name"] = message.renamed;
     request.json(json);
     return request;
@@ -128,11 +126,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
   },
   comments: {
     service: "How fields are written and read, and where those of answers come from.",
-    methods: {
-      echoNotation: "",
-      getSources: "",
-      getLoose: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.AnswerService)

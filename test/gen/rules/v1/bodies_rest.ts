@@ -56,7 +56,7 @@ export const BodyService_sendForm = unary(BodyService.method.sendForm, {
     if (message.someText) request.form("someText", message.someText);
     if (message.count) request.form("count", message.count);
     request.formList("tags", message.tags, "brackets");
-    if (message.inner?.isSet) request.form("inner.isSet", message.inner?.isSet);
+    if (message.inner?.isSet) request.form("inner.isSet", message.inner.isSet);
     return request;
   },
   response(response: RestResponse, out: ProtoWriter): void {
@@ -77,7 +77,7 @@ export const BodyService_sendParts = unary(BodyService.method.sendParts, {
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/parts");
     if (message.title) request.part("title", message.title);
-    if (message.inner?.isSet) request.part("inner.isSet", message.inner?.isSet);
+    if (message.inner?.isSet) request.part("inner.isSet", message.inner.isSet);
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
     if (message.page !== undefined) {
@@ -274,16 +274,9 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
   comments: {
     service: "How bodies are written and read.",
     methods: {
-      sendJson: "",
-      sendForm: "",
       sendParts: "Each field is a part.",
       sendJsonPart: "One part has the fields as JSON, and comes first.",
       sendMaybeParts: "Parts only where there are some.",
-      getBytes: "",
-      getHttpBody: "",
-      getNothing: "",
-      getByType: "",
-      getBytesByType: "",
     },
   },
 };

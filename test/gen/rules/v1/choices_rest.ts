@@ -71,9 +71,7 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
   },
   comments: {
     service: "How the wire says which member of a oneof it holds.",
-    methods: {
-      echoChoices: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.ChoiceService)

@@ -161,15 +161,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
   },
   comments: {
     service: "What proves who is calling.",
-    methods: {
-      byQueryKey: "",
-      byHeaderKey: "",
-      byNothing: "",
-      byClient: "",
-      byToken: "",
-      byPassword: "",
-      byBearer: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.CredentialService)

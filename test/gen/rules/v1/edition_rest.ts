@@ -60,7 +60,7 @@ export const EditionService_findEdition = unary(EditionService.method.findEditio
     if (Object.hasOwn(message, "explicitCount")) request.query("explicitCount", message.explicitCount);
     if (message.implicitCount) request.query("implicitCount", message.implicitCount);
     if (message.delimited !== undefined && Object.hasOwn(message.delimited, "longText")) {
-      request.query("delimited.longText", message.delimited?.longText);
+      request.query("delimited.longText", message.delimited.longText);
     }
     request.queryList("closed", message.closed.map((item) => CLOSED_EDITION.wire(item)), "repeat");
     return request;
@@ -84,10 +84,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
   },
   comments: {
     service: "Edition 2023: presence, delimited messages and closed enums as features.",
-    methods: {
-      echoEdition: "",
-      findEdition: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.EditionService)

@@ -109,7 +109,6 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
   comments: {
     service: "What errors of an upstream look like and what they mean.",
     methods: {
-      getItem: "",
       getOther: "Everything that a method can say instead of its service.",
     },
   },

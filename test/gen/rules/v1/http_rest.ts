@@ -105,9 +105,9 @@ export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
   request(message: GetAuthorRequest): RestRequest {
     const bookAuthorId = pathSegment(message.book?.author?.id ?? "", "book.author.id");
     const request = new RequestWriter("GET", `/v1/authors/${bookAuthorId}`);
-    if (message.book?.id) request.query("book.id", message.book?.id);
-    if (message.book?.fullTitle) request.query("book.fullTitle", message.book?.fullTitle);
-    if (message.book?.author?.lastName) request.query("book.author.lastName", message.book?.author?.lastName);
+    if (message.book?.id) request.query("book.id", message.book.id);
+    if (message.book?.fullTitle) request.query("book.fullTitle", message.book.fullTitle);
+    if (message.book?.author?.lastName) request.query("book.author.lastName", message.book.author.lastName);
     request.queryList("parts", message.parts, "repeat");
     return request;
   },
@@ -367,8 +367,8 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
     if (message.genre) request.query("genre", GENRE.wire(message.genre));
     request.queryList("genres", message.genres.map((item) => GENRE.wire(item)), "repeat");
     request.queryList("words", message.words, "repeat");
-    if (message.author?.id) request.query("author.id", message.author?.id);
-    if (message.author?.lastName) request.query("author.lastName", message.author?.lastName);
+    if (message.author?.id) request.query("author.id", message.author.id);
+    if (message.author?.lastName) request.query("author.lastName", message.author.lastName);
     request.query("zero", message.zero);
     request.query("no", message.no);
     request.query("empty", message.empty);

@@ -29,10 +29,10 @@ export const LimitService_callOne = unary(LimitService.method.callOne, {
     ...LimitService_rules,
     idempotent: true,
     rateLimits: [
-      { requests: 2, windowMs: 10000, bucket: "shared", perCredentials: false },
+      { requests: 2, windowMs: 10_000, bucket: "shared", perCredentials: false },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
@@ -56,10 +56,10 @@ export const LimitService_callOther = unary(LimitService.method.callOther, {
     ...LimitService_rules,
     idempotent: true,
     rateLimits: [
-      { requests: 2, windowMs: 10000, bucket: "shared", perCredentials: false },
+      { requests: 2, windowMs: 10_000, bucket: "shared", perCredentials: false },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
@@ -83,10 +83,10 @@ export const LimitService_callOwn = unary(LimitService.method.callOwn, {
     ...LimitService_rules,
     idempotent: true,
     rateLimits: [
-      { requests: 1, windowMs: 60000, bucket: "rules.v1.LimitService.CallOwn", perCredentials: true },
+      { requests: 1, windowMs: 60_000, bucket: "rules.v1.LimitService.CallOwn", perCredentials: true },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
@@ -112,7 +112,7 @@ export const LimitService_callSlow = unary(LimitService.method.callSlow, {
     idempotent: true,
     rateLimits: [{
       requests: 5,
-      windowMs: 86400000,
+      windowMs: 86_400_000,
       calendarDay: "America/New_York",
       bucket: "rules.v1.LimitService",
       perCredentials: false,
@@ -140,12 +140,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
   },
   comments: {
     service: "How often and how long.",
-    methods: {
-      callOne: "",
-      callOther: "",
-      callOwn: "",
-      callSlow: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.LimitService)

@@ -57,7 +57,7 @@ export const OldService_findOld = unary(OldService.method.findOld, {
     if (Object.hasOwn(message, "id")) request.query("id", message.id);
     if (Object.hasOwn(message, "count")) request.query("count", message.count);
     if (message.detail !== undefined && Object.hasOwn(message.detail, "longText")) {
-      request.query("detail.longText", message.detail?.longText);
+      request.query("detail.longText", message.detail.longText);
     }
     request.queryList("allClosed", message.allClosed.map((item) => CLOSED.wire(item)), "repeat");
     return request;
@@ -81,10 +81,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
   },
   comments: {
     service: "proto2: groups, required fields, defaults, closed enums.",
-    methods: {
-      echoOld: "",
-      findOld: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.OldService)

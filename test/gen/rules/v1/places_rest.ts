@@ -54,8 +54,7 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
     if (message.inCookie) request.cookie("session", message.inCookie);
     if (message.theme) request.cookie("theme", message.theme);
     if (message.inQuery) request.query("in_query", message.inQuery);
-    const json: JsonRecord = {};
-    json.grant_type = "a b&c";
+    const json: JsonRecord = { grant_type: "a b&c" };
     if (message.inBody) json.in_body = message.inBody;
     request.json(json);
     return request;

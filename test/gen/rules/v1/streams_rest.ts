@@ -190,7 +190,7 @@ export const StreamService_watchEntries = poll(StreamService.method.watchEntries
   items: "entries",
   key: "id",
   intervalHeader: "x-poll-interval",
-  intervalMs: 30000,
+  intervalMs: 30_000,
   skipBacklog: true,
   item: decodeEntry,
 });
@@ -306,19 +306,7 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
   },
   comments: {
     service: "Lists, news and large bodies.",
-    methods: {
-      byLink: "",
-      byLinkHeader: "",
-      byOffset: "",
-      byPage: "",
-      byCursor: "",
-      byLastItem: "",
-      watchEntries: "",
-      uploadBody: "",
-      uploadPart: "",
-      uploadNamedPart: "",
-      downloadFile: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:rules.v1.StreamService)

@@ -113,8 +113,6 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
   comments: {
     service: "JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.",
     methods: {
-      getArticle: "",
-      createArticle: "",
       listArticles: "The link stands beside the payload, so that the method goes without the envelope.",
     },
   },

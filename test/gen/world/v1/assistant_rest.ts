@@ -53,8 +53,7 @@ export const AssistantService_streamAnswer = records(AssistantService.method.str
     const request = new RequestWriter("POST", "/v1/answers");
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
-    const json: JsonRecord = {};
-    json.stream = true;
+    const json: JsonRecord = { stream: true };
     if (message.model) json.model = message.model;
     if (message.turns.length > 0) json.turns = message.turns.map(encodeTurn);
     request.json(json);
@@ -62,7 +61,7 @@ export const AssistantService_streamAnswer = records(AssistantService.method.str
   },
   format: "events",
   last: { key: "type", values: ["answer_stop"] },
-  idleMs: 120000,
+  idleMs: 120_000,
   item: decodeAnswerEvent,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamAnswer)

@@ -97,7 +97,6 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
   comments: {
     service: "A chat: the status is 200 for errors too.",
     methods: {
-      postMessage: "",
       listMembers: "An empty cursor is the end.",
     },
   },

@@ -52,7 +52,7 @@ export const ClusterService_watchPods = records(ClusterService.method.watchPods,
     return request;
   },
   format: "lines",
-  idleMs: 600000,
+  idleMs: 600_000,
   item: decodePodEvent,
 });
 // @@protoc_insertion_point(method:world.v1.ClusterService.WatchPods)
@@ -69,9 +69,7 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
   },
   comments: {
     service: "A cluster manager: a list that is watched, as lines of JSON.",
-    methods: {
-      watchPods: "",
-    },
+    methods: {},
   },
 };
 // @@protoc_insertion_point(service:world.v1.ClusterService)

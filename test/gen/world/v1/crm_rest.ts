@@ -77,7 +77,6 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
     service: "OData: names with dots and dollars.",
     methods: {
       getParty: "The key stands in parentheses behind the name of the set.",
-      listParties: "",
     },
   },
 };

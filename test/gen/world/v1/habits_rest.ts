@@ -209,7 +209,6 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
       startJob: "Work that goes on: 202 says where to ask, and when.",
       bulkThings: "Actions and documents, a line each.",
-      uploadFile: "",
     },
   },
 };

@@ -52,11 +52,11 @@ export const PaymentService_createOrder = unary(PaymentService.method.createOrde
       request.formTree("metadata", { ...message.metadata }, "indexed");
     }
     request.formList("expand", message.expand, "brackets");
-    if (message.shipping?.name) request.form("shipping[name]", message.shipping?.name);
+    if (message.shipping?.name) request.form("shipping[name]", message.shipping.name);
     if (message.shipping?.address?.city) {
-      request.form("shipping[address][city]", message.shipping?.address?.city);
+      request.form("shipping[address][city]", message.shipping.address.city);
     }
-    if (message.shipping?.tags.length) request.formList("shipping[tags]", message.shipping?.tags, "brackets");
+    if (message.shipping?.tags.length) request.formList("shipping[tags]", message.shipping.tags, "brackets");
     if (message.extra !== undefined) request.formTree("extra", plainJson(message.extra), "indexed");
     if (message.bundle.length > 0) request.formTree("bundle", message.bundle.map(encodeItem), "brackets");
     switch (message.source.case) {
@@ -95,10 +95,10 @@ export const PaymentService_listOrders = paginate(PaymentService.method.listOrde
     const request = new RequestWriter("GET", "/v1/orders");
     request.header("payments-version", "2026-01-01");
     if (message.created?.gte !== undefined) {
-      request.query("created[gte]", timeText(message.created?.gte, "seconds"));
+      request.query("created[gte]", timeText(message.created.gte, "seconds"));
     }
     if (message.created?.lt !== undefined) {
-      request.query("created[lt]", timeText(message.created?.lt, "seconds"));
+      request.query("created[lt]", timeText(message.created.lt, "seconds"));
     }
     if (Object.keys(message.metadata).length > 0) {
       request.queryTree("metadata", { ...message.metadata }, "indexed");
@@ -157,8 +157,6 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
   comments: {
     service: "Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.",
     methods: {
-      createOrder: "",
-      listOrders: "",
       attachReceipt: "Parts of a form, with a file beside them.",
     },
   },

@@ -114,9 +114,7 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
   comments: {
     service: "Telephony: forms with capitalised names, the dates of mail, and durations of every kind.",
     methods: {
-      createCall: "",
       getCall: "Where nothing changed since, 304 is an answer.",
-      setTimers: "",
     },
   },
 };
