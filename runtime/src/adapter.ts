@@ -1,5 +1,6 @@
 /** What generated adapters import. */
 
+export { Code } from "@connectrpc/connect";
 export {
   type AnyMethodAdapter,
   type DownloadAdapter,
@@ -18,6 +19,7 @@ export {
   unary,
   upload,
 } from "./adapter/adapter.ts";
+export type { DeclaredRules } from "./adapter/default-rules.ts";
 export type { BodyPart, PartContent, RestBody, RestRequest } from "./adapter/rest-request.ts";
 export type { RestResponse } from "./adapter/rest-response.ts";
 export type {

@@ -192,6 +192,8 @@ describe("declarations", () => {
  * Lists, page by page.
  *
  * GET /items
+ *
+ * @generated from rpc streams.v1.Streams.List
  */
 export declare const Streams_list: PaginateAdapter<typeof Streams.method.list.input, typeof Streams.method.list.output>;
 // @@protoc_insertion_point(method:streams.v1.Streams.List)

@@ -16,32 +16,11 @@ const APP_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
   "logo",
 ]);
 
-const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
-const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "blog",
-]);
-
-const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "url_redirect",
-  "urlRedirect",
-]);
-
-const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "post",
-  "blog",
-]);
-
-const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
-
-/** Decodes blog.v1.AppAttribution. Content that comes from an application. */
+/**
+ * Content that comes from an application.
+ *
+ * @generated from message blog.v1.AppAttribution
+ */
 export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.string(2, json.app_name ?? json.appName, "app_name");
@@ -50,7 +29,13 @@ export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, APP_ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.Attribution. The source of content, or the author of a question. */
+const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/**
+ * The source of content, or the author of a question.
+ *
+ * @generated from message blog.v1.Attribution
+ */
 export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "post":
@@ -70,21 +55,39 @@ export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.BlogAttribution. Content that comes from a blog. */
+const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "blog"]);
+
+/**
+ * Content that comes from a blog.
+ *
+ * @generated from message blog.v1.BlogAttribution
+ */
 export function decodeBlogAttribution(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.message(2, json.blog, "blog", decodeShortBlog);
   out.unknownKeys(json, BLOG_ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.LinkAttribution. Content that comes from a web page. */
+const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "url_redirect", "urlRedirect"]);
+
+/**
+ * Content that comes from a web page.
+ *
+ * @generated from message blog.v1.LinkAttribution
+ */
 export function decodeLinkAttribution(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.string(2, json.url_redirect ?? json.urlRedirect, "url_redirect");
   out.unknownKeys(json, LINK_ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.PostAttribution. Content that comes from a post. */
+const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "post", "blog"]);
+
+/**
+ * Content that comes from a post.
+ *
+ * @generated from message blog.v1.PostAttribution
+ */
 export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.message(2, json.post, "post", decodePostReference);
@@ -92,7 +95,13 @@ export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void 
   out.unknownKeys(json, POST_ATTRIBUTION_KEYS);
 }
 
-/** Decodes blog.v1.PostReference. A post, by its identifier. */
+const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/**
+ * A post, by its identifier.
+ *
+ * @generated from message blog.v1.PostReference
+ */
 export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").uint64(1, json.id, "id");
   out.unknownKeys(json, POST_REFERENCE_KEYS);

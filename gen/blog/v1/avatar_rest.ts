@@ -5,14 +5,13 @@
 import { type JsonObject, type ProtoWriter, decodeListValue } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const AVATAR_KEYS: ReadonlySet<string> = new Set([
-  "width",
-  "height",
-  "url",
-  "accessories",
-]);
+const AVATAR_KEYS: ReadonlySet<string> = new Set(["width", "height", "url", "accessories"]);
 
-/** Decodes blog.v1.Avatar. One size of an avatar. */
+/**
+ * One size of an avatar.
+ *
+ * @generated from message blog.v1.Avatar
+ */
 export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.int32(2, json.height, "height");

@@ -7,10 +7,17 @@ import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const CREATE_BLOCK_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "already_blocked",
-  "alreadyBlocked",
-]);
+const CREATE_BLOCK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["already_blocked", "alreadyBlocked"]);
+
+/**
+ * A blog was blocked.
+ *
+ * @generated from message blog.v1.CreateBlockResponse
+ */
+export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.already_blocked ?? json.alreadyBlocked, "already_blocked");
+  out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
+}
 
 const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "blocked_tumblelogs",
@@ -20,13 +27,11 @@ const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
-/** Decodes blog.v1.CreateBlockResponse. A blog was blocked. */
-export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.already_blocked ?? json.alreadyBlocked, "already_blocked");
-  out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ListBlocksResponse. The blogs that a blog has blocked. */
+/**
+ * The blogs that a blog has blocked.
+ *
+ * @generated from message blog.v1.ListBlocksResponse
+ */
 export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.blocked_tumblelogs ?? json.blockedTumblelogs, "blocked_tumblelogs", decodeBlog);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);

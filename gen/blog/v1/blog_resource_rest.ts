@@ -14,6 +14,22 @@ const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
   [2, "square", "AVATAR_SHAPE_SQUARE"],
 ]);
 
+/** Spellings of blog.v1.BlogType on the wire. */
+const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
+  [0, "BLOG_TYPE_UNSPECIFIED"],
+  [1, "public", "BLOG_TYPE_PUBLIC"],
+  [2, "private", "BLOG_TYPE_PRIVATE"],
+]);
+
+/** Spellings of blog.v1.PaywallAccess on the wire. */
+const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
+  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
+  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
+  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
+  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
+  [4, "member", "PAYWALL_ACCESS_MEMBER"],
+]);
+
 const BLOG_KEYS: ReadonlySet<string> = new Set([
   "name",
   "uuid",
@@ -95,27 +111,93 @@ const BLOG_KEYS: ReadonlySet<string> = new Set([
   "paywallAccess",
 ]);
 
-/** Spellings of blog.v1.BlogType on the wire. */
-const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
-  [0, "BLOG_TYPE_UNSPECIFIED"],
-  [1, "public", "BLOG_TYPE_PUBLIC"],
-  [2, "private", "BLOG_TYPE_PRIVATE"],
-]);
+/**
+ * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
+ * empty; a missing number or flag is unset.
+ *
+ * @generated from message blog.v1.Blog
+ */
+export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.name, "name");
+  out.string(2, json.uuid, "uuid");
+  out.string(3, json.url, "url");
+  out.string(4, json.title, "title");
+  out.string(5, json.description, "description");
+  out.time(6, json.updated, "updated", "seconds");
+  out.messages(7, json.avatar, "avatar", decodeAvatar);
+  out.loosely("theme").message(8, json.theme, "theme", decodeTheme);
+  out.int64(9, json.theme_id ?? json.themeId, "theme_id");
+  out.int32(10, json.posts, "posts");
+  out.int32(11, json.total_posts ?? json.totalPosts, "total_posts");
+  out.int32(12, json.likes, "likes");
+  out.bool(20, json.ask, "ask");
+  out.bool(21, json.ask_anon ?? json.askAnon, "ask_anon");
+  out.string(22, json.ask_page_title ?? json.askPageTitle, "ask_page_title");
+  out.bool(23, json.asks_allow_media ?? json.asksAllowMedia, "asks_allow_media");
+  out.bool(24, json.can_submit ?? json.canSubmit, "can_submit");
+  out.string(25, json.submission_page_title ?? json.submissionPageTitle, "submission_page_title");
+  out.message(26, json.submission_terms ?? json.submissionTerms, "submission_terms", decodeSubmissionTerms);
+  out.bool(30, json.followed, "followed");
+  out.bool(31, json.is_blocked_from_primary ?? json.isBlockedFromPrimary, "is_blocked_from_primary");
+  out.bool(32, json.is_following_you ?? json.isFollowingYou, "is_following_you");
+  out.int32(
+    33,
+    json.duration_blog_following_you ?? json.durationBlogFollowingYou,
+    "duration_blog_following_you",
+  );
+  out.int32(34, json.duration_following_blog ?? json.durationFollowingBlog, "duration_following_blog");
+  out.bool(35, json.following, "following");
+  out.bool(36, json.subscribed, "subscribed");
+  out.time(37, json.blocked_timestamp ?? json.blockedTimestamp, "blocked_timestamp", "seconds");
+  out.bool(40, json.can_chat ?? json.canChat, "can_chat");
+  out.bool(41, json.can_subscribe ?? json.canSubscribe, "can_subscribe");
+  out.bool(42, json.can_send_fan_mail ?? json.canSendFanMail, "can_send_fan_mail");
+  out.bool(43, json.can_be_followed ?? json.canBeFollowed, "can_be_followed");
+  out.bool(44, json.can_show_badges ?? json.canShowBadges, "can_show_badges");
+  out.bool(45, json.is_nsfw ?? json.isNsfw, "is_nsfw");
+  out.bool(46, json.share_likes ?? json.shareLikes, "share_likes");
+  out.bool(47, json.share_following ?? json.shareFollowing, "share_following");
+  out.bool(48, json.active, "active");
+  out.bool(49, json.is_optout_ads ?? json.isOptoutAds, "is_optout_ads");
+  out.bool(
+    50,
+    json.is_hidden_from_blog_network ?? json.isHiddenFromBlogNetwork,
+    "is_hidden_from_blog_network",
+  );
+  out.string(51, json.timezone, "timezone");
+  out.string(52, json.timezone_offset ?? json.timezoneOffset, "timezone_offset");
+  out.bool(60, json.admin, "admin");
+  out.bool(61, json.primary, "primary");
+  out.int32(62, json.drafts, "drafts");
+  out.int32(63, json.messages, "messages");
+  out.int32(64, json.queue, "queue");
+  out.int32(65, json.followers, "followers");
+  out.string(66, json.tweet, "tweet");
+  out.enum(67, json.type, "type", BLOG_TYPE);
+  out.message(
+    70,
+    json.subscription_plan ?? json.subscriptionPlan,
+    "subscription_plan",
+    decodeSubscriptionPlan,
+  );
+  out.bool(71, json.is_paywall_on ?? json.isPaywallOn, "is_paywall_on");
+  out.enum(72, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.unknown(100, json, BLOG_KEYS);
+}
 
-const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set([
-  "monthly",
-  "yearly",
-  "support",
-]);
+const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set(["monthly", "yearly", "support"]);
 
-/** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
-  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
-  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
-  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
-  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
-  [4, "member", "PAYWALL_ACCESS_MEMBER"],
-]);
+/**
+ * Labels of the buttons of a subscription plan.
+ *
+ * @generated from message blog.v1.CheckoutLabels
+ */
+export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.monthly, "monthly");
+  out.string(2, json.yearly, "yearly");
+  out.string(3, json.support, "support");
+  out.unknownKeys(json, CHECKOUT_LABELS_KEYS);
+}
 
 const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
   "accepted_types",
@@ -124,6 +206,19 @@ const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
   "title",
   "guidelines",
 ]);
+
+/**
+ * What can be submitted to a blog.
+ *
+ * @generated from message blog.v1.SubmissionTerms
+ */
+export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
+  out.list(1, json.accepted_types ?? json.acceptedTypes, "accepted_types", "string");
+  out.list(2, json.tags, "tags", "string");
+  out.string(3, json.title, "title");
+  out.string(4, json.guidelines, "guidelines");
+  out.unknown(100, json, SUBMISSION_TERMS_KEYS);
+}
 
 const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
   "description",
@@ -142,6 +237,23 @@ const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
   "is_valid",
   "isValid",
 ]);
+
+/**
+ * What paying members get, and the price.
+ *
+ * @generated from message blog.v1.SubscriptionPlan
+ */
+export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.description, "description");
+  out.string(2, json.currency_code ?? json.currencyCode, "currency_code");
+  out.loosely("monthly_price").int64(3, json.monthly_price ?? json.monthlyPrice, "monthly_price");
+  out.loosely("yearly_price").int64(4, json.yearly_price ?? json.yearlyPrice, "yearly_price");
+  out.list(5, json.member_perks ?? json.memberPerks, "member_perks", "string");
+  out.string(6, json.subscription_label ?? json.subscriptionLabel, "subscription_label");
+  out.message(7, json.checkout_labels ?? json.checkoutLabels, "checkout_labels", decodeCheckoutLabels);
+  out.bool(8, json.is_valid ?? json.isValid, "is_valid");
+  out.unknown(100, json, SUBSCRIPTION_PLAN_KEYS);
+}
 
 const THEME_KEYS: ReadonlySet<string> = new Set([
   "avatar_shape",
@@ -190,93 +302,11 @@ const THEME_KEYS: ReadonlySet<string> = new Set([
   "showTitle",
 ]);
 
-/** Decodes blog.v1.Blog. A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is empty; a missing number or flag is unset. */
-export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.uuid, "uuid");
-  out.string(3, json.url, "url");
-  out.string(4, json.title, "title");
-  out.string(5, json.description, "description");
-  out.time(6, json.updated, "updated", "seconds");
-  out.messages(7, json.avatar, "avatar", decodeAvatar);
-  out.loosely("theme").message(8, json.theme, "theme", decodeTheme);
-  out.int64(9, json.theme_id ?? json.themeId, "theme_id");
-  out.int32(10, json.posts, "posts");
-  out.int32(11, json.total_posts ?? json.totalPosts, "total_posts");
-  out.int32(12, json.likes, "likes");
-  out.bool(20, json.ask, "ask");
-  out.bool(21, json.ask_anon ?? json.askAnon, "ask_anon");
-  out.string(22, json.ask_page_title ?? json.askPageTitle, "ask_page_title");
-  out.bool(23, json.asks_allow_media ?? json.asksAllowMedia, "asks_allow_media");
-  out.bool(24, json.can_submit ?? json.canSubmit, "can_submit");
-  out.string(25, json.submission_page_title ?? json.submissionPageTitle, "submission_page_title");
-  out.message(26, json.submission_terms ?? json.submissionTerms, "submission_terms", decodeSubmissionTerms);
-  out.bool(30, json.followed, "followed");
-  out.bool(31, json.is_blocked_from_primary ?? json.isBlockedFromPrimary, "is_blocked_from_primary");
-  out.bool(32, json.is_following_you ?? json.isFollowingYou, "is_following_you");
-  out.int32(33, json.duration_blog_following_you ?? json.durationBlogFollowingYou, "duration_blog_following_you");
-  out.int32(34, json.duration_following_blog ?? json.durationFollowingBlog, "duration_following_blog");
-  out.bool(35, json.following, "following");
-  out.bool(36, json.subscribed, "subscribed");
-  out.time(37, json.blocked_timestamp ?? json.blockedTimestamp, "blocked_timestamp", "seconds");
-  out.bool(40, json.can_chat ?? json.canChat, "can_chat");
-  out.bool(41, json.can_subscribe ?? json.canSubscribe, "can_subscribe");
-  out.bool(42, json.can_send_fan_mail ?? json.canSendFanMail, "can_send_fan_mail");
-  out.bool(43, json.can_be_followed ?? json.canBeFollowed, "can_be_followed");
-  out.bool(44, json.can_show_badges ?? json.canShowBadges, "can_show_badges");
-  out.bool(45, json.is_nsfw ?? json.isNsfw, "is_nsfw");
-  out.bool(46, json.share_likes ?? json.shareLikes, "share_likes");
-  out.bool(47, json.share_following ?? json.shareFollowing, "share_following");
-  out.bool(48, json.active, "active");
-  out.bool(49, json.is_optout_ads ?? json.isOptoutAds, "is_optout_ads");
-  out.bool(50, json.is_hidden_from_blog_network ?? json.isHiddenFromBlogNetwork, "is_hidden_from_blog_network");
-  out.string(51, json.timezone, "timezone");
-  out.string(52, json.timezone_offset ?? json.timezoneOffset, "timezone_offset");
-  out.bool(60, json.admin, "admin");
-  out.bool(61, json.primary, "primary");
-  out.int32(62, json.drafts, "drafts");
-  out.int32(63, json.messages, "messages");
-  out.int32(64, json.queue, "queue");
-  out.int32(65, json.followers, "followers");
-  out.string(66, json.tweet, "tweet");
-  out.enum(67, json.type, "type", BLOG_TYPE);
-  out.message(70, json.subscription_plan ?? json.subscriptionPlan, "subscription_plan", decodeSubscriptionPlan);
-  out.bool(71, json.is_paywall_on ?? json.isPaywallOn, "is_paywall_on");
-  out.enum(72, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
-  out.unknown(100, json, BLOG_KEYS);
-}
-
-/** Decodes blog.v1.CheckoutLabels. Labels of the buttons of a subscription plan. */
-export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.monthly, "monthly");
-  out.string(2, json.yearly, "yearly");
-  out.string(3, json.support, "support");
-  out.unknownKeys(json, CHECKOUT_LABELS_KEYS);
-}
-
-/** Decodes blog.v1.SubmissionTerms. What can be submitted to a blog. */
-export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.accepted_types ?? json.acceptedTypes, "accepted_types", "string");
-  out.list(2, json.tags, "tags", "string");
-  out.string(3, json.title, "title");
-  out.string(4, json.guidelines, "guidelines");
-  out.unknown(100, json, SUBMISSION_TERMS_KEYS);
-}
-
-/** Decodes blog.v1.SubscriptionPlan. What paying members get, and the price. */
-export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.description, "description");
-  out.string(2, json.currency_code ?? json.currencyCode, "currency_code");
-  out.loosely("monthly_price").int64(3, json.monthly_price ?? json.monthlyPrice, "monthly_price");
-  out.loosely("yearly_price").int64(4, json.yearly_price ?? json.yearlyPrice, "yearly_price");
-  out.list(5, json.member_perks ?? json.memberPerks, "member_perks", "string");
-  out.string(6, json.subscription_label ?? json.subscriptionLabel, "subscription_label");
-  out.message(7, json.checkout_labels ?? json.checkoutLabels, "checkout_labels", decodeCheckoutLabels);
-  out.bool(8, json.is_valid ?? json.isValid, "is_valid");
-  out.unknown(100, json, SUBSCRIPTION_PLAN_KEYS);
-}
-
-/** Decodes blog.v1.Theme. How a blog looks. */
+/**
+ * How a blog looks.
+ *
+ * @generated from message blog.v1.Theme
+ */
 export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
   out.enum(1, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
   out.string(2, json.background_color ?? json.backgroundColor, "background_color");
@@ -290,7 +320,12 @@ export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
   out.string(12, json.header_image_scaled ?? json.headerImageScaled, "header_image_scaled");
   out.string(13, json.header_image_poster ?? json.headerImagePoster, "header_image_poster");
   out.message(14, json.header_image_npf ?? json.headerImageNpf, "header_image_npf", decodeImageBlock);
-  out.loosely("header_bounds").list(15, splitNumbers(json.header_bounds ?? json.headerBounds), "header_bounds", "int32");
+  out.loosely("header_bounds").list(
+    15,
+    splitNumbers(json.header_bounds ?? json.headerBounds),
+    "header_bounds",
+    "int32",
+  );
   out.bool(16, json.header_stretch ?? json.headerStretch, "header_stretch");
   out.int32(17, json.header_full_width ?? json.headerFullWidth, "header_full_width");
   out.int32(18, json.header_full_height ?? json.headerFullHeight, "header_full_height");

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   EnumTable,
   type JsonObject,
   type JsonRecord,
@@ -61,7 +62,6 @@ const BlogService_rules = {
     { kind: "oauth" },
     { kind: "text", path: "error" },
   ],
-  errors: [],
   retryAfter: [
     { header: "retry-after", format: "seconds" },
     { header: "retry-after", format: "http_date" },
@@ -76,7 +76,6 @@ const BlogService_rules = {
       when: { name: "x-ratelimit-perhour-remaining", value: "0" },
     },
   ],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -85,26 +84,24 @@ const BlogService_rules = {
  * An API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.
  *
  * GET /v2/blog/{blog_identifier}/info
+ *
+ * @generated from rpc blog.v1.BlogService.GetBlogInfo
  */
 export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
-    errors: [
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-    ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
+    errors: [{ status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" }],
     idempotent: true,
   },
   request(message: GetBlogInfoRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/info`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/info`);
     request.queryList("fields[blogs]", message.fields, "comma");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeGetBlogInfoResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeGetBlogInfoResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
@@ -115,37 +112,44 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
  * No credentials are required.
  *
  * GET /v2/blog/{blog_identifier}/avatar/{size}
+ *
+ * @generated from rpc blog.v1.BlogService.GetAvatar
  */
 export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "none"],
     errors: [
-      { status: 400, code: 3, reason: "INVALID_AVATAR_SIZE" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 400, code: Code.InvalidArgument, reason: "INVALID_AVATAR_SIZE" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
     ],
     success: [301, 302],
     responseEncoding: "by_content_type",
-    scopes: [],
     idempotent: true,
   },
   request(message: GetAvatarRequest): RestRequest {
     if (fits(message.blogIdentifier) && fits(message.size)) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar/${pathSegment(message.size ?? "", "size")}`);
+      const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+      const size = pathSegment(message.size ?? "", "size");
+      const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/avatar/${size}`);
       request.header("accept", "image/png, */*;q=0.5");
       return request;
     }
     if (fits(message.blogIdentifier)) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/avatar`);
+      const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+      const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/avatar`);
       request.header("accept", "image/png, */*;q=0.5");
       request.query("size", message.size);
       return request;
     }
-    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/avatar/{size}", "/v2/blog/{blog_identifier}/avatar"]);
+    throw noBinding("blog_identifier", [
+      "/v2/blog/{blog_identifier}/avatar/{size}",
+      "/v2/blog/{blog_identifier}/avatar",
+    ]);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    if (answer.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(answer, out));
-    out.string(1, valueAt(answer.payload, "avatar_url") ?? answer.header("location"), "path or Location");
+  response(response: RestResponse, out: ProtoWriter): void {
+    if (response.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(response, out));
+    out.string(1, valueAt(response.payload, "avatar_url") ?? response.header("location"), "path or Location");
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)
@@ -154,26 +158,27 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
  * Lists the blogs that a blog has blocked. Only for administrators of the blog.
  *
  * GET /v2/blog/{blog_identifier}/blocks
+ *
+ * @generated from rpc blog.v1.BlogService.ListBlocks
  */
 export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
   rules: {
     ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
     scopes: ["basic"],
     idempotent: true,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: ListBlocksRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/blocks`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListBlocksResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListBlocksResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
@@ -184,27 +189,14 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/blocks
+ *
+ * @generated from rpc blog.v1.BlogService.StreamBlocks
  */
 export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
-  },
-  request(message: ListBlocksRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listBlocks.rules,
+  request: BlogService_listBlocks.request,
   items: ["blocked_tumblelogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodeBlog,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
@@ -213,18 +205,18 @@ export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks
  * Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks
+ *
+ * @generated from rpc blog.v1.BlogService.CreateBlock
  */
 export const BlogService_createBlock = unary(BlogService.method.createBlock, {
   rules: {
     ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: CreateBlockRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/blocks`);
     const json: JsonRecord = {};
     switch (message.target.case) {
       case "blockedBlog":
@@ -237,8 +229,8 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateBlockResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateBlockResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.CreateBlock)
@@ -247,26 +239,27 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
  * Blocks several blogs. Only for administrators of the blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks/bulk
+ *
+ * @generated from rpc blog.v1.BlogService.BulkCreateBlocks
  */
 export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateBlocks, {
   rules: {
     ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: BulkCreateBlocksRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks/bulk`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/blocks/bulk`);
     const json: JsonRecord = {};
-    if (message.blockedBlogs.length > 0) json.blocked_tumblelogs = joinCommas(message.blockedBlogs, "blocked_blogs");
+    if (message.blockedBlogs.length > 0) {
+      json.blocked_tumblelogs = joinCommas(message.blockedBlogs, "blocked_blogs");
+    }
     if (message.force) json.force = message.force;
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
 
@@ -274,27 +267,25 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
  * Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.
  *
  * DELETE /v2/blog/{blog_identifier}/blocks
+ *
+ * @generated from rpc blog.v1.BlogService.DeleteBlock
  */
 export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
   rules: {
     ...BlogService_rules,
-    errors: [
-      { status: 404, code: 5, reason: "NOTHING_TO_UNBLOCK" },
-    ],
-    success: [],
-    responseEncoding: "json",
+    errors: [{ status: 404, code: Code.NotFound, reason: "NOTHING_TO_UNBLOCK" }],
     scopes: ["write"],
     idempotent: true,
-    rateLimits: [{ requests: 60, windowMs: 60000, bucket: "blocks", perCredentials: true }],
+    rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: DeleteBlockRequest): RestRequest {
-    const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/blocks`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("DELETE", `/v2/blog/${blogIdentifier}/blocks`);
     if (message.target.case === "blockedBlog") request.query("blocked_tumblelog", message.target.value);
     if (message.target.case === "anonymousOnly") request.query("anonymous_only", message.target.value);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
 
@@ -304,22 +295,22 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
  * An API key is sufficient. The blog must share its likes.
  *
  * GET /v2/blog/{blog_identifier}/likes
+ *
+ * @generated from rpc blog.v1.BlogService.ListLikes
  */
 export const BlogService_listLikes = unary(BlogService.method.listLikes, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
     errors: [
-      { status: 403, code: 7, reason: "LIKES_NOT_SHARED" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 403, code: Code.PermissionDenied, reason: "LIKES_NOT_SHARED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListLikesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/likes`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
@@ -329,8 +320,8 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListLikesResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListLikesResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
@@ -341,34 +332,14 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/likes
+ *
+ * @generated from rpc blog.v1.BlogService.StreamLikes
  */
 export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, {
-  rules: {
-    ...BlogService_rules,
-    credentials: ["oauth1", "oauth2", "api_key"],
-    errors: [
-      { status: 403, code: 7, reason: "LIKES_NOT_SHARED" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-    ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
-  request(message: ListLikesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/likes`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
-    if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listLikes.rules,
+  request: BlogService_listLikes.request,
   items: ["liked_posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamLikes)
@@ -377,25 +348,22 @@ export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, 
  * Lists the blogs that a blog follows, most recently followed first.
  *
  * GET /v2/blog/{blog_identifier}/following
+ *
+ * @generated from rpc blog.v1.BlogService.ListFollowing
  */
 export const BlogService_listFollowing = unary(BlogService.method.listFollowing, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListFollowingRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/following`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/following`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListFollowingResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListFollowingResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
@@ -406,26 +374,14 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/following
+ *
+ * @generated from rpc blog.v1.BlogService.StreamFollowing
  */
 export const BlogService_streamFollowing = paginate(BlogService.method.streamFollowing, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListFollowingRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/following`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listFollowing.rules,
+  request: BlogService_listFollowing.request,
   items: ["blogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodeBlog,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowing)
@@ -434,24 +390,21 @@ export const BlogService_streamFollowing = paginate(BlogService.method.streamFol
  * Lists the followers of a blog.
  *
  * GET /v2/blog/{blog_identifier}/followers
+ *
+ * @generated from rpc blog.v1.BlogService.ListFollowers
  */
 export const BlogService_listFollowers = unary(BlogService.method.listFollowers, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListFollowersRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followers`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/followers`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListFollowersResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListFollowersResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)
@@ -462,25 +415,14 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/followers
+ *
+ * @generated from rpc blog.v1.BlogService.StreamFollowers
  */
 export const BlogService_streamFollowers = paginate(BlogService.method.streamFollowers, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListFollowersRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followers`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listFollowers.rules,
+  request: BlogService_listFollowers.request,
   items: ["users", "users.users"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodeFollower,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
@@ -489,22 +431,19 @@ export const BlogService_streamFollowers = paginate(BlogService.method.streamFol
  * Checks whether a blog is followed by another blog.
  *
  * GET /v2/blog/{blog_identifier}/followed_by
+ *
+ * @generated from rpc blog.v1.BlogService.GetFollowedBy
  */
 export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: GetFollowedByRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/followed_by`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/followed_by`);
     if (message.followerBlog) request.query("query", message.followerBlog);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeGetFollowedByResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeGetFollowedByResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
@@ -513,17 +452,14 @@ export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy,
  * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
  *
  * GET /v2/blog/{blog_identifier}/notifications
+ *
+ * @generated from rpc blog.v1.BlogService.ListNotifications
  */
 export const BlogService_listNotifications = unary(BlogService.method.listNotifications, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListNotificationsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/notifications`);
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
     request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
     request.query("rollups", message.rollups);
@@ -531,8 +467,8 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListNotificationsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListNotificationsResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
@@ -543,27 +479,14 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
  * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/notifications
+ *
+ * @generated from rpc blog.v1.BlogService.StreamNotifications
  */
 export const BlogService_streamNotifications = paginate(BlogService.method.streamNotifications, {
-  rules: {
-    ...BlogService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListNotificationsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notifications`);
-    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
-    request.queryList("types", message.types.map((item) => NOTIFICATION_TYPE.wire(item)), "indexed");
-    request.query("rollups", message.rollups);
-    request.queryList("omit_post_ids", message.omitPostIds, "indexed");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listNotifications.rules,
+  request: BlogService_listNotifications.request,
   items: ["notifications"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodeNotification,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
@@ -572,30 +495,31 @@ export const BlogService_streamNotifications = paginate(BlogService.method.strea
  * Lists the pages of a blog in order.
  *
  * GET /v2/blog/{blog_identifier}/pages
+ *
+ * @generated from rpc blog.v1.BlogService.ListPages
  */
 export const BlogService_listPages = unary(BlogService.method.listPages, {
   rules: {
     ...BlogService_rules,
     errors: [
-      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER_OR_PAGING" },
+      { status: 400, code: Code.InvalidArgument, reason: "INVALID_BLOG_IDENTIFIER_OR_PAGING" },
       { status: 401, reason: "NOT_LOGGED_IN" },
-      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
+      { status: 403, code: Code.PermissionDenied, reason: "BLOG_ACCESS_DENIED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["basic"],
     idempotent: true,
   },
   request(message: ListPagesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/pages`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListPagesResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListPagesResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
@@ -606,31 +530,14 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/pages
+ *
+ * @generated from rpc blog.v1.BlogService.StreamPages
  */
 export const BlogService_streamPages = paginate(BlogService.method.streamPages, {
-  rules: {
-    ...BlogService_rules,
-    errors: [
-      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER_OR_PAGING" },
-      { status: 401, reason: "NOT_LOGGED_IN" },
-      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-    ],
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListPagesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: BlogService_listPages.rules,
+  request: BlogService_listPages.request,
   items: ["pages"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePage,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamPages)
@@ -639,27 +546,28 @@ export const BlogService_streamPages = paginate(BlogService.method.streamPages, 
  * Gets a page of a blog.
  *
  * GET /v2/blog/{blog_identifier}/pages/{page_name}
+ *
+ * @generated from rpc blog.v1.BlogService.GetPage
  */
 export const BlogService_getPage = unary(BlogService.method.getPage, {
   rules: {
     ...BlogService_rules,
     errors: [
-      { status: 400, code: 3, reason: "INVALID_BLOG_IDENTIFIER" },
+      { status: 400, code: Code.InvalidArgument, reason: "INVALID_BLOG_IDENTIFIER" },
       { status: 401, reason: "NOT_LOGGED_IN" },
-      { status: 403, code: 7, reason: "BLOG_ACCESS_DENIED" },
-      { status: 404, code: 5, reason: "BLOG_OR_PAGE_NOT_FOUND" },
+      { status: 403, code: Code.PermissionDenied, reason: "BLOG_ACCESS_DENIED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_PAGE_NOT_FOUND" },
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["basic"],
     idempotent: true,
   },
   request(message: GetPageRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/pages/${pathSegment(message.pageName, "page_name")}`);
-    return request;
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const pageName = pathSegment(message.pageName, "page_name");
+    return new RequestWriter("GET", `/v2/blog/${blogIdentifier}/pages/${pageName}`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.message(1, answer.payload, "", decodePage);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.message(1, response.payload, "", decodePage);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
@@ -667,7 +575,7 @@ export const BlogService_getPage = unary(BlogService.method.getPage, {
 /**
  * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
  *
- * The REST adapter of blog.v1.BlogService.
+ * @generated from service blog.v1.BlogService
  */
 export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
   service: BlogService,
@@ -721,10 +629,6 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)
 
-const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blog",
-]);
-
 /** Spellings of blog.v1.NotificationType on the wire. */
 const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
   [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
@@ -749,7 +653,13 @@ const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
   [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
 ]);
 
-/** Decodes blog.v1.GetBlogInfoResponse. A blog. */
+const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
+
+/**
+ * A blog.
+ *
+ * @generated from message blog.v1.GetBlogInfoResponse
+ */
 export function decodeGetBlogInfoResponse(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.blog, "blog", decodeBlog);
   out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_KEYS);

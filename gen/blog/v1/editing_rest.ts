@@ -5,12 +5,6 @@
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-]);
-
 /** Spellings of blog.v1.PostState on the wire. */
 const POST_STATE = new EnumTable("blog.v1.PostState", [
   [0, "POST_STATE_UNSPECIFIED"],
@@ -23,12 +17,36 @@ const POST_STATE = new EnumTable("blog.v1.PostState", [
   [7, "ask", "POST_STATE_ASK"],
 ]);
 
+const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set(["id_string", "idString", "id"]);
+
+/**
+ * A post was deleted.
+ *
+ * @generated from message blog.v1.DeletePostResponse
+ */
+export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
+}
+
 const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id",
   "state",
   "display_text",
   "displayText",
 ]);
+
+/**
+ * The reblog.
+ *
+ * @generated from message blog.v1.ReblogPostResponse
+ */
+export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, REBLOG_POST_RESPONSE_KEYS);
+}
 
 const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -37,21 +55,11 @@ const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
-/** Decodes blog.v1.DeletePostResponse. A post was deleted. */
-export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ReblogPostResponse. The reblog. */
-export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.enum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, REBLOG_POST_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.UpdatePostResponse. The updated post. */
+/**
+ * The updated post.
+ *
+ * @generated from message blog.v1.UpdatePostResponse
+ */
 export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -21,16 +22,6 @@ const EmbedService_rules = {
   base: "web",
   credentials: ["none"],
   envelope: { payload: ["response", ""] },
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -39,17 +30,16 @@ const EmbedService_rules = {
  * No credentials are required.
  *
  * GET /oembed
+ *
+ * @generated from rpc blog.v1.EmbedService.GetEmbed
  */
 export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
   rules: {
     ...EmbedService_rules,
     errors: [
-      { status: 400, code: 3, reason: "EMBED_URL_MISSING" },
-      { status: 404, code: 5, reason: "POST_NOT_FOUND" },
+      { status: 400, code: Code.InvalidArgument, reason: "EMBED_URL_MISSING" },
+      { status: 404, code: Code.NotFound, reason: "POST_NOT_FOUND" },
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
     payloadType: "object",
   },
@@ -60,8 +50,8 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
     request.query("maxheight", message.maxHeight);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeGetEmbedResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeGetEmbedResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
@@ -69,7 +59,7 @@ export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
 /**
  * Embedding of posts on other sites, with oEmbed.
  *
- * The REST adapter of blog.v1.EmbedService.
+ * @generated from service blog.v1.EmbedService
  */
 export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
   service: EmbedService,
@@ -106,7 +96,11 @@ const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "cacheAge",
 ]);
 
-/** Decodes blog.v1.GetEmbedResponse. HTML that embeds a post, and information about the post. */
+/**
+ * HTML that embeds a post, and information about the post.
+ *
+ * @generated from message blog.v1.GetEmbedResponse
+ */
 export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.type, "type");
   out.string(2, json.version, "version");

@@ -7,17 +7,32 @@ import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const FOLLOWER_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "following",
-  "url",
-  "updated",
-]);
+const FOLLOWER_KEYS: ReadonlySet<string> = new Set(["name", "following", "url", "updated"]);
 
-const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "followed_by",
-  "followedBy",
-]);
+/**
+ * A user who follows a blog.
+ *
+ * @generated from message blog.v1.Follower
+ */
+export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.name, "name");
+  out.bool(2, json.following, "following");
+  out.string(3, json.url, "url");
+  out.time(4, json.updated, "updated", "seconds");
+  out.unknown(100, json, FOLLOWER_KEYS);
+}
+
+const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set(["followed_by", "followedBy"]);
+
+/**
+ * Whether a blog is followed by another blog.
+ *
+ * @generated from message blog.v1.GetFollowedByResponse
+ */
+export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.followed_by ?? json.followedBy, "followed_by");
+  out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
+}
 
 const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "users",
@@ -26,6 +41,28 @@ const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "Links",
   "links",
 ]);
+
+/**
+ * Followers of a blog. The list and its total are next to each other, either at the top of the response or under its
+ * `users`.
+ *
+ * @generated from message blog.v1.ListFollowersResponse
+ */
+export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
+  out.messages(
+    1,
+    valueAt(json, "users.users") ?? valueAt(json, "users"),
+    "users.users or users",
+    decodeFollower,
+  );
+  out.int32(
+    2,
+    valueAt(json, "users.total_users") ?? valueAt(json, "total_users"),
+    "users.total_users or total_users",
+  );
+  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
+}
 
 const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "blogs",
@@ -36,30 +73,11 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
-/** Decodes blog.v1.Follower. A user who follows a blog. */
-export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.bool(2, json.following, "following");
-  out.string(3, json.url, "url");
-  out.time(4, json.updated, "updated", "seconds");
-  out.unknown(100, json, FOLLOWER_KEYS);
-}
-
-/** Decodes blog.v1.GetFollowedByResponse. Whether a blog is followed by another blog. */
-export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.followed_by ?? json.followedBy, "followed_by");
-  out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ListFollowersResponse. Followers of a blog. The list and its total are next to each other, either at the top of the response or under its `users`. */
-export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, valueAt(json, "users.users") ?? valueAt(json, "users"), "users.users or users", decodeFollower);
-  out.int32(2, valueAt(json, "users.total_users") ?? valueAt(json, "total_users"), "users.total_users or total_users");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ListFollowingResponse. Blogs that a blog follows. */
+/**
+ * Blogs that a blog follows.
+ *
+ * @generated from message blog.v1.ListFollowingResponse
+ */
 export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.blogs, "blogs", decodeBlog);
   out.int32(2, json.total_blogs ?? json.totalBlogs, "total_blogs");

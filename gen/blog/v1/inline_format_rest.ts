@@ -6,15 +6,6 @@ import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapt
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const INLINE_FORMAT_KEYS: ReadonlySet<string> = new Set([
-  "start",
-  "end",
-  "type",
-  "url",
-  "blog",
-  "hex",
-]);
-
 /** Spellings of blog.v1.InlineFormatType on the wire. */
 const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
   [0, "INLINE_FORMAT_TYPE_UNSPECIFIED"],
@@ -27,7 +18,13 @@ const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
   [7, "color", "INLINE_FORMAT_TYPE_COLOR"],
 ]);
 
-/** Decodes blog.v1.InlineFormat. Formatting of a range of text. Positions count Unicode code points from 0. */
+const INLINE_FORMAT_KEYS: ReadonlySet<string> = new Set(["start", "end", "type", "url", "blog", "hex"]);
+
+/**
+ * Formatting of a range of text. Positions count Unicode code points from 0.
+ *
+ * @generated from message blog.v1.InlineFormat
+ */
 export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.start, "start");
   out.int32(2, json.end, "end");

@@ -6,37 +6,6 @@ import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapt
 import { decodeAttribution } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const ASK_LAYOUT_KEYS: ReadonlySet<string> = new Set([
-  "blocks",
-  "attribution",
-]);
-
-const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set([
-  "truncate_after",
-  "truncateAfter",
-  "blocks",
-]);
-
-const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
-const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set([
-  "display",
-  "truncate_after",
-  "truncateAfter",
-  "rows",
-]);
-
-const ROW_KEYS: ReadonlySet<string> = new Set([
-  "blocks",
-  "mode",
-]);
-
-const ROW_MODE_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
 /** Spellings of blog.v1.RowModeType on the wire. */
 const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
   [0, "ROW_MODE_TYPE_UNSPECIFIED"],
@@ -44,21 +13,40 @@ const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
   [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
 ]);
 
-/** Decodes blog.v1.AskLayout. A question among the blocks; all other blocks are its answer. */
+const ASK_LAYOUT_KEYS: ReadonlySet<string> = new Set(["blocks", "attribution"]);
+
+/**
+ * A question among the blocks; all other blocks are its answer.
+ *
+ * @generated from message blog.v1.AskLayout
+ */
 export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json.blocks, "blocks", "int32");
   out.loosely("attribution").message(2, json.attribution, "attribution", decodeAttribution);
   out.unknownKeys(json, ASK_LAYOUT_KEYS);
 }
 
-/** Decodes blog.v1.CondensedLayout. Only the first blocks are shown initially. */
+const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set(["truncate_after", "truncateAfter", "blocks"]);
+
+/**
+ * Only the first blocks are shown initially.
+ *
+ * @generated from message blog.v1.CondensedLayout
+ */
 export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.truncate_after ?? json.truncateAfter, "truncate_after");
   out.list(2, json.blocks, "blocks", "int32");
   out.unknownKeys(json, CONDENSED_LAYOUT_KEYS);
 }
 
-/** Decodes blog.v1.ContentLayout. How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout of each type. */
+const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/**
+ * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
+ * of each type.
+ *
+ * @generated from message blog.v1.ContentLayout
+ */
 export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "rows":
@@ -75,24 +63,44 @@ export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, CONTENT_LAYOUT_KEYS);
 }
 
-/** Decodes blog.v1.Row. A row of blocks. */
+const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
+
+/**
+ * A row of blocks.
+ *
+ * @generated from message blog.v1.Row
+ */
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json.blocks, "blocks", "int32");
   out.message(2, json.mode, "mode", decodeRowMode);
   out.unknownKeys(json, ROW_KEYS);
 }
 
-/** Decodes blog.v1.RowMode. How blocks share a row. */
+const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/**
+ * How blocks share a row.
+ *
+ * @generated from message blog.v1.RowMode
+ */
 export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
   out.enum(1, json.type, "type", ROW_MODE_TYPE);
   out.unknownKeys(json, ROW_MODE_KEYS);
 }
 
-/** Decodes blog.v1.RowsLayout. Blocks in rows. Rows of several blocks and carousels contain only pictures. */
+const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_after", "truncateAfter", "rows"]);
+
+/**
+ * Blocks in rows. Rows of several blocks and carousels contain only pictures.
+ *
+ * @generated from message blog.v1.RowsLayout
+ */
 export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.display, "display", decodeRow);
   out.int32(2, json.truncate_after ?? json.truncateAfter, "truncate_after");
-  out.each(json.rows, "rows", (item, out) => out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")));
+  out.each(json.rows, "rows", (item, out) =>
+    out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")),
+  );
   out.unknownKeys(json, ROWS_LAYOUT_KEYS);
 }
 

@@ -5,10 +5,18 @@
 import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const ANSWER_POST_KEYS: ReadonlySet<string> = new Set([
-  "question",
-  "answer",
-]);
+const ANSWER_POST_KEYS: ReadonlySet<string> = new Set(["question", "answer"]);
+
+/**
+ * An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post.
+ *
+ * @generated from message blog.v1.AnswerPost
+ */
+export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.question, "question");
+  out.string(2, json.answer, "answer");
+  out.unknownKeys(json, ANSWER_POST_KEYS);
+}
 
 const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
   "caption",
@@ -36,97 +44,11 @@ const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
   "isExternal",
 ]);
 
-const CHAT_POST_KEYS: ReadonlySet<string> = new Set([
-  "title",
-  "body",
-  "dialogue",
-]);
-
-const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "label",
-  "phrase",
-]);
-
-const LINK_POST_KEYS: ReadonlySet<string> = new Set([
-  "title",
-  "description",
-  "url",
-  "link_author",
-  "linkAuthor",
-  "excerpt",
-  "publisher",
-  "photos",
-]);
-
-const PHOTO_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "original_size",
-  "originalSize",
-  "alt_sizes",
-  "altSizes",
-  "exif",
-]);
-
-const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "width",
-  "height",
-  "photos",
-  "photoset_layout",
-  "photosetLayout",
-  "image_permalink",
-  "imagePermalink",
-]);
-
-const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set([
-  "width",
-  "height",
-  "url",
-]);
-
-const QUOTE_POST_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "source",
-]);
-
-const TEXT_POST_KEYS: ReadonlySet<string> = new Set([
-  "title",
-  "body",
-]);
-
-const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set([
-  "width",
-  "embed_code",
-  "embedCode",
-]);
-
-const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "player",
-  "video_url",
-  "videoUrl",
-  "video_type",
-  "videoType",
-  "html5_capable",
-  "html5Capable",
-  "duration",
-  "thumbnail_url",
-  "thumbnailUrl",
-  "thumbnail_width",
-  "thumbnailWidth",
-  "thumbnail_height",
-  "thumbnailHeight",
-]);
-
-/** Decodes blog.v1.AnswerPost. An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post. */
-export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.question, "question");
-  out.string(2, json.answer, "answer");
-  out.unknownKeys(json, ANSWER_POST_KEYS);
-}
-
-/** Decodes blog.v1.AudioPost. Audio. */
+/**
+ * Audio.
+ *
+ * @generated from message blog.v1.AudioPost
+ */
 export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.string(2, json.player, "player");
@@ -146,7 +68,13 @@ export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, AUDIO_POST_KEYS);
 }
 
-/** Decodes blog.v1.ChatPost. A chat. */
+const CHAT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body", "dialogue"]);
+
+/**
+ * A chat.
+ *
+ * @generated from message blog.v1.ChatPost
+ */
 export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.title, "title");
   out.string(2, json.body, "body");
@@ -154,7 +82,13 @@ export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CHAT_POST_KEYS);
 }
 
-/** Decodes blog.v1.DialogueLine. A line of a chat. */
+const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set(["name", "label", "phrase"]);
+
+/**
+ * A line of a chat.
+ *
+ * @generated from message blog.v1.DialogueLine
+ */
 export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.label, "label");
@@ -162,7 +96,22 @@ export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, DIALOGUE_LINE_KEYS);
 }
 
-/** Decodes blog.v1.LinkPost. A link to a page. */
+const LINK_POST_KEYS: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "url",
+  "link_author",
+  "linkAuthor",
+  "excerpt",
+  "publisher",
+  "photos",
+]);
+
+/**
+ * A link to a page.
+ *
+ * @generated from message blog.v1.LinkPost
+ */
 export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.title, "title");
   out.string(2, json.description, "description");
@@ -174,7 +123,20 @@ export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, LINK_POST_KEYS);
 }
 
-/** Decodes blog.v1.Photo. A photo in several sizes. */
+const PHOTO_KEYS: ReadonlySet<string> = new Set([
+  "caption",
+  "original_size",
+  "originalSize",
+  "alt_sizes",
+  "altSizes",
+  "exif",
+]);
+
+/**
+ * A photo in several sizes.
+ *
+ * @generated from message blog.v1.Photo
+ */
 export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.message(2, json.original_size ?? json.originalSize, "original_size", decodePhotoSize);
@@ -183,7 +145,22 @@ export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, PHOTO_KEYS);
 }
 
-/** Decodes blog.v1.PhotoPost. One photo, or a set of several. */
+const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
+  "caption",
+  "width",
+  "height",
+  "photos",
+  "photoset_layout",
+  "photosetLayout",
+  "image_permalink",
+  "imagePermalink",
+]);
+
+/**
+ * One photo, or a set of several.
+ *
+ * @generated from message blog.v1.PhotoPost
+ */
 export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.int32(2, json.width, "width");
@@ -194,7 +171,13 @@ export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PHOTO_POST_KEYS);
 }
 
-/** Decodes blog.v1.PhotoSize. A photo in one size. */
+const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set(["width", "height", "url"]);
+
+/**
+ * A photo in one size.
+ *
+ * @generated from message blog.v1.PhotoSize
+ */
 export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.int32(2, json.height, "height");
@@ -202,28 +185,68 @@ export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PHOTO_SIZE_KEYS);
 }
 
-/** Decodes blog.v1.QuotePost. A quote. */
+const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
+
+/**
+ * A quote.
+ *
+ * @generated from message blog.v1.QuotePost
+ */
 export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.string(2, json.source, "source");
   out.unknownKeys(json, QUOTE_POST_KEYS);
 }
 
-/** Decodes blog.v1.TextPost. A text post. */
+const TEXT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body"]);
+
+/**
+ * A text post.
+ *
+ * @generated from message blog.v1.TextPost
+ */
 export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.title, "title");
   out.string(2, json.body, "body");
   out.unknownKeys(json, TEXT_POST_KEYS);
 }
 
-/** Decodes blog.v1.VideoPlayer. HTML of a player in one width. */
+const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "embedCode"]);
+
+/**
+ * HTML of a player in one width.
+ *
+ * @generated from message blog.v1.VideoPlayer
+ */
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.loosely("embed_code").string(2, json.embed_code ?? json.embedCode, "embed_code");
   out.unknownKeys(json, VIDEO_PLAYER_KEYS);
 }
 
-/** Decodes blog.v1.VideoPost. A video. */
+const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
+  "caption",
+  "player",
+  "video_url",
+  "videoUrl",
+  "video_type",
+  "videoType",
+  "html5_capable",
+  "html5Capable",
+  "duration",
+  "thumbnail_url",
+  "thumbnailUrl",
+  "thumbnail_width",
+  "thumbnailWidth",
+  "thumbnail_height",
+  "thumbnailHeight",
+]);
+
+/**
+ * A video.
+ *
+ * @generated from message blog.v1.VideoPost
+ */
 export function decodeVideoPost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.caption, "caption");
   out.messages(2, json.player, "player", decodeVideoPlayer);

@@ -5,15 +5,6 @@
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
-]);
-
 /** Spellings of blog.v1.PostState on the wire. */
 const POST_STATE = new EnumTable("blog.v1.PostState", [
   [0, "POST_STATE_UNSPECIFIED"],
@@ -26,6 +17,27 @@ const POST_STATE = new EnumTable("blog.v1.PostState", [
   [7, "ask", "POST_STATE_ASK"],
 ]);
 
+const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "id_string",
+  "idString",
+  "id",
+  "state",
+  "display_text",
+  "displayText",
+]);
+
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.CreateLegacyPostResponse
+ */
+export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, CREATE_LEGACY_POST_RESPONSE_KEYS);
+}
+
 const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string",
   "idString",
@@ -34,6 +46,18 @@ const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "display_text",
   "displayText",
 ]);
+
+/**
+ * The reblog.
+ *
+ * @generated from message blog.v1.ReblogLegacyPostResponse
+ */
+export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
+}
 
 const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string",
@@ -44,6 +68,18 @@ const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
+/**
+ * The updated post.
+ *
+ * @generated from message blog.v1.UpdateLegacyPostResponse
+ */
+export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.enum(2, json.state, "state", POST_STATE);
+  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.unknownKeys(json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
+}
+
 const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string",
   "idString",
@@ -53,31 +89,11 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "displayText",
 ]);
 
-/** Decodes blog.v1.CreateLegacyPostResponse. The created post. */
-export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, CREATE_LEGACY_POST_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ReblogLegacyPostResponse. The reblog. */
-export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.UpdateLegacyPostResponse. The updated post. */
-export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.UploadLegacyVideoResponse. The created post. */
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.UploadLegacyVideoResponse
+ */
 export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.enum(2, json.state, "state", POST_STATE);

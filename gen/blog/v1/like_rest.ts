@@ -17,7 +17,11 @@ const LIST_LIKES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
-/** Decodes blog.v1.ListLikesResponse. Posts that a blog likes. */
+/**
+ * Posts that a blog likes.
+ *
+ * @generated from message blog.v1.ListLikesResponse
+ */
 export function decodeListLikesResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.liked_posts ?? json.likedPosts, "liked_posts", decodePost);
   out.int32(2, json.liked_count ?? json.likedCount, "liked_count");

@@ -5,20 +5,6 @@
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const LINKS_KEYS: ReadonlySet<string> = new Set([
-  "next",
-  "previous",
-  "prev",
-]);
-
-const LINK_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "href",
-  "method",
-  "query_params",
-  "queryParams",
-]);
-
 /** Spellings of blog.v1.LinkType on the wire. */
 const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
   [0, "LINK_TYPE_UNSPECIFIED"],
@@ -27,16 +13,34 @@ const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
   [3, "web", "LINK_TYPE_WEB"],
 ]);
 
-/** Decodes blog.v1.Link. A link: a URL to open, or a request to make. */
+const LINK_KEYS: ReadonlySet<string> = new Set(["type", "href", "method", "query_params", "queryParams"]);
+
+/**
+ * A link: a URL to open, or a request to make.
+ *
+ * @generated from message blog.v1.Link
+ */
 export function decodeLink(json: JsonObject, out: ProtoWriter): void {
   out.enum(1, json.type, "type", LINK_TYPE);
   out.string(2, json.href, "href");
   out.string(3, json.method, "method");
-  out.loosely("query_params").map(4, json.query_params ?? json.queryParams, "query_params", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("query_params").map(
+    4,
+    json.query_params ?? json.queryParams,
+    "query_params",
+    "string",
+    (value, key, out) => out.string(2, value, key),
+  );
   out.unknownKeys(json, LINK_KEYS);
 }
 
-/** Decodes blog.v1.Links. Links to other pages and resources (`_links`). */
+const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);
+
+/**
+ * Links to other pages and resources (`_links`).
+ *
+ * @generated from message blog.v1.Links
+ */
 export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.next, "next", decodeLink);
   out.message(2, json.previous ?? json.prev, "previous", decodeLink);

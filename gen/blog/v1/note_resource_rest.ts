@@ -13,6 +13,16 @@ const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
   [2, "square", "AVATAR_SHAPE_SQUARE"],
 ]);
 
+/** Spellings of blog.v1.NoteType on the wire. */
+const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
+  [0, "NOTE_TYPE_UNSPECIFIED"],
+  [1, "like", "NOTE_TYPE_LIKE"],
+  [2, "reblog", "NOTE_TYPE_REBLOG"],
+  [3, "reply", "NOTE_TYPE_REPLY"],
+  [4, "posted", "NOTE_TYPE_POSTED"],
+  [5, "post_attribution", "NOTE_TYPE_POST_ATTRIBUTION"],
+]);
+
 const NOTE_KEYS: ReadonlySet<string> = new Set([
   "type",
   "timestamp",
@@ -57,17 +67,11 @@ const NOTE_KEYS: ReadonlySet<string> = new Set([
   "photoHeight",
 ]);
 
-/** Spellings of blog.v1.NoteType on the wire. */
-const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
-  [0, "NOTE_TYPE_UNSPECIFIED"],
-  [1, "like", "NOTE_TYPE_LIKE"],
-  [2, "reblog", "NOTE_TYPE_REBLOG"],
-  [3, "reply", "NOTE_TYPE_REPLY"],
-  [4, "posted", "NOTE_TYPE_POSTED"],
-  [5, "post_attribution", "NOTE_TYPE_POST_ATTRIBUTION"],
-]);
-
-/** Decodes blog.v1.Note. A note: a like, a reblog or a reply to a post. */
+/**
+ * A note: a like, a reblog or a reply to a post.
+ *
+ * @generated from message blog.v1.Note
+ */
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(1, json.type, "type", NOTE_TYPE);
   out.string(2, json.type, "type");
@@ -77,7 +81,9 @@ export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.string(6, json.blog_url ?? json.blogUrl, "blog_url");
   out.bool(7, json.followed, "followed");
   out.enum(8, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
-  out.map(9, json.avatar_url ?? json.avatarUrl, "avatar_url", "int32", (value, key, out) => out.string(2, value, key));
+  out.map(9, json.avatar_url ?? json.avatarUrl, "avatar_url", "int32", (value, key, out) =>
+    out.string(2, value, key),
+  );
   out.bool(10, json.blog_is_adult ?? json.blogIsAdult, "blog_is_adult");
   out.bool(11, json.can_block ?? json.canBlock, "can_block");
   out.uint64(20, json.post_id ?? json.postId, "post_id");
@@ -89,7 +95,11 @@ export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.string(30, json.reply_text ?? json.replyText, "reply_text");
   out.messages(31, json.formatting, "formatting", decodeInlineFormat);
   out.string(40, json.post_attribution_type ?? json.postAttributionType, "post_attribution_type");
-  out.string(41, json.post_attribution_type_name ?? json.postAttributionTypeName, "post_attribution_type_name");
+  out.string(
+    41,
+    json.post_attribution_type_name ?? json.postAttributionTypeName,
+    "post_attribution_type_name",
+  );
   out.string(42, json.photo_url ?? json.photoUrl, "photo_url");
   out.int32(43, json.photo_width ?? json.photoWidth, "photo_width");
   out.int32(44, json.photo_height ?? json.photoHeight, "photo_height");

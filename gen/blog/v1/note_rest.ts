@@ -30,7 +30,11 @@ const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "conversationalNotificationsEnabled",
 ]);
 
-/** Decodes blog.v1.ListNotesResponse. The notes of a post. */
+/**
+ * The notes of a post.
+ *
+ * @generated from message blog.v1.ListNotesResponse
+ */
 export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.notes, "notes", decodeNote);
   out.messages(2, json.rollup_notes ?? json.rollupNotes, "rollup_notes", decodeNote);
@@ -41,7 +45,11 @@ export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): voi
   out.bool(7, json.is_subscribed ?? json.isSubscribed, "is_subscribed");
   out.bool(8, json.can_subscribe ?? json.canSubscribe, "can_subscribe");
   out.bool(9, json.can_hide_or_delete_notes ?? json.canHideOrDeleteNotes, "can_hide_or_delete_notes");
-  out.bool(10, json.conversational_notifications_enabled ?? json.conversationalNotificationsEnabled, "conversational_notifications_enabled");
+  out.bool(
+    10,
+    json.conversational_notifications_enabled ?? json.conversationalNotificationsEnabled,
+    "conversational_notifications_enabled",
+  );
   out.unknownKeys(json, LIST_NOTES_RESPONSE_KEYS);
 }
 

@@ -8,6 +8,30 @@ import { decodeLinks } from "./links_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
+/** Spellings of blog.v1.NotificationType on the wire. */
+const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
+  [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
+  [1, "like", "NOTIFICATION_TYPE_LIKE"],
+  [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
+  [3, "follow", "follower", "NOTIFICATION_TYPE_FOLLOW"],
+  [4, "mention_in_reply", "note_mention", "NOTIFICATION_TYPE_MENTION_IN_REPLY"],
+  [5, "mention_in_post", "user_mention", "NOTIFICATION_TYPE_MENTION_IN_POST"],
+  [6, "reblog_naked", "NOTIFICATION_TYPE_REBLOG_NAKED"],
+  [7, "reblog_with_content", "reblog", "NOTIFICATION_TYPE_REBLOG_WITH_CONTENT"],
+  [8, "ask", "NOTIFICATION_TYPE_ASK"],
+  [9, "answered_ask", "NOTIFICATION_TYPE_ANSWERED_ASK"],
+  [10, "new_group_blog_member", "NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER"],
+  [11, "post_attribution", "NOTIFICATION_TYPE_POST_ATTRIBUTION"],
+  [12, "post_flagged", "NOTIFICATION_TYPE_POST_FLAGGED"],
+  [13, "post_appeal_accepted", "NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED"],
+  [14, "post_appeal_rejected", "NOTIFICATION_TYPE_POST_APPEAL_REJECTED"],
+  [15, "what_you_missed", "NOTIFICATION_TYPE_WHAT_YOU_MISSED"],
+  [16, "conversational_note", "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE"],
+  [17, "spam_reported", "NOTIFICATION_TYPE_SPAM_REPORTED"],
+  [18, "milestone_post", "NOTIFICATION_TYPE_MILESTONE_POST"],
+  [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
+]);
+
 const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "notifications",
   "_links",
@@ -15,18 +39,16 @@ const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
-const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set([
-  "tap",
-]);
-
-const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set([
-  "content",
-]);
-
-const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set([
-  "content",
-  "tags",
-]);
+/**
+ * The notifications of a blog.
+ *
+ * @generated from message blog.v1.ListNotificationsResponse
+ */
+export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.notifications, "notifications", decodeNotification);
+  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
+}
 
 const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -83,50 +105,11 @@ const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
   "actions",
 ]);
 
-const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set([
-  "href",
-]);
-
-const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "text_content",
-  "textContent",
-  "content",
-  "formatting",
-]);
-
-/** Spellings of blog.v1.NotificationType on the wire. */
-const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
-  [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
-  [1, "like", "NOTIFICATION_TYPE_LIKE"],
-  [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
-  [3, "follow", "follower", "NOTIFICATION_TYPE_FOLLOW"],
-  [4, "mention_in_reply", "note_mention", "NOTIFICATION_TYPE_MENTION_IN_REPLY"],
-  [5, "mention_in_post", "user_mention", "NOTIFICATION_TYPE_MENTION_IN_POST"],
-  [6, "reblog_naked", "NOTIFICATION_TYPE_REBLOG_NAKED"],
-  [7, "reblog_with_content", "reblog", "NOTIFICATION_TYPE_REBLOG_WITH_CONTENT"],
-  [8, "ask", "NOTIFICATION_TYPE_ASK"],
-  [9, "answered_ask", "NOTIFICATION_TYPE_ANSWERED_ASK"],
-  [10, "new_group_blog_member", "NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER"],
-  [11, "post_attribution", "NOTIFICATION_TYPE_POST_ATTRIBUTION"],
-  [12, "post_flagged", "NOTIFICATION_TYPE_POST_FLAGGED"],
-  [13, "post_appeal_accepted", "NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED"],
-  [14, "post_appeal_rejected", "NOTIFICATION_TYPE_POST_APPEAL_REJECTED"],
-  [15, "what_you_missed", "NOTIFICATION_TYPE_WHAT_YOU_MISSED"],
-  [16, "conversational_note", "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE"],
-  [17, "spam_reported", "NOTIFICATION_TYPE_SPAM_REPORTED"],
-  [18, "milestone_post", "NOTIFICATION_TYPE_MILESTONE_POST"],
-  [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
-]);
-
-/** Decodes blog.v1.ListNotificationsResponse. The notifications of a blog. */
-export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.notifications, "notifications", decodeNotification);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.Notification. A notification about an action that concerns a blog. Which fields are set depends on the type. */
+/**
+ * A notification about an action that concerns a blog. Which fields are set depends on the type.
+ *
+ * @generated from message blog.v1.Notification
+ */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").string(1, json.id, "id");
   out.openEnum(2, json.type, "type", NOTIFICATION_TYPE);
@@ -139,7 +122,11 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.string(11, json.target_post_summary ?? json.targetPostSummary, "target_post_summary");
   out.string(12, json.target_tumblelog_name ?? json.targetTumblelogName, "target_tumblelog_name");
   out.string(13, json.target_tumblelog_uuid ?? json.targetTumblelogUuid, "target_tumblelog_uuid");
-  out.loosely("target_root_post_id").uint64(14, json.target_root_post_id ?? json.targetRootPostId, "target_root_post_id");
+  out.loosely("target_root_post_id").uint64(
+    14,
+    json.target_root_post_id ?? json.targetRootPostId,
+    "target_root_post_id",
+  );
   out.string(15, json.target_post_type ?? json.targetPostType, "target_post_type");
   out.string(16, json.post_type ?? json.postType, "post_type");
   out.string(17, json.reblog_key ?? json.reblogKey, "reblog_key");
@@ -164,32 +151,68 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, NOTIFICATION_KEYS);
 }
 
-/** Decodes blog.v1.NotificationActions. Actions of a notification. */
+const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set(["tap"]);
+
+/**
+ * Actions of a notification.
+ *
+ * @generated from message blog.v1.NotificationActions
+ */
 export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.tap, "tap", decodeNotificationTap);
   out.unknown(100, json, NOTIFICATION_ACTIONS_KEYS);
 }
 
-/** Decodes blog.v1.NotificationBody. Text of a notification. */
+const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set(["content"]);
+
+/**
+ * Text of a notification.
+ *
+ * @generated from message blog.v1.NotificationBody
+ */
 export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.content, "content", decodeContentBlock);
   out.unknown(100, json, NOTIFICATION_BODY_KEYS);
 }
 
-/** Decodes blog.v1.NotificationDraft. A post that announces a milestone. */
+const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set(["content", "tags"]);
+
+/**
+ * A post that announces a milestone.
+ *
+ * @generated from message blog.v1.NotificationDraft
+ */
 export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.content, "content", decodeContentBlock);
   out.list(2, json.tags, "tags", "string");
   out.unknown(100, json, NOTIFICATION_DRAFT_KEYS);
 }
 
-/** Decodes blog.v1.NotificationTap. What a tap on a notification does. */
+const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set(["href"]);
+
+/**
+ * What a tap on a notification does.
+ *
+ * @generated from message blog.v1.NotificationTap
+ */
 export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.href, "href");
   out.unknown(100, json, NOTIFICATION_TAP_KEYS);
 }
 
-/** Decodes blog.v1.NotificationTitle. Title of a notification. */
+const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
+  "text",
+  "text_content",
+  "textContent",
+  "content",
+  "formatting",
+]);
+
+/**
+ * Title of a notification.
+ *
+ * @generated from message blog.v1.NotificationTitle
+ */
 export function decodeNotificationTitle(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text ?? json.text_content ?? json.textContent, "text");
   out.nullable(2, json.content, "content", decodeValue);

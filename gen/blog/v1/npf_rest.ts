@@ -8,6 +8,27 @@ import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeMedia } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
 
+/** Spellings of blog.v1.PaywallSubtype on the wire. */
+const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+  [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
+  [1, "cta", "PAYWALL_SUBTYPE_CTA"],
+  [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
+  [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
+]);
+
+/** Spellings of blog.v1.TextSubtype on the wire. */
+const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
+  [0, "TEXT_SUBTYPE_UNSPECIFIED"],
+  [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
+  [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
+  [3, "quirky", "TEXT_SUBTYPE_QUIRKY"],
+  [4, "quote", "TEXT_SUBTYPE_QUOTE"],
+  [5, "indented", "TEXT_SUBTYPE_INDENTED"],
+  [6, "chat", "TEXT_SUBTYPE_CHAT"],
+  [7, "ordered-list-item", "TEXT_SUBTYPE_ORDERED_LIST_ITEM"],
+  [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
+]);
+
 const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "provider",
   "url",
@@ -24,136 +45,11 @@ const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "attribution",
 ]);
 
-const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set([
-  "web_url",
-  "webUrl",
-  "deeplink_url",
-  "deeplinkUrl",
-]);
-
-const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
-const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "width",
-  "height",
-]);
-
-const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "media",
-  "alt_text",
-  "altText",
-  "caption",
-  "colors",
-  "feedback_token",
-  "feedbackToken",
-  "poster",
-  "attribution",
-  "exif",
-  "clickthrough",
-]);
-
-const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "title",
-  "description",
-  "author",
-  "site_name",
-  "siteName",
-  "display_url",
-  "displayUrl",
-  "poster",
-]);
-
-const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "subtype",
-  "url",
-  "is_visible",
-  "isVisible",
-  "text",
-  "title",
-  "color",
-]);
-
-/** Spellings of blog.v1.PaywallSubtype on the wire. */
-const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
-  [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
-  [1, "cta", "PAYWALL_SUBTYPE_CTA"],
-  [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
-  [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
-]);
-
-const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set([
-  "client_id",
-  "clientId",
-  "answer_text",
-  "answerText",
-]);
-
-const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "client_id",
-  "clientId",
-  "question",
-  "answers",
-  "settings",
-  "created_at",
-  "createdAt",
-  "timestamp",
-]);
-
-const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
-  "multiple_choice",
-  "multipleChoice",
-  "close_status",
-  "closeStatus",
-  "expire_after",
-  "expireAfter",
-  "source",
-]);
-
-const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "subtype",
-  "indent_level",
-  "indentLevel",
-  "formatting",
-]);
-
-/** Spellings of blog.v1.TextSubtype on the wire. */
-const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
-  [0, "TEXT_SUBTYPE_UNSPECIFIED"],
-  [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
-  [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
-  [3, "quirky", "TEXT_SUBTYPE_QUIRKY"],
-  [4, "quote", "TEXT_SUBTYPE_QUOTE"],
-  [5, "indented", "TEXT_SUBTYPE_INDENTED"],
-  [6, "chat", "TEXT_SUBTYPE_CHAT"],
-  [7, "ordered-list-item", "TEXT_SUBTYPE_ORDERED_LIST_ITEM"],
-  [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
-]);
-
-const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "provider",
-  "url",
-  "media",
-  "embed_html",
-  "embedHtml",
-  "embed_url",
-  "embedUrl",
-  "embed_iframe",
-  "embedIframe",
-  "poster",
-  "metadata",
-  "attribution",
-  "can_autoplay_on_cellular",
-  "canAutoplayOnCellular",
-  "duration",
-  "filmstrip",
-]);
-
-/** Decodes blog.v1.AudioBlock. Audio. */
+/**
+ * Audio.
+ *
+ * @generated from message blog.v1.AudioBlock
+ */
 export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.provider, "provider");
   out.string(2, json.url, "url");
@@ -169,14 +65,26 @@ export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, AUDIO_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.Clickthrough. The target of a click. */
+const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "deeplink_url", "deeplinkUrl"]);
+
+/**
+ * The target of a click.
+ *
+ * @generated from message blog.v1.Clickthrough
+ */
 export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.web_url ?? json.webUrl, "web_url");
   out.string(2, json.deeplink_url ?? json.deeplinkUrl, "deeplink_url");
   out.unknownKeys(json, CLICKTHROUGH_KEYS);
 }
 
-/** Decodes blog.v1.ContentBlock. A block of a post's content. */
+const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/**
+ * A block of a post's content.
+ *
+ * @generated from message blog.v1.ContentBlock
+ */
 export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "text":
@@ -205,7 +113,13 @@ export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, CONTENT_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.EmbedIframe. An embedded player of a video. */
+const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set(["url", "width", "height"]);
+
+/**
+ * An embedded player of a video.
+ *
+ * @generated from message blog.v1.EmbedIframe
+ */
 export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.int32(2, json.width, "width");
@@ -213,12 +127,32 @@ export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, EMBED_IFRAME_KEYS);
 }
 
-/** Decodes blog.v1.ImageBlock. A picture. */
+const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "media",
+  "alt_text",
+  "altText",
+  "caption",
+  "colors",
+  "feedback_token",
+  "feedbackToken",
+  "poster",
+  "attribution",
+  "exif",
+  "clickthrough",
+]);
+
+/**
+ * A picture.
+ *
+ * @generated from message blog.v1.ImageBlock
+ */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.loosely("media").messages(1, json.media, "media", decodeMedia);
   out.string(2, json.alt_text ?? json.altText, "alt_text");
   out.string(3, json.caption, "caption");
-  out.loosely("colors").map(4, json.colors, "colors", "string", (value, key, out) => out.string(2, value, key));
+  out.loosely("colors").map(4, json.colors, "colors", "string", (value, key, out) =>
+    out.string(2, value, key),
+  );
   out.string(5, json.feedback_token ?? json.feedbackToken, "feedback_token");
   out.loosely("poster").message(6, json.poster, "poster", decodeMedia);
   out.loosely("attribution").message(7, json.attribution, "attribution", decodeAttribution);
@@ -227,7 +161,24 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.LinkBlock. A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140 characters. */
+const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "url",
+  "title",
+  "description",
+  "author",
+  "site_name",
+  "siteName",
+  "display_url",
+  "displayUrl",
+  "poster",
+]);
+
+/**
+ * A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140
+ * characters.
+ *
+ * @generated from message blog.v1.LinkBlock
+ */
 export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.string(2, json.title, "title");
@@ -239,7 +190,21 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, LINK_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.PaywallBlock. The paywall between free and paid content. At least one block must follow it. */
+const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "subtype",
+  "url",
+  "is_visible",
+  "isVisible",
+  "text",
+  "title",
+  "color",
+]);
+
+/**
+ * The paywall between free and paid content. At least one block must follow it.
+ *
+ * @generated from message blog.v1.PaywallBlock
+ */
 export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
   out.string(2, json.url, "url");
@@ -251,14 +216,35 @@ export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, PAYWALL_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.PollAnswer. An answer to a poll. */
+const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set(["client_id", "clientId", "answer_text", "answerText"]);
+
+/**
+ * An answer to a poll.
+ *
+ * @generated from message blog.v1.PollAnswer
+ */
 export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.client_id ?? json.clientId, "client_id");
   out.string(2, json.answer_text ?? json.answerText, "answer_text");
   out.unknown(100, json, POLL_ANSWER_KEYS);
 }
 
-/** Decodes blog.v1.PollBlock. A poll; at most one in a post. */
+const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "client_id",
+  "clientId",
+  "question",
+  "answers",
+  "settings",
+  "created_at",
+  "createdAt",
+  "timestamp",
+]);
+
+/**
+ * A poll; at most one in a post.
+ *
+ * @generated from message blog.v1.PollBlock
+ */
 export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.client_id ?? json.clientId, "client_id");
   out.string(2, json.question, "question");
@@ -269,7 +255,21 @@ export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POLL_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.PollSettings. The settings of the vote. */
+const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
+  "multiple_choice",
+  "multipleChoice",
+  "close_status",
+  "closeStatus",
+  "expire_after",
+  "expireAfter",
+  "source",
+]);
+
+/**
+ * The settings of the vote.
+ *
+ * @generated from message blog.v1.PollSettings
+ */
 export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.multiple_choice ?? json.multipleChoice, "multiple_choice");
   out.string(2, json.close_status ?? json.closeStatus, "close_status");
@@ -278,7 +278,19 @@ export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POLL_SETTINGS_KEYS);
 }
 
-/** Decodes blog.v1.TextBlock. A paragraph, heading, quote or list item. */
+const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "text",
+  "subtype",
+  "indent_level",
+  "indentLevel",
+  "formatting",
+]);
+
+/**
+ * A paragraph, heading, quote or list item.
+ *
+ * @generated from message blog.v1.TextBlock
+ */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.openEnum(2, json.subtype, "subtype", TEXT_SUBTYPE);
@@ -288,7 +300,30 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, TEXT_BLOCK_KEYS);
 }
 
-/** Decodes blog.v1.VideoBlock. A video. */
+const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
+  "provider",
+  "url",
+  "media",
+  "embed_html",
+  "embedHtml",
+  "embed_url",
+  "embedUrl",
+  "embed_iframe",
+  "embedIframe",
+  "poster",
+  "metadata",
+  "attribution",
+  "can_autoplay_on_cellular",
+  "canAutoplayOnCellular",
+  "duration",
+  "filmstrip",
+]);
+
+/**
+ * A video.
+ *
+ * @generated from message blog.v1.VideoBlock
+ */
 export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.provider, "provider");
   out.string(2, json.url, "url");

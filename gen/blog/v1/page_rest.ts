@@ -15,6 +15,18 @@ const LIST_PAGES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
+/**
+ * Pages of a blog.
+ *
+ * @generated from message blog.v1.ListPagesResponse
+ */
+export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.pages, "pages", decodePage);
+  out.int32(2, json.total_pages ?? json.totalPages, "total_pages");
+  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
+}
+
 const PAGE_KEYS: ReadonlySet<string> = new Set([
   "path",
   "title",
@@ -28,15 +40,11 @@ const PAGE_KEYS: ReadonlySet<string> = new Set([
   "showLink",
 ]);
 
-/** Decodes blog.v1.ListPagesResponse. Pages of a blog. */
-export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.pages, "pages", decodePage);
-  out.int32(2, json.total_pages ?? json.totalPages, "total_pages");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.Page. A page of a blog, other than a post. */
+/**
+ * A page of a blog, other than a post.
+ *
+ * @generated from message blog.v1.Page
+ */
 export function decodePage(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.path, "path");
   out.string(2, json.title, "title");

@@ -24,21 +24,6 @@ import { decodeShortCommunity } from "./short_community_rest.ts";
 import { decodeTrailItem } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set([
-  "content",
-  "layout",
-]);
-
-const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
-  "has_community_label",
-  "hasCommunityLabel",
-  "categories",
-]);
-
-const FILTERED_BY_KEYS: ReadonlySet<string> = new Set([
-  "tags",
-]);
-
 /** Spellings of blog.v1.InteractabilityReblog on the wire. */
 const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
   [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
@@ -63,6 +48,81 @@ const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
   [3, "raw", "POST_FORMAT_RAW"],
   [4, "text", "POST_FORMAT_TEXT"],
 ]);
+
+/** Spellings of blog.v1.PostState on the wire. */
+const POST_STATE = new EnumTable("blog.v1.PostState", [
+  [0, "POST_STATE_UNSPECIFIED"],
+  [1, "published", "POST_STATE_PUBLISHED"],
+  [2, "queue", "queued", "POST_STATE_QUEUED"],
+  [3, "draft", "POST_STATE_DRAFT"],
+  [4, "private", "POST_STATE_PRIVATE"],
+  [5, "unapproved", "POST_STATE_UNAPPROVED"],
+  [6, "submission", "POST_STATE_SUBMISSION"],
+  [7, "ask", "POST_STATE_ASK"],
+]);
+
+/** Spellings of blog.v1.PostType on the wire. */
+const POST_TYPE = new EnumTable("blog.v1.PostType", [
+  [0, "POST_TYPE_UNSPECIFIED"],
+  [1, "text", "POST_TYPE_TEXT"],
+  [2, "quote", "POST_TYPE_QUOTE"],
+  [3, "link", "POST_TYPE_LINK"],
+  [4, "answer", "POST_TYPE_ANSWER"],
+  [5, "video", "POST_TYPE_VIDEO"],
+  [6, "audio", "POST_TYPE_AUDIO"],
+  [7, "photo", "POST_TYPE_PHOTO"],
+  [8, "chat", "POST_TYPE_CHAT"],
+  [9, "blocks", "POST_TYPE_BLOCKS"],
+]);
+
+/** Spellings of blog.v1.QueuedState on the wire. */
+const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
+  [0, "QUEUED_STATE_UNSPECIFIED"],
+  [1, "queued", "QUEUED_STATE_QUEUED"],
+  [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
+]);
+
+const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
+
+/**
+ * Content as blocks.
+ *
+ * @generated from message blog.v1.BlocksPost
+ */
+export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.content, "content", decodeContentBlock);
+  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.unknownKeys(json, BLOCKS_POST_KEYS);
+}
+
+const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
+  "has_community_label",
+  "hasCommunityLabel",
+  "categories",
+]);
+
+/**
+ * Content labels of the post.
+ *
+ * @generated from message blog.v1.CommunityLabels
+ */
+export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
+  out.bool(1, json.has_community_label ?? json.hasCommunityLabel, "has_community_label");
+  out.list(2, json.categories, "categories", "string");
+  out.unknown(100, json, COMMUNITY_LABELS_KEYS);
+}
+
+const FILTERED_BY_KEYS: ReadonlySet<string> = new Set(["tags"]);
+
+/**
+ * Why a post is hidden.
+ *
+ * @generated from message blog.v1.FilteredBy
+ */
+export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
+  out.list(1, json.tags, "tags", "string");
+  out.unknown(100, json, FILTERED_BY_KEYS);
+}
 
 const POST_KEYS: ReadonlySet<string> = new Set([
   "id_string",
@@ -252,66 +312,12 @@ const POST_KEYS: ReadonlySet<string> = new Set([
   "isModerator",
 ]);
 
-/** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
-  [0, "POST_STATE_UNSPECIFIED"],
-  [1, "published", "POST_STATE_PUBLISHED"],
-  [2, "queue", "queued", "POST_STATE_QUEUED"],
-  [3, "draft", "POST_STATE_DRAFT"],
-  [4, "private", "POST_STATE_PRIVATE"],
-  [5, "unapproved", "POST_STATE_UNAPPROVED"],
-  [6, "submission", "POST_STATE_SUBMISSION"],
-  [7, "ask", "POST_STATE_ASK"],
-]);
-
-/** Spellings of blog.v1.PostType on the wire. */
-const POST_TYPE = new EnumTable("blog.v1.PostType", [
-  [0, "POST_TYPE_UNSPECIFIED"],
-  [1, "text", "POST_TYPE_TEXT"],
-  [2, "quote", "POST_TYPE_QUOTE"],
-  [3, "link", "POST_TYPE_LINK"],
-  [4, "answer", "POST_TYPE_ANSWER"],
-  [5, "video", "POST_TYPE_VIDEO"],
-  [6, "audio", "POST_TYPE_AUDIO"],
-  [7, "photo", "POST_TYPE_PHOTO"],
-  [8, "chat", "POST_TYPE_CHAT"],
-  [9, "blocks", "POST_TYPE_BLOCKS"],
-]);
-
-/** Spellings of blog.v1.QueuedState on the wire. */
-const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
-  [0, "QUEUED_STATE_UNSPECIFIED"],
-  [1, "queued", "QUEUED_STATE_QUEUED"],
-  [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
-]);
-
-const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set([
-  "comment",
-  "tree_html",
-  "treeHtml",
-]);
-
-/** Decodes blog.v1.BlocksPost. Content as blocks. */
-export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.content, "content", decodeContentBlock);
-  out.messages(2, json.layout, "layout", decodeContentLayout);
-  out.unknownKeys(json, BLOCKS_POST_KEYS);
-}
-
-/** Decodes blog.v1.CommunityLabels. Content labels of the post. */
-export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.has_community_label ?? json.hasCommunityLabel, "has_community_label");
-  out.list(2, json.categories, "categories", "string");
-  out.unknown(100, json, COMMUNITY_LABELS_KEYS);
-}
-
-/** Decodes blog.v1.FilteredBy. Why a post is hidden. */
-export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.tags, "tags", "string");
-  out.unknown(100, json, FILTERED_BY_KEYS);
-}
-
-/** Decodes blog.v1.Post. A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a missing number or flag is unset. */
+/**
+ * A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a
+ * missing number or flag is unset.
+ *
+ * @generated from message blog.v1.Post
+ */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.uint64(2, json.genesis_post_id ?? json.genesisPostId, "genesis_post_id");
@@ -394,7 +400,12 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(118, json.followed, "followed");
   out.time(119, json.liked_timestamp ?? json.likedTimestamp, "liked_timestamp", "seconds");
   out.time(120, json.featured_timestamp ?? json.featuredTimestamp, "featured_timestamp", "seconds");
-  out.enum(121, json.interactability_reblog ?? json.interactabilityReblog, "interactability_reblog", INTERACTABILITY_REBLOG);
+  out.enum(
+    121,
+    json.interactability_reblog ?? json.interactabilityReblog,
+    "interactability_reblog",
+    INTERACTABILITY_REBLOG,
+  );
   out.string(122, json.interactability_blaze ?? json.interactabilityBlaze, "interactability_blaze");
   out.bool(123, json.display_avatar ?? json.displayAvatar, "display_avatar");
   out.bool(130, json.is_blazed ?? json.isBlazed, "is_blazed");
@@ -405,7 +416,9 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(135, json.is_anonymous ?? json.isAnonymous, "is_anonymous");
   out.message(136, json.filtered, "filtered", decodeFilteredBy);
   out.message(137, json.community_labels ?? json.communityLabels, "community_labels", decodeCommunityLabels);
-  out.map(138, json._links ?? json.Links ?? json.links, "_links", "string", (value, key, out) => out.message(2, value, key, decodeLink));
+  out.map(138, json._links ?? json.Links ?? json.links, "_links", "string", (value, key, out) =>
+    out.message(2, value, key, decodeLink),
+  );
   out.string(140, json.anonymous_name ?? json.anonymousName, "anonymous_name");
   out.string(141, json.anonymous_email ?? json.anonymousEmail, "anonymous_email");
   out.string(142, json.post_author ?? json.postAuthor, "post_author");
@@ -416,7 +429,12 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(147, json.asking_url ?? json.askingUrl, "asking_url");
   out.messages(148, json.asking_avatar ?? json.askingAvatar, "asking_avatar", decodeAvatar);
   out.enum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
-  out.time(151, json.scheduled_publish_time ?? json.scheduledPublishTime, "scheduled_publish_time", "seconds");
+  out.time(
+    151,
+    json.scheduled_publish_time ?? json.scheduledPublishTime,
+    "scheduled_publish_time",
+    "seconds",
+  );
   out.time(152, json.publish_on ?? json.publishOn, "publish_on", "iso8601");
   out.int32(160, json.reply_count ?? json.replyCount, "reply_count");
   out.int32(161, json.reblog_count ?? json.reblogCount, "reblog_count");
@@ -424,12 +442,22 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.messages(163, json.notes, "notes", decodeNote);
   out.string(170, json.recommended_source ?? json.recommendedSource, "recommended_source");
   out.string(171, json.recommended_color ?? json.recommendedColor, "recommended_color");
-  out.nullable(172, json.recommendation_reason ?? json.recommendationReason, "recommendation_reason", decodeValue);
+  out.nullable(
+    172,
+    json.recommendation_reason ?? json.recommendationReason,
+    "recommendation_reason",
+    decodeValue,
+  );
   out.string(173, json.dismissal, "dismissal");
   out.string(174, json.serve_id ?? json.serveId, "serve_id");
   out.bool(180, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
   out.enum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
-  out.message(182, json.paywall_reblog_view ?? json.paywallReblogView, "paywall_reblog_view", decodeBlocksPost);
+  out.message(
+    182,
+    json.paywall_reblog_view ?? json.paywallReblogView,
+    "paywall_reblog_view",
+    decodeBlocksPost,
+  );
   out.message(190, json.community, "community", decodeShortCommunity);
   out.bool(191, json.can_react ?? json.canReact, "can_react");
   out.bool(192, json.can_moderate ?? json.canModerate, "can_moderate");
@@ -439,7 +467,13 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, POST_KEYS);
 }
 
-/** Decodes blog.v1.ReblogComment. What the author added to a reblog, in the legacy format. */
+const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html", "treeHtml"]);
+
+/**
+ * What the author added to a reblog, in the legacy format.
+ *
+ * @generated from message blog.v1.ReblogComment
+ */
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.comment, "comment");
   out.string(2, json.tree_html ?? json.treeHtml, "tree_html");

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   EnumTable,
   type JsonObject,
   type JsonRecord,
@@ -126,18 +127,18 @@ const PostService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 400, subcode: 8001, code: 3, reason: "NPF_INVALID" },
-    { status: 400, subcode: 8002, code: 9, reason: "REBLOG_PARENT_INVALID" },
-    { status: 400, subcode: 8005, code: 3, reason: "MEDIA_FORMAT_NOT_ACCEPTED" },
-    { status: 400, subcode: 8016, code: 3, reason: "ANSWER_FORMAT_INVALID" },
-    { status: 403, subcode: 8004, code: 8, reason: "DAILY_MEDIA_LIMIT" },
-    { status: 403, subcode: 8008, code: 3, reason: "VIDEO_UPLOAD_IN_REBLOG" },
-    { status: 403, subcode: 8010, code: 9, reason: "VIDEO_STILL_TRANSCODING" },
-    { status: 403, subcode: 8011, code: 8, reason: "DAILY_VIDEO_LIMIT" },
-    { status: 403, subcode: 8022, code: 8, reason: "QUEUE_LIMIT" },
-    { status: 403, subcode: 8023, code: 8, reason: "DAILY_POST_LIMIT" },
-    { status: 500, subcode: 8006, code: 13, reason: "UPLOAD_FAILED" },
-    { status: 500, subcode: 8009, code: 13, reason: "VIDEO_UPLOAD_FAILED" },
+    { status: 400, subcode: 8001, code: Code.InvalidArgument, reason: "NPF_INVALID" },
+    { status: 400, subcode: 8002, code: Code.FailedPrecondition, reason: "REBLOG_PARENT_INVALID" },
+    { status: 400, subcode: 8005, code: Code.InvalidArgument, reason: "MEDIA_FORMAT_NOT_ACCEPTED" },
+    { status: 400, subcode: 8016, code: Code.InvalidArgument, reason: "ANSWER_FORMAT_INVALID" },
+    { status: 403, subcode: 8004, code: Code.ResourceExhausted, reason: "DAILY_MEDIA_LIMIT" },
+    { status: 403, subcode: 8008, code: Code.InvalidArgument, reason: "VIDEO_UPLOAD_IN_REBLOG" },
+    { status: 403, subcode: 8010, code: Code.FailedPrecondition, reason: "VIDEO_STILL_TRANSCODING" },
+    { status: 403, subcode: 8011, code: Code.ResourceExhausted, reason: "DAILY_VIDEO_LIMIT" },
+    { status: 403, subcode: 8022, code: Code.ResourceExhausted, reason: "QUEUE_LIMIT" },
+    { status: 403, subcode: 8023, code: Code.ResourceExhausted, reason: "DAILY_POST_LIMIT" },
+    { status: 500, subcode: 8006, code: Code.Internal, reason: "UPLOAD_FAILED" },
+    { status: 500, subcode: 8009, code: Code.Internal, reason: "VIDEO_UPLOAD_FAILED" },
   ],
   retryAfter: [
     { header: "retry-after", format: "seconds" },
@@ -153,7 +154,6 @@ const PostService_rules = {
       when: { name: "x-ratelimit-perhour-remaining", value: "0" },
     },
   ],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -162,23 +162,24 @@ const PostService_rules = {
  * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ *
+ * @generated from rpc blog.v1.PostService.ListPosts
  */
 export const PostService_listPosts = unary(PostService.method.listPosts, {
   rules: {
     ...PostService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListPostsRequest): RestRequest {
     if (fits(message.blogIdentifier) && message.type !== undefined && fits(POST_TYPE.wire(message.type))) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
+      const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+      const type = pathSegment(POST_TYPE.wire(message.type), "type");
+      const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts/${type}`);
       if (message.postId) request.query("id", message.postId);
       request.queryList("tag", message.tags, "indexed");
       request.query("limit", message.limit);
@@ -195,7 +196,8 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
       return request;
     }
     if (fits(message.blogIdentifier)) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+      const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+      const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts`);
       if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
       if (message.postId) request.query("id", message.postId);
       request.queryList("tag", message.tags, "indexed");
@@ -212,10 +214,13 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
       request.queryMap("page_token", message.pageToken, ["api_key"]);
       return request;
     }
-    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
+    throw noBinding("blog_identifier", [
+      "/v2/blog/{blog_identifier}/posts/{type}",
+      "/v2/blog/{blog_identifier}/posts",
+    ]);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListPostsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListPostsResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListPosts)
@@ -226,61 +231,14 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ *
+ * @generated from rpc blog.v1.PostService.StreamPosts
  */
 export const PostService_streamPosts = paginate(PostService.method.streamPosts, {
-  rules: {
-    ...PostService_rules,
-    credentials: ["oauth1", "oauth2", "api_key"],
-    errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
-      ...PostService_rules.errors,
-    ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
-  request(message: ListPostsRequest): RestRequest {
-    if (fits(message.blogIdentifier) && message.type !== undefined && fits(POST_TYPE.wire(message.type))) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.type === undefined ? "" : POST_TYPE.wire(message.type), "type")}`);
-      if (message.postId) request.query("id", message.postId);
-      request.queryList("tag", message.tags, "indexed");
-      request.query("limit", message.limit);
-      if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
-      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
-      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
-      if (message.notesInfo) request.query("notes_info", message.notesInfo);
-      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-      if (message.npf) request.query("npf", message.npf);
-      request.queryList("fields[blogs]", message.blogFields, "comma");
-      request.queryMap("page_token", message.pageToken, ["api_key"]);
-      return request;
-    }
-    if (fits(message.blogIdentifier)) {
-      const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
-      if (message.type !== undefined) request.query("type", POST_TYPE.wire(message.type));
-      if (message.postId) request.query("id", message.postId);
-      request.queryList("tag", message.tags, "indexed");
-      request.query("limit", message.limit);
-      if (message.offset) request.query("offset", message.offset);
-      if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
-      if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
-      if (message.sort) request.query("sort", SORT_ORDER.wire(message.sort));
-      if (message.reblogInfo) request.query("reblog_info", message.reblogInfo);
-      if (message.notesInfo) request.query("notes_info", message.notesInfo);
-      if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-      if (message.npf) request.query("npf", message.npf);
-      request.queryList("fields[blogs]", message.blogFields, "comma");
-      request.queryMap("page_token", message.pageToken, ["api_key"]);
-      return request;
-    }
-    throw noBinding("blog_identifier", ["/v2/blog/{blog_identifier}/posts/{type}", "/v2/blog/{blog_identifier}/posts"]);
-  },
+  rules: PostService_listPosts.rules,
+  request: PostService_listPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
@@ -289,17 +247,14 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
  * Lists the posts in the queue of a blog, in the order of publication.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
+ *
+ * @generated from rpc blog.v1.PostService.ListQueuedPosts
  */
 export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListQueuedPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts/queue`);
     request.query("limit", message.limit);
     if (message.offset) request.query("offset", message.offset);
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
@@ -308,8 +263,8 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListQueuedPostsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListQueuedPostsResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
@@ -320,28 +275,14 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
+ *
+ * @generated from rpc blog.v1.PostService.StreamQueuedPosts
  */
 export const PostService_streamQueuedPosts = paginate(PostService.method.streamQueuedPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListQueuedPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue`);
-    request.query("limit", message.limit);
-    if (message.offset) request.query("offset", message.offset);
-    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: PostService_listQueuedPosts.rules,
+  request: PostService_listQueuedPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamQueuedPosts)
@@ -350,29 +291,28 @@ export const PostService_streamQueuedPosts = paginate(PostService.method.streamQ
  * Moves a post in the queue behind another one, or to its top.
  *
  * POST /v2/blog/{blog_identifier}/posts/queue/reorder
+ *
+ * @generated from rpc blog.v1.PostService.ReorderQueue
  */
 export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, code: 3, reason: "POST_NOT_IN_QUEUE" },
+      { status: 400, code: Code.InvalidArgument, reason: "POST_NOT_IN_QUEUE" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: ReorderQueueRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue/reorder`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts/queue/reorder`);
     const json: JsonRecord = {};
     if (message.postId) json.post_id = String(message.postId);
     if (message.insertAfter) json.insert_after = String(message.insertAfter);
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
 
@@ -380,23 +320,18 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
  * Shuffles the queue.
  *
  * POST /v2/blog/{blog_identifier}/posts/queue/shuffle
+ *
+ * @generated from rpc blog.v1.PostService.ShuffleQueue
  */
 export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["write"],
-    idempotent: false,
-  },
+  rules: { ...PostService_rules, scopes: ["write"] },
   request(message: ShuffleQueueRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/queue/shuffle`);
-    const json: JsonRecord = {};
-    request.json(json);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts/queue/shuffle`);
+    request.json({});
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ShuffleQueue)
 
@@ -404,17 +339,14 @@ export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
  * Lists the drafts of a blog.
  *
  * GET /v2/blog/{blog_identifier}/posts/draft
+ *
+ * @generated from rpc blog.v1.PostService.ListDraftPosts
  */
 export const PostService_listDraftPosts = unary(PostService.method.listDraftPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListDraftPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/draft`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts/draft`);
     if (message.beforePostId) request.query("before_id", message.beforePostId);
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
@@ -422,8 +354,8 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListDraftPostsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListDraftPostsResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListDraftPosts)
@@ -434,27 +366,14 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
  * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/posts/draft
+ *
+ * @generated from rpc blog.v1.PostService.StreamDraftPosts
  */
 export const PostService_streamDraftPosts = paginate(PostService.method.streamDraftPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListDraftPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/draft`);
-    if (message.beforePostId) request.query("before_id", message.beforePostId);
-    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: PostService_listDraftPosts.rules,
+  request: PostService_listDraftPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
@@ -463,17 +382,14 @@ export const PostService_streamDraftPosts = paginate(PostService.method.streamDr
  * Lists the posts that were submitted to a blog and are waiting for approval.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
+ *
+ * @generated from rpc blog.v1.PostService.ListSubmissionPosts
  */
 export const PostService_listSubmissionPosts = unary(PostService.method.listSubmissionPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
+  rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListSubmissionPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/submission`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts/submission`);
     if (message.offset) request.query("offset", message.offset);
     if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
     if (message.npf) request.query("npf", message.npf);
@@ -481,8 +397,8 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListSubmissionPostsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListSubmissionPostsResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
@@ -493,27 +409,14 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
  * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
+ *
+ * @generated from rpc blog.v1.PostService.StreamSubmissionPosts
  */
 export const PostService_streamSubmissionPosts = paginate(PostService.method.streamSubmissionPosts, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["basic"],
-    idempotent: true,
-  },
-  request(message: ListSubmissionPostsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/submission`);
-    if (message.offset) request.query("offset", message.offset);
-    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
-    if (message.npf) request.query("npf", message.npf);
-    request.queryList("fields[blogs]", message.blogFields, "comma");
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: PostService_listSubmissionPosts.rules,
+  request: PostService_listSubmissionPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
@@ -525,30 +428,32 @@ export const PostService_streamSubmissionPosts = paginate(PostService.method.str
  * the legacy format.
  *
  * GET /v2/blog/{blog_identifier}/posts/{post_id}
+ *
+ * @generated from rpc blog.v1.PostService.GetPost
  */
 export const PostService_getPost = unary(PostService.method.getPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 400, subcode: 0, code: Code.InvalidArgument, reason: "REQUIRED_DATA_MISSING" },
       { status: 401, reason: "UNAUTHORIZED_CLIENT" },
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
-      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 500, subcode: 0, code: Code.Internal, reason: "UNEXPECTED_FAILURE" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["basic"],
     idempotent: true,
   },
   request(message: GetPostRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const postId = pathSegment(message.postId, "post_id");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/posts/${postId}`);
     if (message.postFormat) request.query("post_format", POST_CONTENT_FORMAT.wire(message.postFormat));
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.message(1, answer.payload, "", decodePost);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.message(1, response.payload, "", decodePost);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
@@ -559,28 +464,28 @@ export const PostService_getPost = unary(PostService.method.getPost, {
  * Pictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
+ *
+ * @generated from rpc blog.v1.PostService.CreatePost
  */
 export const PostService_createPost = unary(PostService.method.createPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 400, subcode: 0, code: Code.InvalidArgument, reason: "REQUIRED_DATA_MISSING" },
       { status: 401, reason: "UNAUTHORIZED_CLIENT" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
-      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: Code.Internal, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: Code.Unavailable, reason: "POSTING_DISABLED" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: CreatePostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
-    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
     if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
@@ -588,21 +493,30 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
     if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
-    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.communityLabelCategories.length > 0) {
+      json.community_label_categories = [...message.communityLabelCategories];
+    }
     if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
     if (message.isPrivate) json.is_private = message.isPrivate;
-    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.interactabilityReblog) {
+      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    }
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) {
+        request.partBytes(item.identifier || "media", item.content, {
+          contentType: item.contentType,
+          filename: item.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreatePostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreatePostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
@@ -616,28 +530,28 @@ export const PostService_createPost = unary(PostService.method.createPost, {
  * streams; use CreatePost there.
  *
  * POST /v2/blog/{blog_identifier}/posts
+ *
+ * @generated from rpc blog.v1.PostService.UploadPost
  */
 export const PostService_uploadPost = upload(PostService.method.uploadPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 400, subcode: 0, code: Code.InvalidArgument, reason: "REQUIRED_DATA_MISSING" },
       { status: 401, reason: "UNAUTHORIZED_CLIENT" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
-      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: Code.Internal, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: Code.Unavailable, reason: "POSTING_DISABLED" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: UploadPostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
-    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
     if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
@@ -645,13 +559,22 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
     if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
-    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.communityLabelCategories.length > 0) {
+      json.community_label_categories = [...message.communityLabelCategories];
+    }
     if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
     if (message.isPrivate) json.is_private = message.isPrivate;
-    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.interactabilityReblog) {
+      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    }
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     request.partJson("json", json);
-    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+    for (const item of message.media) {
+      request.partBytes(item.identifier || "media", item.content, {
+        contentType: item.contentType,
+        filename: item.filename,
+      });
+    }
     return request;
   },
   chunk: (message: UploadPostRequest) => message.chunk,
@@ -660,8 +583,8 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     part: message.identifier ?? "",
     filename: message.filename ?? "",
   }),
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeUploadPostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeUploadPostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadPost)
@@ -672,29 +595,29 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
  * Pictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
+ *
+ * @generated from rpc blog.v1.PostService.ReblogPost
  */
 export const PostService_reblogPost = unary(PostService.method.reblogPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 400, subcode: 0, code: Code.InvalidArgument, reason: "REQUIRED_DATA_MISSING" },
       { status: 401, reason: "UNAUTHORIZED_CLIENT" },
-      { status: 403, subcode: 0, code: 7, reason: "REBLOG_NOT_ALLOWED" },
-      { status: 404, code: 5, reason: "BLOG_NOT_FOUND" },
-      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
-      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      { status: 403, subcode: 0, code: Code.PermissionDenied, reason: "REBLOG_NOT_ALLOWED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" },
+      { status: 500, subcode: 0, code: Code.Internal, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: Code.Unavailable, reason: "POSTING_DISABLED" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: ReblogPostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
-    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
     if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
@@ -702,10 +625,14 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     if (message.sourceUrl) json.source_url = message.sourceUrl;
     if (message.slug) json.slug = message.slug;
     if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
-    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.communityLabelCategories.length > 0) {
+      json.community_label_categories = [...message.communityLabelCategories];
+    }
     if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
     if (message.isPrivate) json.is_private = message.isPrivate;
-    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.interactabilityReblog) {
+      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    }
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
     if (message.parentPostId) json.parent_post_id = message.parentPostId;
@@ -714,14 +641,19 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) {
+        request.partBytes(item.identifier || "media", item.content, {
+          contentType: item.contentType,
+          filename: item.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeReblogPostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeReblogPostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
@@ -733,29 +665,31 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
  * published. The identifier of a post changes when it is published.
  *
  * PUT /v2/blog/{blog_identifier}/posts/{post_id}
+ *
+ * @generated from rpc blog.v1.PostService.UpdatePost
  */
 export const PostService_updatePost = unary(PostService.method.updatePost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "REQUIRED_DATA_MISSING" },
+      { status: 400, subcode: 0, code: Code.InvalidArgument, reason: "REQUIRED_DATA_MISSING" },
       { status: 401, reason: "UNAUTHORIZED_CLIENT" },
-      { status: 403, subcode: 0, code: 7, reason: "REBLOG_NOT_ALLOWED" },
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
-      { status: 500, subcode: 0, code: 13, reason: "UNEXPECTED_FAILURE" },
-      { status: 503, code: 14, reason: "POSTING_DISABLED" },
+      { status: 403, subcode: 0, code: Code.PermissionDenied, reason: "REBLOG_NOT_ALLOWED" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 500, subcode: 0, code: Code.Internal, reason: "UNEXPECTED_FAILURE" },
+      { status: 503, code: Code.Unavailable, reason: "POSTING_DISABLED" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
     idempotent: true,
   },
   request(message: UpdatePostRequest): RestRequest {
-    const request = new RequestWriter("PUT", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const postId = pathSegment(message.postId, "post_id");
+    const request = new RequestWriter("PUT", `/v2/blog/${blogIdentifier}/posts/${postId}`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map((item) => encodeContentBlockAsDeclaredBare(item));
-    if (message.layout.length > 0) json.layout = message.layout.map((item) => encodeContentLayoutAsDeclaredBare(item));
+    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
     if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
@@ -763,10 +697,14 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     if (message.sourceUrl !== undefined) json.source_url = message.sourceUrl;
     if (message.slug !== undefined) json.slug = message.slug;
     if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
-    if (message.communityLabelCategories.length > 0) json.community_label_categories = [...message.communityLabelCategories];
+    if (message.communityLabelCategories.length > 0) {
+      json.community_label_categories = [...message.communityLabelCategories];
+    }
     if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
     if (message.isPrivate !== undefined) json.is_private = message.isPrivate;
-    if (message.interactabilityReblog) json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    if (message.interactabilityReblog) {
+      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+    }
     if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
     if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
     if (message.parentPostId) json.parent_post_id = message.parentPostId;
@@ -775,14 +713,19 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
-      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+      for (const item of message.media) {
+        request.partBytes(item.identifier || "media", item.content, {
+          contentType: item.contentType,
+          filename: item.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeUpdatePostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeUpdatePostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdatePost)
@@ -791,28 +734,28 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
  * Deletes a post.
  *
  * POST /v2/blog/{blog_identifier}/post/delete
+ *
+ * @generated from rpc blog.v1.PostService.DeletePost
  */
 export const PostService_deletePost = unary(PostService.method.deletePost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: DeletePostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/delete`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/delete`);
     const json: JsonRecord = {};
     if (message.postId) json.id = message.postId;
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeDeletePostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeDeletePostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
@@ -821,29 +764,30 @@ export const PostService_deletePost = unary(PostService.method.deletePost, {
  * Mutes a post: its author is no longer notified about it.
  *
  * POST /v2/blog/{blog_identifier}/posts/{post_id}/mute
+ *
+ * @generated from rpc blog.v1.PostService.MutePost
  */
 export const PostService_mutePost = unary(PostService.method.mutePost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 400, code: 3, reason: "INVALID_MUTE_LENGTH" },
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 400, code: Code.InvalidArgument, reason: "INVALID_MUTE_LENGTH" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
     idempotent: true,
   },
   request(message: MutePostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const postId = pathSegment(message.postId, "post_id");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts/${postId}/mute`);
     const json: JsonRecord = {};
     if (message.muteLengthSeconds) json.mute_length_seconds = message.muteLengthSeconds;
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.MutePost)
 
@@ -851,25 +795,25 @@ export const PostService_mutePost = unary(PostService.method.mutePost, {
  * Unmutes a post.
  *
  * DELETE /v2/blog/{blog_identifier}/posts/{post_id}/mute
+ *
+ * @generated from rpc blog.v1.PostService.UnmutePost
  */
 export const PostService_unmutePost = unary(PostService.method.unmutePost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
     idempotent: true,
   },
   request(message: UnmutePostRequest): RestRequest {
-    const request = new RequestWriter("DELETE", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/posts/${pathSegment(message.postId, "post_id")}/mute`);
-    return request;
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const postId = pathSegment(message.postId, "post_id");
+    return new RequestWriter("DELETE", `/v2/blog/${blogIdentifier}/posts/${postId}/mute`);
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
 
@@ -879,31 +823,35 @@ export const PostService_unmutePost = unary(PostService.method.unmutePost, {
  * An API key is sufficient.
  *
  * GET /v2/blog/{blog_identifier}/notes
+ *
+ * @generated from rpc blog.v1.PostService.ListNotes
  */
 export const PostService_listNotes = unary(PostService.method.listNotes, {
   rules: {
     ...PostService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListNotesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("GET", `/v2/blog/${blogIdentifier}/notes`);
     if (message.postId) request.query("id", message.postId);
     if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
-    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds", "up"));
-    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros", "up"));
+    if (message.before !== undefined) {
+      request.query("before_timestamp", timeText(message.before, "seconds", "up"));
+    }
+    if (message.beforeMicros !== undefined) {
+      request.query("before_timestamp", timeText(message.beforeMicros, "micros", "up"));
+    }
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeListNotesResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeListNotesResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
@@ -914,32 +862,14 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled.
  *
  * GET /v2/blog/{blog_identifier}/notes
+ *
+ * @generated from rpc blog.v1.PostService.StreamNotes
  */
 export const PostService_streamNotes = paginate(PostService.method.streamNotes, {
-  rules: {
-    ...PostService_rules,
-    credentials: ["oauth1", "oauth2", "api_key"],
-    errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
-      ...PostService_rules.errors,
-    ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
-  request(message: ListNotesRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/notes`);
-    if (message.postId) request.query("id", message.postId);
-    if (message.mode) request.query("mode", NOTE_MODE.wire(message.mode));
-    if (message.before !== undefined) request.query("before_timestamp", timeText(message.before, "seconds", "up"));
-    if (message.beforeMicros !== undefined) request.query("before_timestamp", timeText(message.beforeMicros, "micros", "up"));
-    request.queryMap("page_token", message.pageToken, ["api_key"]);
-    return request;
-  },
+  rules: PostService_listNotes.rules,
+  request: PostService_listNotes.request,
   items: ["notes"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  maxPages: 1000,
   item: decodeNote,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamNotes)
@@ -948,61 +878,65 @@ export const PostService_streamNotes = paginate(PostService.method.streamNotes, 
  * Creates a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post
+ *
+ * @generated from rpc blog.v1.PostService.CreateLegacyPost
  */
 export const PostService_createLegacyPost = unary(PostService.method.createLegacyPost, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["write"],
-    idempotent: false,
-  },
+  rules: { ...PostService_rules, scopes: ["write"] },
   request(message: CreateLegacyPostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post`);
     const json: JsonRecord = {};
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.date !== undefined) {
+      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    }
     if (message.format) json.format = POST_FORMAT.json(message.format);
     if (message.slug) json.slug = message.slug;
     if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
     switch (message.content.case) {
       case "text":
         json.type = "text";
-        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyText(message.content.value));
         break;
       case "photo":
         json.type = "photo";
-        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyPhoto(message.content.value));
         break;
       case "quote":
         json.type = "quote";
-        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyQuote(message.content.value));
         break;
       case "link":
         json.type = "link";
-        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyLink(message.content.value));
         break;
       case "chat":
         json.type = "chat";
-        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyChat(message.content.value));
         break;
       case "audio":
         json.type = "audio";
-        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyAudio(message.content.value));
         break;
       case "video":
         json.type = "video";
-        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyVideo(message.content.value));
         break;
     }
-    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    const hasParts =
+      (message.content.case === "photo" && message.content.value.data.length > 0) ||
+      (message.content.case === "audio" && message.content.value.data !== undefined) ||
+      (message.content.case === "video" && message.content.value.data !== undefined);
     if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
-      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.date !== undefined) {
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
       if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
@@ -1064,17 +998,32 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
         }
       }
       if (message.content.case === "photo" && message.content.value.data.length > 0) {
-        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+        for (const [index, item] of message.content.value.data.entries()) {
+          request.partBytes(`data[${index}]`, item.content, {
+            contentType: item.contentType,
+            filename: item.filename,
+          });
+        }
       }
-      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "audio" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
+      if (message.content.case === "video" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateLegacyPostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateLegacyPostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
@@ -1087,23 +1036,22 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
  * have only chunks.
  *
  * POST /v2/blog/{blog_identifier}/post
+ *
+ * @generated from rpc blog.v1.PostService.UploadLegacyVideo
  */
 export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLegacyVideo, {
-  rules: {
-    ...PostService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: ["write"],
-    idempotent: false,
-  },
+  rules: { ...PostService_rules, scopes: ["write"] },
   request(message: UploadLegacyVideoRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post`);
     request.part("type", "video");
     if (message.caption) request.part("caption", message.caption);
     if (message.state) request.part("state", POST_STATE.wire(message.state));
     request.partList("tags", message.tags, "comma");
     if (message.tweet) request.part("tweet", message.tweet);
-    if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+    if (message.date !== undefined) {
+      request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+    }
     if (message.format) request.part("format", POST_FORMAT.wire(message.format));
     if (message.slug) request.part("slug", message.slug);
     if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
@@ -1115,8 +1063,8 @@ export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLeg
     part: "data",
     filename: message.filename ?? "",
   }),
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeUploadLegacyVideoResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeUploadLegacyVideoResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadLegacyVideo)
@@ -1125,26 +1073,28 @@ export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLeg
  * Updates a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post/edit
+ *
+ * @generated from rpc blog.v1.PostService.UpdateLegacyPost
  */
 export const PostService_updateLegacyPost = unary(PostService.method.updateLegacyPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: UpdateLegacyPostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/edit`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/edit`);
     const json: JsonRecord = {};
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.date !== undefined) {
+      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    }
     if (message.format) json.format = POST_FORMAT.json(message.format);
     if (message.slug) json.slug = message.slug;
     if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
@@ -1152,39 +1102,44 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
     switch (message.content.case) {
       case "text":
         json.type = "text";
-        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyText(message.content.value));
         break;
       case "photo":
         json.type = "photo";
-        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyPhoto(message.content.value));
         break;
       case "quote":
         json.type = "quote";
-        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyQuote(message.content.value));
         break;
       case "link":
         json.type = "link";
-        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyLink(message.content.value));
         break;
       case "chat":
         json.type = "chat";
-        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyChat(message.content.value));
         break;
       case "audio":
         json.type = "audio";
-        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyAudio(message.content.value));
         break;
       case "video":
         json.type = "video";
-        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyVideo(message.content.value));
         break;
     }
-    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    const hasParts =
+      (message.content.case === "photo" && message.content.value.data.length > 0) ||
+      (message.content.case === "audio" && message.content.value.data !== undefined) ||
+      (message.content.case === "video" && message.content.value.data !== undefined);
     if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
-      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.date !== undefined) {
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
       if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
@@ -1247,17 +1202,32 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
         }
       }
       if (message.content.case === "photo" && message.content.value.data.length > 0) {
-        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+        for (const [index, item] of message.content.value.data.entries()) {
+          request.partBytes(`data[${index}]`, item.content, {
+            contentType: item.contentType,
+            filename: item.filename,
+          });
+        }
       }
-      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "audio" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
+      if (message.content.case === "video" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeUpdateLegacyPostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeUpdateLegacyPostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdateLegacyPost)
@@ -1266,26 +1236,28 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
  * Reblogs a post in the legacy format.
  *
  * POST /v2/blog/{blog_identifier}/post/reblog
+ *
+ * @generated from rpc blog.v1.PostService.ReblogLegacyPost
  */
 export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegacyPost, {
   rules: {
     ...PostService_rules,
     errors: [
-      { status: 404, code: 5, reason: "BLOG_OR_POST_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "BLOG_OR_POST_NOT_FOUND" },
       ...PostService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
     scopes: ["write"],
-    idempotent: false,
   },
   request(message: ReblogLegacyPostRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v2/blog/${pathSegment(message.blogIdentifier, "blog_identifier")}/post/reblog`);
+    const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
+    const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/reblog`);
     const json: JsonRecord = {};
     if (message.state) json.state = POST_STATE.json(message.state);
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.date !== undefined) {
+      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    }
     if (message.format) json.format = POST_FORMAT.json(message.format);
     if (message.slug) json.slug = message.slug;
     if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
@@ -1295,39 +1267,44 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
     switch (message.content.case) {
       case "text":
         json.type = "text";
-        Object.assign(json, encodeLegacyTextAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyText(message.content.value));
         break;
       case "photo":
         json.type = "photo";
-        Object.assign(json, encodeLegacyPhotoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyPhoto(message.content.value));
         break;
       case "quote":
         json.type = "quote";
-        Object.assign(json, encodeLegacyQuoteAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyQuote(message.content.value));
         break;
       case "link":
         json.type = "link";
-        Object.assign(json, encodeLegacyLinkAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyLink(message.content.value));
         break;
       case "chat":
         json.type = "chat";
-        Object.assign(json, encodeLegacyChatAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyChat(message.content.value));
         break;
       case "audio":
         json.type = "audio";
-        Object.assign(json, encodeLegacyAudioAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyAudio(message.content.value));
         break;
       case "video":
         json.type = "video";
-        Object.assign(json, encodeLegacyVideoAsDeclaredBare(message.content.value));
+        Object.assign(json, encodeLegacyVideo(message.content.value));
         break;
     }
-    const hasParts = (message.content.case === "photo" && message.content.value.data.length > 0) || (message.content.case === "audio" && message.content.value.data !== undefined) || (message.content.case === "video" && message.content.value.data !== undefined);
+    const hasParts =
+      (message.content.case === "photo" && message.content.value.data.length > 0) ||
+      (message.content.case === "audio" && message.content.value.data !== undefined) ||
+      (message.content.case === "video" && message.content.value.data !== undefined);
     if (hasParts) {
       if (message.state) request.part("state", POST_STATE.wire(message.state));
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
-      if (message.date !== undefined) request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      if (message.date !== undefined) {
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
       if (message.nativeInlineImages) request.part("native_inline_images", message.nativeInlineImages);
@@ -1392,17 +1369,32 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
         }
       }
       if (message.content.case === "photo" && message.content.value.data.length > 0) {
-        for (const [index, item] of message.content.value.data.entries()) request.partBytes(`data[${index}]`, item.content, { contentType: item.contentType, filename: item.filename });
+        for (const [index, item] of message.content.value.data.entries()) {
+          request.partBytes(`data[${index}]`, item.content, {
+            contentType: item.contentType,
+            filename: item.filename,
+          });
+        }
       }
-      if (message.content.case === "audio" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
-      if (message.content.case === "video" && message.content.value.data !== undefined) request.partBytes("data", message.content.value.data.content, { contentType: message.content.value.data.contentType, filename: message.content.value.data.filename });
+      if (message.content.case === "audio" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
+      if (message.content.case === "video" && message.content.value.data !== undefined) {
+        request.partBytes("data", message.content.value.data.content, {
+          contentType: message.content.value.data.contentType,
+          filename: message.content.value.data.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeReblogLegacyPostResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeReblogLegacyPostResponse);
   },
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
@@ -1410,7 +1402,7 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
 /**
  * Posts of a blog.
  *
- * The REST adapter of blog.v1.PostService.
+ * @generated from service blog.v1.PostService
  */
 export const PostServiceRest: ServiceAdapter<typeof PostService> = {
   service: PostService,
@@ -1474,13 +1466,6 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
 };
 // @@protoc_insertion_point(service:blog.v1.PostService)
 
-const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
-]);
-
 /** Spellings of blog.v1.InlineFormatType on the wire. */
 const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
   [0, "INLINE_FORMAT_TYPE_UNSPECIFIED"],
@@ -1498,16 +1483,6 @@ const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
   [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
   [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
   [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
-]);
-
-const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "blog",
-  "total_posts",
-  "totalPosts",
-  "_links",
-  "Links",
-  "links",
 ]);
 
 /** Spellings of blog.v1.NoteMode on the wire. */
@@ -1604,14 +1579,18 @@ const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
   [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
 ]);
 
-const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id",
   "state",
   "display_text",
   "displayText",
 ]);
 
-/** Decodes blog.v1.CreatePostResponse. The created post. */
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.CreatePostResponse
+ */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);
@@ -1619,7 +1598,21 @@ export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): vo
   out.unknownKeys(json, CREATE_POST_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ListPostsResponse. Published posts. */
+const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "posts",
+  "blog",
+  "total_posts",
+  "totalPosts",
+  "_links",
+  "Links",
+  "links",
+]);
+
+/**
+ * Published posts.
+ *
+ * @generated from message blog.v1.ListPostsResponse
+ */
 export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.posts, "posts", decodePost);
   out.message(2, json.blog, "blog", decodeBlog);
@@ -1628,7 +1621,18 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.UploadPostResponse. The created post. */
+const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "state",
+  "display_text",
+  "displayText",
+]);
+
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.UploadPostResponse
+ */
 export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.enum(2, json.state, "state", POST_STATE);
@@ -1637,42 +1641,42 @@ export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 /** Writes blog.v1.AppAttribution as JSON. */
-function encodeAppAttributionAsDeclaredBare(message: AppAttribution): JsonRecord {
+function encodeAppAttribution(message: AppAttribution): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.appName) json.app_name = message.appName;
   if (message.displayText) json.display_text = message.displayText;
-  if (message.logo !== undefined) json.logo = encodeMediaAsDeclaredBare(message.logo);
+  if (message.logo !== undefined) json.logo = encodeMedia(message.logo);
   return json;
 }
 
 /** Writes blog.v1.AskLayout as JSON. */
-function encodeAskLayoutAsDeclaredBare(message: AskLayout): JsonRecord {
+function encodeAskLayout(message: AskLayout): JsonRecord {
   const json: JsonRecord = {};
   if (message.blocks.length > 0) json.blocks = [...message.blocks];
-  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
   return json;
 }
 
 /** Writes blog.v1.Attribution as JSON. */
-function encodeAttributionAsDeclaredBare(message: Attribution): JsonRecord {
+function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
   switch (message.source.case) {
     case "post":
       json.type = "post";
-      Object.assign(json, encodePostAttributionAsDeclaredBare(message.source.value));
+      Object.assign(json, encodePostAttribution(message.source.value));
       break;
     case "link":
       json.type = "link";
-      Object.assign(json, encodeLinkAttributionAsDeclaredBare(message.source.value));
+      Object.assign(json, encodeLinkAttribution(message.source.value));
       break;
     case "blog":
       json.type = "blog";
-      Object.assign(json, encodeBlogAttributionAsDeclaredBare(message.source.value));
+      Object.assign(json, encodeBlogAttribution(message.source.value));
       break;
     case "app":
       json.type = "app";
-      Object.assign(json, encodeAppAttributionAsDeclaredBare(message.source.value));
+      Object.assign(json, encodeAppAttribution(message.source.value));
       break;
   }
   if (message.typeName) json.type = message.typeName;
@@ -1681,25 +1685,25 @@ function encodeAttributionAsDeclaredBare(message: Attribution): JsonRecord {
 }
 
 /** Writes blog.v1.AudioBlock as JSON. */
-function encodeAudioBlockAsDeclaredBare(message: AudioBlock): JsonRecord {
+function encodeAudioBlock(message: AudioBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.provider) json.provider = message.provider;
   if (message.url) json.url = message.url;
-  if (message.media !== undefined) json.media = encodeMediaAsDeclaredBare(message.media);
+  if (message.media !== undefined) json.media = encodeMedia(message.media);
   if (message.title) json.title = message.title;
   if (message.artist) json.artist = message.artist;
   if (message.album) json.album = message.album;
   if (message.embedHtml) json.embed_html = message.embedHtml;
   if (message.embedUrl) json.embed_url = message.embedUrl;
-  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
   if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
-  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
+  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.Avatar as JSON. */
-function encodeAvatarAsDeclaredBare(message: Avatar): JsonRecord {
+function encodeAvatar(message: Avatar): JsonRecord {
   const json: JsonRecord = {};
   if (message.width) json.width = message.width;
   if (message.height) json.height = message.height;
@@ -1709,15 +1713,15 @@ function encodeAvatarAsDeclaredBare(message: Avatar): JsonRecord {
 }
 
 /** Writes blog.v1.BlogAttribution as JSON. */
-function encodeBlogAttributionAsDeclaredBare(message: BlogAttribution): JsonRecord {
+function encodeBlogAttribution(message: BlogAttribution): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
-  if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
+  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
   return json;
 }
 
 /** Writes blog.v1.Clickthrough as JSON. */
-function encodeClickthroughAsDeclaredBare(message: Clickthrough): JsonRecord {
+function encodeClickthrough(message: Clickthrough): JsonRecord {
   const json: JsonRecord = {};
   if (message.webUrl) json.web_url = message.webUrl;
   if (message.deeplinkUrl) json.deeplink_url = message.deeplinkUrl;
@@ -1725,7 +1729,7 @@ function encodeClickthroughAsDeclaredBare(message: Clickthrough): JsonRecord {
 }
 
 /** Writes blog.v1.CondensedLayout as JSON. */
-function encodeCondensedLayoutAsDeclaredBare(message: CondensedLayout): JsonRecord {
+function encodeCondensedLayout(message: CondensedLayout): JsonRecord {
   const json: JsonRecord = {};
   if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
   if (message.blocks.length > 0) json.blocks = [...message.blocks];
@@ -1733,36 +1737,36 @@ function encodeCondensedLayoutAsDeclaredBare(message: CondensedLayout): JsonReco
 }
 
 /** Writes blog.v1.ContentBlock as JSON. */
-function encodeContentBlockAsDeclaredBare(message: ContentBlock): JsonRecord {
+function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
   switch (message.block.case) {
     case "text":
       json.type = "text";
-      Object.assign(json, encodeTextBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeTextBlock(message.block.value));
       break;
     case "image":
       json.type = "image";
-      Object.assign(json, encodeImageBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeImageBlock(message.block.value));
       break;
     case "link":
       json.type = "link";
-      Object.assign(json, encodeLinkBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeLinkBlock(message.block.value));
       break;
     case "audio":
       json.type = "audio";
-      Object.assign(json, encodeAudioBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeAudioBlock(message.block.value));
       break;
     case "video":
       json.type = "video";
-      Object.assign(json, encodeVideoBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeVideoBlock(message.block.value));
       break;
     case "paywall":
       json.type = "paywall";
-      Object.assign(json, encodePaywallBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodePaywallBlock(message.block.value));
       break;
     case "poll":
       json.type = "poll";
-      Object.assign(json, encodePollBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodePollBlock(message.block.value));
       break;
   }
   if (message.typeName) json.type = message.typeName;
@@ -1771,20 +1775,20 @@ function encodeContentBlockAsDeclaredBare(message: ContentBlock): JsonRecord {
 }
 
 /** Writes blog.v1.ContentLayout as JSON. */
-function encodeContentLayoutAsDeclaredBare(message: ContentLayout): JsonRecord {
+function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
   switch (message.layout.case) {
     case "rows":
       json.type = "rows";
-      Object.assign(json, encodeRowsLayoutAsDeclaredBare(message.layout.value));
+      Object.assign(json, encodeRowsLayout(message.layout.value));
       break;
     case "ask":
       json.type = "ask";
-      Object.assign(json, encodeAskLayoutAsDeclaredBare(message.layout.value));
+      Object.assign(json, encodeAskLayout(message.layout.value));
       break;
     case "condensed":
       json.type = "condensed";
-      Object.assign(json, encodeCondensedLayoutAsDeclaredBare(message.layout.value));
+      Object.assign(json, encodeCondensedLayout(message.layout.value));
       break;
   }
   if (message.typeName) json.type = message.typeName;
@@ -1793,7 +1797,7 @@ function encodeContentLayoutAsDeclaredBare(message: ContentLayout): JsonRecord {
 }
 
 /** Writes blog.v1.EmbedIframe as JSON. */
-function encodeEmbedIframeAsDeclaredBare(message: EmbedIframe): JsonRecord {
+function encodeEmbedIframe(message: EmbedIframe): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.width !== undefined) json.width = message.width;
@@ -1802,29 +1806,29 @@ function encodeEmbedIframeAsDeclaredBare(message: EmbedIframe): JsonRecord {
 }
 
 /** Writes blog.v1.ImageBlock as JSON. */
-function encodeImageBlockAsDeclaredBare(message: ImageBlock): JsonRecord {
+function encodeImageBlock(message: ImageBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.media.length > 0) json.media = message.media.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.media.length > 0) json.media = message.media.map(encodeMedia);
   if (message.altText) json.alt_text = message.altText;
   if (message.caption) json.caption = message.caption;
-  if (Object.keys(message.colors).length > 0) json.colors = Object.fromEntries(Object.entries(message.colors).map(([key, value]) => [key, value]));
+  if (Object.keys(message.colors).length > 0) json.colors = { ...message.colors };
   if (message.feedbackToken) json.feedback_token = message.feedbackToken;
-  if (message.poster !== undefined) json.poster = encodeMediaAsDeclaredBare(message.poster);
-  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
-  if (Object.keys(message.exif).length > 0) json.exif = Object.fromEntries(Object.entries(message.exif).map(([key, value]) => [key, value]));
-  if (message.clickthrough !== undefined) json.clickthrough = encodeClickthroughAsDeclaredBare(message.clickthrough);
+  if (message.poster !== undefined) json.poster = encodeMedia(message.poster);
+  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
+  if (Object.keys(message.exif).length > 0) json.exif = { ...message.exif };
+  if (message.clickthrough !== undefined) json.clickthrough = encodeClickthrough(message.clickthrough);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.InlineFormat as JSON. */
-function encodeInlineFormatAsDeclaredBare(message: InlineFormat): JsonRecord {
+function encodeInlineFormat(message: InlineFormat): JsonRecord {
   const json: JsonRecord = {};
   if (message.start !== undefined) json.start = message.start;
   if (message.end !== undefined) json.end = message.end;
   if (message.type) json.type = INLINE_FORMAT_TYPE.json(message.type);
   if (message.url) json.url = message.url;
-  if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
+  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
   if (message.hex) json.hex = message.hex;
   if (message.typeName) json.type = message.typeName;
   Object.assign(json, rawEntries(message.unknownFields));
@@ -1832,7 +1836,7 @@ function encodeInlineFormatAsDeclaredBare(message: InlineFormat): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyAudio as JSON. */
-function encodeLegacyAudioAsDeclaredBare(message: LegacyAudio): JsonRecord {
+function encodeLegacyAudio(message: LegacyAudio): JsonRecord {
   const json: JsonRecord = {};
   if (message.caption) json.caption = message.caption;
   if (message.externalUrl) json.external_url = message.externalUrl;
@@ -1840,7 +1844,7 @@ function encodeLegacyAudioAsDeclaredBare(message: LegacyAudio): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyChat as JSON. */
-function encodeLegacyChatAsDeclaredBare(message: LegacyChat): JsonRecord {
+function encodeLegacyChat(message: LegacyChat): JsonRecord {
   const json: JsonRecord = {};
   if (message.title) json.title = message.title;
   if (message.conversation) json.conversation = message.conversation;
@@ -1848,7 +1852,7 @@ function encodeLegacyChatAsDeclaredBare(message: LegacyChat): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyLink as JSON. */
-function encodeLegacyLinkAsDeclaredBare(message: LegacyLink): JsonRecord {
+function encodeLegacyLink(message: LegacyLink): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.title) json.title = message.title;
@@ -1860,7 +1864,7 @@ function encodeLegacyLinkAsDeclaredBare(message: LegacyLink): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyPhoto as JSON. */
-function encodeLegacyPhotoAsDeclaredBare(message: LegacyPhoto): JsonRecord {
+function encodeLegacyPhoto(message: LegacyPhoto): JsonRecord {
   const json: JsonRecord = {};
   if (message.caption) json.caption = message.caption;
   if (message.link) json.link = message.link;
@@ -1870,7 +1874,7 @@ function encodeLegacyPhotoAsDeclaredBare(message: LegacyPhoto): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyQuote as JSON. */
-function encodeLegacyQuoteAsDeclaredBare(message: LegacyQuote): JsonRecord {
+function encodeLegacyQuote(message: LegacyQuote): JsonRecord {
   const json: JsonRecord = {};
   if (message.quote) json.quote = message.quote;
   if (message.source) json.source = message.source;
@@ -1878,7 +1882,7 @@ function encodeLegacyQuoteAsDeclaredBare(message: LegacyQuote): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyText as JSON. */
-function encodeLegacyTextAsDeclaredBare(message: LegacyText): JsonRecord {
+function encodeLegacyText(message: LegacyText): JsonRecord {
   const json: JsonRecord = {};
   if (message.title) json.title = message.title;
   if (message.body) json.body = message.body;
@@ -1886,7 +1890,7 @@ function encodeLegacyTextAsDeclaredBare(message: LegacyText): JsonRecord {
 }
 
 /** Writes blog.v1.LegacyVideo as JSON. */
-function encodeLegacyVideoAsDeclaredBare(message: LegacyVideo): JsonRecord {
+function encodeLegacyVideo(message: LegacyVideo): JsonRecord {
   const json: JsonRecord = {};
   if (message.caption) json.caption = message.caption;
   if (message.embed) json.embed = message.embed;
@@ -1894,7 +1898,7 @@ function encodeLegacyVideoAsDeclaredBare(message: LegacyVideo): JsonRecord {
 }
 
 /** Writes blog.v1.LinkAttribution as JSON. */
-function encodeLinkAttributionAsDeclaredBare(message: LinkAttribution): JsonRecord {
+function encodeLinkAttribution(message: LinkAttribution): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.urlRedirect) json.url_redirect = message.urlRedirect;
@@ -1902,7 +1906,7 @@ function encodeLinkAttributionAsDeclaredBare(message: LinkAttribution): JsonReco
 }
 
 /** Writes blog.v1.LinkBlock as JSON. */
-function encodeLinkBlockAsDeclaredBare(message: LinkBlock): JsonRecord {
+function encodeLinkBlock(message: LinkBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.title) json.title = message.title;
@@ -1910,13 +1914,13 @@ function encodeLinkBlockAsDeclaredBare(message: LinkBlock): JsonRecord {
   if (message.author) json.author = message.author;
   if (message.siteName) json.site_name = message.siteName;
   if (message.displayUrl) json.display_url = message.displayUrl;
-  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.Media as JSON. */
-function encodeMediaAsDeclaredBare(message: Media): JsonRecord {
+function encodeMedia(message: Media): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
   if (message.type) json.type = message.type;
@@ -1926,17 +1930,17 @@ function encodeMediaAsDeclaredBare(message: Media): JsonRecord {
   if (message.cropped) json.cropped = message.cropped;
   if (message.hasOriginalDimensions) json.has_original_dimensions = message.hasOriginalDimensions;
   if (message.identifier) json.identifier = message.identifier;
-  if (message.poster !== undefined) json.poster = encodeMediaAsDeclaredBare(message.poster);
-  if (message.video !== undefined) json.video = encodeMediaAsDeclaredBare(message.video);
+  if (message.poster !== undefined) json.poster = encodeMedia(message.poster);
+  if (message.video !== undefined) json.video = encodeMedia(message.video);
   if (message.mediaKey) json.media_key = message.mediaKey;
   if (message.hd) json.hd = message.hd;
-  if (Object.keys(message.colors).length > 0) json.colors = Object.fromEntries(Object.entries(message.colors).map(([key, value]) => [key, value]));
+  if (Object.keys(message.colors).length > 0) json.colors = { ...message.colors };
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.PaywallBlock as JSON. */
-function encodePaywallBlockAsDeclaredBare(message: PaywallBlock): JsonRecord {
+function encodePaywallBlock(message: PaywallBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.subtype) json.subtype = PAYWALL_SUBTYPE.json(message.subtype);
   if (message.url) json.url = message.url;
@@ -1950,7 +1954,7 @@ function encodePaywallBlockAsDeclaredBare(message: PaywallBlock): JsonRecord {
 }
 
 /** Writes blog.v1.PollAnswer as JSON. */
-function encodePollAnswerAsDeclaredBare(message: PollAnswer): JsonRecord {
+function encodePollAnswer(message: PollAnswer): JsonRecord {
   const json: JsonRecord = {};
   if (message.clientId) json.client_id = message.clientId;
   if (message.answerText) json.answer_text = message.answerText;
@@ -1959,20 +1963,22 @@ function encodePollAnswerAsDeclaredBare(message: PollAnswer): JsonRecord {
 }
 
 /** Writes blog.v1.PollBlock as JSON. */
-function encodePollBlockAsDeclaredBare(message: PollBlock): JsonRecord {
+function encodePollBlock(message: PollBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.clientId) json.client_id = message.clientId;
   if (message.question) json.question = message.question;
-  if (message.answers.length > 0) json.answers = message.answers.map((item) => encodePollAnswerAsDeclaredBare(item));
-  if (message.settings !== undefined) json.settings = encodePollSettingsAsDeclaredBare(message.settings);
-  if (message.createdAt !== undefined) json.created_at = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  if (message.answers.length > 0) json.answers = message.answers.map(encodePollAnswer);
+  if (message.settings !== undefined) json.settings = encodePollSettings(message.settings);
+  if (message.createdAt !== undefined) {
+    json.created_at = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  }
   if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "seconds");
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.PollSettings as JSON. */
-function encodePollSettingsAsDeclaredBare(message: PollSettings): JsonRecord {
+function encodePollSettings(message: PollSettings): JsonRecord {
   const json: JsonRecord = {};
   if (message.multipleChoice) json.multiple_choice = message.multipleChoice;
   if (message.closeStatus) json.close_status = message.closeStatus;
@@ -1983,47 +1989,47 @@ function encodePollSettingsAsDeclaredBare(message: PollSettings): JsonRecord {
 }
 
 /** Writes blog.v1.PostAttribution as JSON. */
-function encodePostAttributionAsDeclaredBare(message: PostAttribution): JsonRecord {
+function encodePostAttribution(message: PostAttribution): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
-  if (message.post !== undefined) json.post = encodePostReferenceAsDeclaredBare(message.post);
-  if (message.blog !== undefined) json.blog = encodeShortBlogAsDeclaredBare(message.blog);
+  if (message.post !== undefined) json.post = encodePostReference(message.post);
+  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
   return json;
 }
 
 /** Writes blog.v1.PostReference as JSON. */
-function encodePostReferenceAsDeclaredBare(message: PostReference): JsonRecord {
+function encodePostReference(message: PostReference): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id = message.id;
   return json;
 }
 
 /** Writes blog.v1.Row as JSON. */
-function encodeRowAsDeclaredBare(message: Row): JsonRecord {
+function encodeRow(message: Row): JsonRecord {
   const json: JsonRecord = {};
   if (message.blocks.length > 0) json.blocks = [...message.blocks];
-  if (message.mode !== undefined) json.mode = encodeRowModeAsDeclaredBare(message.mode);
+  if (message.mode !== undefined) json.mode = encodeRowMode(message.mode);
   return json;
 }
 
 /** Writes blog.v1.RowMode as JSON. */
-function encodeRowModeAsDeclaredBare(message: RowMode): JsonRecord {
+function encodeRowMode(message: RowMode): JsonRecord {
   const json: JsonRecord = {};
   if (message.type) json.type = ROW_MODE_TYPE.json(message.type);
   return json;
 }
 
 /** Writes blog.v1.RowsLayout as JSON. */
-function encodeRowsLayoutAsDeclaredBare(message: RowsLayout): JsonRecord {
+function encodeRowsLayout(message: RowsLayout): JsonRecord {
   const json: JsonRecord = {};
-  if (message.display.length > 0) json.display = message.display.map((item) => encodeRowAsDeclaredBare(item));
+  if (message.display.length > 0) json.display = message.display.map(encodeRow);
   if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
   if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.blocks]);
   return json;
 }
 
 /** Writes blog.v1.ShortBlog as JSON. */
-function encodeShortBlogAsDeclaredBare(message: ShortBlog): JsonRecord {
+function encodeShortBlog(message: ShortBlog): JsonRecord {
   const json: JsonRecord = {};
   if (message.uuid) json.uuid = message.uuid;
   if (message.name) json.name = message.name;
@@ -2032,38 +2038,40 @@ function encodeShortBlogAsDeclaredBare(message: ShortBlog): JsonRecord {
   if (message.description) json.description = message.description;
   if (message.updated !== undefined) json.updated = timeJson(message.updated, "seconds");
   if (message.canShowBadges !== undefined) json.can_show_badges = message.canShowBadges;
-  if (message.avatar.length > 0) json.avatar = message.avatar.map((item) => encodeAvatarAsDeclaredBare(item));
+  if (message.avatar.length > 0) json.avatar = message.avatar.map(encodeAvatar);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.TextBlock as JSON. */
-function encodeTextBlockAsDeclaredBare(message: TextBlock): JsonRecord {
+function encodeTextBlock(message: TextBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.text !== undefined) json.text = message.text;
   if (message.subtype) json.subtype = TEXT_SUBTYPE.json(message.subtype);
   if (message.indentLevel) json.indent_level = message.indentLevel;
-  if (message.formatting.length > 0) json.formatting = message.formatting.map((item) => encodeInlineFormatAsDeclaredBare(item));
+  if (message.formatting.length > 0) json.formatting = message.formatting.map(encodeInlineFormat);
   if (message.subtypeName) json.subtype = message.subtypeName;
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes blog.v1.VideoBlock as JSON. */
-function encodeVideoBlockAsDeclaredBare(message: VideoBlock): JsonRecord {
+function encodeVideoBlock(message: VideoBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.provider) json.provider = message.provider;
   if (message.url) json.url = message.url;
-  if (message.media !== undefined) json.media = encodeMediaAsDeclaredBare(message.media);
+  if (message.media !== undefined) json.media = encodeMedia(message.media);
   if (message.embedHtml) json.embed_html = message.embedHtml;
   if (message.embedUrl) json.embed_url = message.embedUrl;
-  if (message.embedIframe !== undefined) json.embed_iframe = encodeEmbedIframeAsDeclaredBare(message.embedIframe);
-  if (message.poster.length > 0) json.poster = message.poster.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.embedIframe !== undefined) json.embed_iframe = encodeEmbedIframe(message.embedIframe);
+  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
   if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
-  if (message.attribution !== undefined) json.attribution = encodeAttributionAsDeclaredBare(message.attribution);
-  if (message.canAutoplayOnCellular !== undefined) json.can_autoplay_on_cellular = message.canAutoplayOnCellular;
+  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
+  if (message.canAutoplayOnCellular !== undefined) {
+    json.can_autoplay_on_cellular = message.canAutoplayOnCellular;
+  }
   if (message.duration !== undefined) json.duration = message.duration;
-  if (message.filmstrip.length > 0) json.filmstrip = message.filmstrip.map((item) => encodeMediaAsDeclaredBare(item));
+  if (message.filmstrip.length > 0) json.filmstrip = message.filmstrip.map(encodeMedia);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }

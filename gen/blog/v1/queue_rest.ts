@@ -7,12 +7,18 @@ import { decodeLinks } from "./links_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_DRAFT_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "_links",
-  "Links",
-  "links",
-]);
+const LIST_DRAFT_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_links", "Links", "links"]);
+
+/**
+ * Drafts of a blog.
+ *
+ * @generated from message blog.v1.ListDraftPostsResponse
+ */
+export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.posts, "posts", decodePost);
+  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_KEYS);
+}
 
 const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "posts",
@@ -22,25 +28,11 @@ const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "state",
 ]);
 
-const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "_links",
-  "Links",
-  "links",
-]);
-
-const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set([
-  "paused",
-]);
-
-/** Decodes blog.v1.ListDraftPostsResponse. Drafts of a blog. */
-export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_KEYS);
-}
-
-/** Decodes blog.v1.ListQueuedPostsResponse. Posts in the queue of a blog. */
+/**
+ * Posts in the queue of a blog.
+ *
+ * @generated from message blog.v1.ListQueuedPostsResponse
+ */
 export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.posts, "posts", decodePost);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
@@ -48,14 +40,31 @@ export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter
   out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.ListSubmissionPostsResponse. Posts that were submitted to a blog. */
+const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
+  "posts",
+  "_links",
+  "Links",
+  "links",
+]);
+
+/**
+ * Posts that were submitted to a blog.
+ *
+ * @generated from message blog.v1.ListSubmissionPostsResponse
+ */
 export function decodeListSubmissionPostsResponse(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json.posts, "posts", decodePost);
   out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_KEYS);
 }
 
-/** Decodes blog.v1.QueueState. State of a queue. */
+const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set(["paused"]);
+
+/**
+ * State of a queue.
+ *
+ * @generated from message blog.v1.QueueState
+ */
 export function decodeQueueState(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.paused, "paused");
   out.unknown(100, json, QUEUE_STATE_KEYS);

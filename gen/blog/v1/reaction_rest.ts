@@ -5,22 +5,13 @@
 import { type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const EMOJI_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "grapheme",
-  "variants",
-  "base_slug",
-  "baseSlug",
-]);
+const EMOJI_KEYS: ReadonlySet<string> = new Set(["id", "grapheme", "variants", "base_slug", "baseSlug"]);
 
-const REACTION_KEYS: ReadonlySet<string> = new Set([
-  "emoji",
-  "count",
-  "preview",
-  "reacted",
-]);
-
-/** Decodes blog.v1.Emoji. An emoji. */
+/**
+ * An emoji.
+ *
+ * @generated from message blog.v1.Emoji
+ */
 export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").string(1, json.id, "id");
   out.string(2, json.grapheme, "grapheme");
@@ -29,7 +20,13 @@ export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, EMOJI_KEYS);
 }
 
-/** Decodes blog.v1.Reaction. The number of reactions to a community post with one emoji. */
+const REACTION_KEYS: ReadonlySet<string> = new Set(["emoji", "count", "preview", "reacted"]);
+
+/**
+ * The number of reactions to a community post with one emoji.
+ *
+ * @generated from message blog.v1.Reaction
+ */
 export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.emoji, "emoji", decodeEmoji);
   out.int32(2, json.count, "count");

@@ -18,7 +18,11 @@ const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
   "avatar",
 ]);
 
-/** Decodes blog.v1.ShortBlog. A reference to a blog in a mention or an attribution. Every field may be missing. */
+/**
+ * A reference to a blog in a mention or an attribution. Every field may be missing.
+ *
+ * @generated from message blog.v1.ShortBlog
+ */
 export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.uuid, "uuid");
   out.string(2, json.name, "name");

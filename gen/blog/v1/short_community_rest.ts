@@ -20,7 +20,11 @@ const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
   "avatarImage",
 ]);
 
-/** Decodes blog.v1.ShortCommunity. A reference to the community of a post. */
+/**
+ * A reference to the community of a post.
+ *
+ * @generated from message blog.v1.ShortCommunity
+ */
 export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.uuid, "uuid");

@@ -36,18 +36,11 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
   "isRootItem",
 ]);
 
-const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "timestamp",
-  "is_commercial",
-  "isCommercial",
-  "is_paywalled",
-  "isPaywalled",
-  "paywall_access",
-  "paywallAccess",
-]);
-
-/** Decodes blog.v1.TrailItem. What one blog added to a chain of reblogs, oldest first. */
+/**
+ * What one blog added to a chain of reblogs, oldest first.
+ *
+ * @generated from message blog.v1.TrailItem
+ */
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.blog, "blog", decodeBlog);
   out.message(2, json.post, "post", decodeTrailPost);
@@ -68,7 +61,22 @@ export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, TRAIL_ITEM_KEYS);
 }
 
-/** Decodes blog.v1.TrailPost. The post of an item of a trail. */
+const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "timestamp",
+  "is_commercial",
+  "isCommercial",
+  "is_paywalled",
+  "isPaywalled",
+  "paywall_access",
+  "paywallAccess",
+]);
+
+/**
+ * The post of an item of a trail.
+ *
+ * @generated from message blog.v1.TrailPost
+ */
 export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.time(2, json.timestamp, "timestamp", "seconds");

@@ -6,10 +6,34 @@ import { type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/ad
 import { decodeActor, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set([
-  "email",
-  "name",
-]);
+const COMMIT_KEYS: ReadonlySet<string> = new Set(["sha", "author", "message", "distinct", "url"]);
+
+/**
+ * A commit.
+ *
+ * @generated from message events.v1.Commit
+ */
+export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.sha, "sha");
+  out.message(2, json.author, "author", decodeCommitAuthor);
+  out.string(3, json.message, "message");
+  out.bool(4, json.distinct, "distinct");
+  out.string(5, json.url, "url");
+  out.unknown(100, json, COMMIT_KEYS);
+}
+
+const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set(["email", "name"]);
+
+/**
+ * The author of a commit.
+ *
+ * @generated from message events.v1.CommitAuthor
+ */
+export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.email, "email");
+  out.string(2, json.name, "name");
+  out.unknown(100, json, COMMIT_AUTHOR_KEYS);
+}
 
 const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -32,18 +56,40 @@ const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "reactions",
 ]);
 
-const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "comment",
-]);
+/**
+ * A comment on a commit.
+ *
+ * @generated from message events.v1.CommitComment
+ */
+export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.string(2, json.node_id ?? json.nodeId, "node_id");
+  out.string(3, json.html_url ?? json.htmlUrl, "html_url");
+  out.string(4, json.url, "url");
+  out.string(5, json.body, "body");
+  out.message(6, json.user, "user", decodeActor);
+  out.string(7, json.commit_id ?? json.commitId, "commit_id");
+  out.string(8, json.path, "path");
+  out.int32(9, json.position, "position");
+  out.int32(10, json.line, "line");
+  out.time(11, json.created_at ?? json.createdAt, "created_at", "iso8601");
+  out.time(12, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
+  out.message(13, json.reactions, "reactions", decodeStruct);
+  out.unknown(100, json, COMMIT_COMMENT_KEYS);
+}
 
-const COMMIT_KEYS: ReadonlySet<string> = new Set([
-  "sha",
-  "author",
-  "message",
-  "distinct",
-  "url",
-]);
+const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "comment"]);
+
+/**
+ * A comment on a commit.
+ *
+ * @generated from message events.v1.CommitCommentPayload
+ */
+export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.comment, "comment", decodeCommitComment);
+  out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_KEYS);
+}
 
 const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "ref",
@@ -58,6 +104,21 @@ const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "pusherType",
 ]);
 
+/**
+ * A branch, tag or repository was created.
+ *
+ * @generated from message events.v1.CreatePayload
+ */
+export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.ref, "ref");
+  out.string(2, json.ref_type ?? json.refType, "ref_type");
+  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
+  out.string(4, json.master_branch ?? json.masterBranch, "master_branch");
+  out.string(5, json.description, "description");
+  out.string(6, json.pusher_type ?? json.pusherType, "pusher_type");
+  out.unknown(100, json, CREATE_PAYLOAD_KEYS);
+}
+
 const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "ref",
   "ref_type",
@@ -68,19 +129,70 @@ const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "pusherType",
 ]);
 
-const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "discussion",
-]);
+/**
+ * A branch or tag was deleted.
+ *
+ * @generated from message events.v1.DeletePayload
+ */
+export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.ref, "ref");
+  out.string(2, json.ref_type ?? json.refType, "ref_type");
+  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
+  out.string(4, json.pusher_type ?? json.pusherType, "pusher_type");
+  out.unknown(100, json, DELETE_PAYLOAD_KEYS);
+}
 
-const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "forkee",
-]);
+const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "discussion"]);
 
-const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "pages",
-]);
+/**
+ * A discussion.
+ *
+ * @generated from message events.v1.DiscussionPayload
+ */
+export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.discussion, "discussion", decodeStruct);
+  out.unknown(100, json, DISCUSSION_PAYLOAD_KEYS);
+}
+
+const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "forkee"]);
+
+/**
+ * A repository was forked.
+ *
+ * @generated from message events.v1.ForkPayload
+ */
+export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.forkee, "forkee", decodeStruct);
+  out.unknown(100, json, FORK_PAYLOAD_KEYS);
+}
+
+const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["pages"]);
+
+/**
+ * Pages of a wiki were created or edited.
+ *
+ * @generated from message events.v1.GollumPayload
+ */
+export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.pages, "pages", decodeWikiPage);
+  out.unknown(100, json, GOLLUM_PAYLOAD_KEYS);
+}
+
+const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "issue", "comment"]);
+
+/**
+ * A comment on an issue or a pull request.
+ *
+ * @generated from message events.v1.IssueCommentPayload
+ */
+export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.issue, "issue", decodeStruct);
+  out.message(3, json.comment, "comment", decodeStruct);
+  out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_KEYS);
+}
 
 const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action",
@@ -91,25 +203,44 @@ const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "labels",
 ]);
 
-const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "issue",
-  "comment",
-]);
+/**
+ * An issue.
+ *
+ * @generated from message events.v1.IssuesPayload
+ */
+export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.issue, "issue", decodeStruct);
+  out.message(3, json.assignee, "assignee", decodeActor);
+  out.messages(4, json.assignees, "assignees", decodeActor);
+  out.message(5, json.label, "label", decodeStruct);
+  out.messages(6, json.labels, "labels", decodeStruct);
+  out.unknown(100, json, ISSUES_PAYLOAD_KEYS);
+}
 
-const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "member",
-]);
+const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "member"]);
 
-const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-]);
+/**
+ * A collaborator was added.
+ *
+ * @generated from message events.v1.MemberPayload
+ */
+export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.member, "member", decodeActor);
+  out.unknown(100, json, MEMBER_PAYLOAD_KEYS);
+}
 
-const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set([
-  "ref",
-  "sha",
-  "repo",
-]);
+const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([]);
+
+/**
+ * A repository was made public.
+ *
+ * @generated from message events.v1.PublicPayload
+ */
+export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
+  out.unknown(100, json, PUBLIC_PAYLOAD_KEYS);
+}
 
 const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -125,6 +256,39 @@ const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
   "authorAssociation",
 ]);
 
+/**
+ * A pull request. Newer events have only the first five fields.
+ *
+ * @generated from message events.v1.PullRequest
+ */
+export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.uint64(2, json.number, "number");
+  out.string(3, json.url, "url");
+  out.message(4, json.head, "head", decodePullRequestBranch);
+  out.message(5, json.base, "base", decodePullRequestBranch);
+  out.string(6, json.title, "title");
+  out.message(7, json.user, "user", decodeActor);
+  out.bool(8, json.merged, "merged");
+  out.string(9, json.body, "body");
+  out.string(10, json.author_association ?? json.authorAssociation, "author_association");
+  out.unknown(100, json, PULL_REQUEST_KEYS);
+}
+
+const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set(["ref", "sha", "repo"]);
+
+/**
+ * A branch of a pull request.
+ *
+ * @generated from message events.v1.PullRequestBranch
+ */
+export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.ref, "ref");
+  out.string(2, json.sha, "sha");
+  out.message(3, json.repo, "repo", decodeRepository);
+  out.unknown(100, json, PULL_REQUEST_BRANCH_KEYS);
+}
+
 const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action",
   "number",
@@ -136,6 +300,22 @@ const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "labels",
 ]);
 
+/**
+ * A pull request.
+ *
+ * @generated from message events.v1.PullRequestPayload
+ */
+export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.uint64(2, json.number, "number");
+  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
+  out.message(4, json.assignee, "assignee", decodeActor);
+  out.messages(5, json.assignees, "assignees", decodeActor);
+  out.message(6, json.label, "label", decodeStruct);
+  out.messages(7, json.labels, "labels", decodeStruct);
+  out.unknown(100, json, PULL_REQUEST_PAYLOAD_KEYS);
+}
+
 const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action",
   "comment",
@@ -143,12 +323,36 @@ const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "pullRequest",
 ]);
 
+/**
+ * A comment in a review of a pull request.
+ *
+ * @generated from message events.v1.PullRequestReviewCommentPayload
+ */
+export function decodePullRequestReviewCommentPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.comment, "comment", decodeReviewComment);
+  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
+  out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS);
+}
+
 const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action",
   "review",
   "pull_request",
   "pullRequest",
 ]);
+
+/**
+ * A review of a pull request.
+ *
+ * @generated from message events.v1.PullRequestReviewPayload
+ */
+export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.review, "review", decodeReview);
+  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
+  out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_KEYS);
+}
 
 const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "push_id",
@@ -163,6 +367,23 @@ const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "distinctSize",
   "commits",
 ]);
+
+/**
+ * Commits were pushed. Events since October 2025 have neither sizes nor commits.
+ *
+ * @generated from message events.v1.PushPayload
+ */
+export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.push_id ?? json.pushId, "push_id");
+  out.string(2, json.ref, "ref");
+  out.string(3, json.head, "head");
+  out.string(4, json.before, "before");
+  out.uint64(5, json.repository_id ?? json.repositoryId, "repository_id");
+  out.int32(6, json.size, "size");
+  out.int32(7, json.distinct_size ?? json.distinctSize, "distinct_size");
+  out.wrapped(8, json.commits, "commits", (value, out) => out.messages(1, value, "", decodeCommit));
+  out.unknown(100, json, PUSH_PAYLOAD_KEYS);
+}
 
 const RELEASE_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -191,10 +412,88 @@ const RELEASE_KEYS: ReadonlySet<string> = new Set([
   "htmlUrl",
 ]);
 
-const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "release",
+/**
+ * A release.
+ *
+ * @generated from message events.v1.Release
+ */
+export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.string(2, json.node_id ?? json.nodeId, "node_id");
+  out.string(3, json.tag_name ?? json.tagName, "tag_name");
+  out.string(4, json.target_commitish ?? json.targetCommitish, "target_commitish");
+  out.string(5, json.name, "name");
+  out.string(6, json.body, "body");
+  out.bool(7, json.draft, "draft");
+  out.bool(8, json.prerelease, "prerelease");
+  out.time(9, json.created_at ?? json.createdAt, "created_at", "iso8601");
+  out.time(10, json.published_at ?? json.publishedAt, "published_at", "iso8601");
+  out.message(11, json.author, "author", decodeActor);
+  out.messages(12, json.assets, "assets", decodeStruct);
+  out.string(13, json.short_description_html ?? json.shortDescriptionHtml, "short_description_html");
+  out.bool(
+    14,
+    json.is_short_description_html_truncated ?? json.isShortDescriptionHtmlTruncated,
+    "is_short_description_html_truncated",
+  );
+  out.string(15, json.url, "url");
+  out.string(16, json.html_url ?? json.htmlUrl, "html_url");
+  out.unknown(100, json, RELEASE_KEYS);
+}
+
+const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "release"]);
+
+/**
+ * A release.
+ *
+ * @generated from message events.v1.ReleasePayload
+ */
+export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.action, "action");
+  out.message(2, json.release, "release", decodeRelease);
+  out.unknown(100, json, RELEASE_PAYLOAD_KEYS);
+}
+
+const REVIEW_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "node_id",
+  "nodeId",
+  "user",
+  "body",
+  "commit_id",
+  "commitId",
+  "submitted_at",
+  "submittedAt",
+  "state",
+  "html_url",
+  "htmlUrl",
+  "pull_request_url",
+  "pullRequestUrl",
+  "_links",
+  "Links",
+  "updated_at",
+  "updatedAt",
 ]);
+
+/**
+ * A review of a pull request.
+ *
+ * @generated from message events.v1.Review
+ */
+export function decodeReview(json: JsonObject, out: ProtoWriter): void {
+  out.uint64(1, json.id, "id");
+  out.string(2, json.node_id ?? json.nodeId, "node_id");
+  out.message(3, json.user, "user", decodeActor);
+  out.string(4, json.body, "body");
+  out.string(5, json.commit_id ?? json.commitId, "commit_id");
+  out.time(6, json.submitted_at ?? json.submittedAt, "submitted_at", "iso8601");
+  out.string(7, json.state, "state");
+  out.string(8, json.html_url ?? json.htmlUrl, "html_url");
+  out.string(9, json.pull_request_url ?? json.pullRequestUrl, "pull_request_url");
+  out.message(10, json._links ?? json.Links, "_links", decodeStruct);
+  out.time(11, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
+  out.unknown(100, json, REVIEW_KEYS);
+}
 
 const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "id",
@@ -232,264 +531,11 @@ const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "reactions",
 ]);
 
-const REVIEW_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "node_id",
-  "nodeId",
-  "user",
-  "body",
-  "commit_id",
-  "commitId",
-  "submitted_at",
-  "submittedAt",
-  "state",
-  "html_url",
-  "htmlUrl",
-  "pull_request_url",
-  "pullRequestUrl",
-  "_links",
-  "Links",
-  "updated_at",
-  "updatedAt",
-]);
-
-const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-]);
-
-const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
-  "page_name",
-  "pageName",
-  "title",
-  "summary",
-  "action",
-  "sha",
-  "html_url",
-  "htmlUrl",
-]);
-
-/** Decodes events.v1.Commit. A commit. */
-export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.sha, "sha");
-  out.message(2, json.author, "author", decodeCommitAuthor);
-  out.string(3, json.message, "message");
-  out.bool(4, json.distinct, "distinct");
-  out.string(5, json.url, "url");
-  out.unknown(100, json, COMMIT_KEYS);
-}
-
-/** Decodes events.v1.CommitAuthor. The author of a commit. */
-export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.email, "email");
-  out.string(2, json.name, "name");
-  out.unknown(100, json, COMMIT_AUTHOR_KEYS);
-}
-
-/** Decodes events.v1.CommitComment. A comment on a commit. */
-export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.string(3, json.html_url ?? json.htmlUrl, "html_url");
-  out.string(4, json.url, "url");
-  out.string(5, json.body, "body");
-  out.message(6, json.user, "user", decodeActor);
-  out.string(7, json.commit_id ?? json.commitId, "commit_id");
-  out.string(8, json.path, "path");
-  out.int32(9, json.position, "position");
-  out.int32(10, json.line, "line");
-  out.time(11, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.time(12, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
-  out.message(13, json.reactions, "reactions", decodeStruct);
-  out.unknown(100, json, COMMIT_COMMENT_KEYS);
-}
-
-/** Decodes events.v1.CommitCommentPayload. A comment on a commit. */
-export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.comment, "comment", decodeCommitComment);
-  out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.CreatePayload. A branch, tag or repository was created. */
-export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.ref_type ?? json.refType, "ref_type");
-  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
-  out.string(4, json.master_branch ?? json.masterBranch, "master_branch");
-  out.string(5, json.description, "description");
-  out.string(6, json.pusher_type ?? json.pusherType, "pusher_type");
-  out.unknown(100, json, CREATE_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.DeletePayload. A branch or tag was deleted. */
-export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.ref_type ?? json.refType, "ref_type");
-  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
-  out.string(4, json.pusher_type ?? json.pusherType, "pusher_type");
-  out.unknown(100, json, DELETE_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.DiscussionPayload. A discussion. */
-export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.discussion, "discussion", decodeStruct);
-  out.unknown(100, json, DISCUSSION_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.ForkPayload. A repository was forked. */
-export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.forkee, "forkee", decodeStruct);
-  out.unknown(100, json, FORK_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.GollumPayload. Pages of a wiki were created or edited. */
-export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.pages, "pages", decodeWikiPage);
-  out.unknown(100, json, GOLLUM_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.IssueCommentPayload. A comment on an issue or a pull request. */
-export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.issue, "issue", decodeStruct);
-  out.message(3, json.comment, "comment", decodeStruct);
-  out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.IssuesPayload. An issue. */
-export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.issue, "issue", decodeStruct);
-  out.message(3, json.assignee, "assignee", decodeActor);
-  out.messages(4, json.assignees, "assignees", decodeActor);
-  out.message(5, json.label, "label", decodeStruct);
-  out.messages(6, json.labels, "labels", decodeStruct);
-  out.unknown(100, json, ISSUES_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.MemberPayload. A collaborator was added. */
-export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.member, "member", decodeActor);
-  out.unknown(100, json, MEMBER_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.PublicPayload. A repository was made public. */
-export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
-  out.unknown(100, json, PUBLIC_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.PullRequest. A pull request. Newer events have only the first five fields. */
-export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.uint64(2, json.number, "number");
-  out.string(3, json.url, "url");
-  out.message(4, json.head, "head", decodePullRequestBranch);
-  out.message(5, json.base, "base", decodePullRequestBranch);
-  out.string(6, json.title, "title");
-  out.message(7, json.user, "user", decodeActor);
-  out.bool(8, json.merged, "merged");
-  out.string(9, json.body, "body");
-  out.string(10, json.author_association ?? json.authorAssociation, "author_association");
-  out.unknown(100, json, PULL_REQUEST_KEYS);
-}
-
-/** Decodes events.v1.PullRequestBranch. A branch of a pull request. */
-export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.sha, "sha");
-  out.message(3, json.repo, "repo", decodeRepository);
-  out.unknown(100, json, PULL_REQUEST_BRANCH_KEYS);
-}
-
-/** Decodes events.v1.PullRequestPayload. A pull request. */
-export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.uint64(2, json.number, "number");
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
-  out.message(4, json.assignee, "assignee", decodeActor);
-  out.messages(5, json.assignees, "assignees", decodeActor);
-  out.message(6, json.label, "label", decodeStruct);
-  out.messages(7, json.labels, "labels", decodeStruct);
-  out.unknown(100, json, PULL_REQUEST_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.PullRequestReviewCommentPayload. A comment in a review of a pull request. */
-export function decodePullRequestReviewCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.comment, "comment", decodeReviewComment);
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.PullRequestReviewPayload. A review of a pull request. */
-export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.review, "review", decodeReview);
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.PushPayload. Commits were pushed. Events since October 2025 have neither sizes nor commits. */
-export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.push_id ?? json.pushId, "push_id");
-  out.string(2, json.ref, "ref");
-  out.string(3, json.head, "head");
-  out.string(4, json.before, "before");
-  out.uint64(5, json.repository_id ?? json.repositoryId, "repository_id");
-  out.int32(6, json.size, "size");
-  out.int32(7, json.distinct_size ?? json.distinctSize, "distinct_size");
-  out.wrapped(8, json.commits, "commits", (value, out) => out.messages(1, value, "", decodeCommit));
-  out.unknown(100, json, PUSH_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.Release. A release. */
-export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.string(3, json.tag_name ?? json.tagName, "tag_name");
-  out.string(4, json.target_commitish ?? json.targetCommitish, "target_commitish");
-  out.string(5, json.name, "name");
-  out.string(6, json.body, "body");
-  out.bool(7, json.draft, "draft");
-  out.bool(8, json.prerelease, "prerelease");
-  out.time(9, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.time(10, json.published_at ?? json.publishedAt, "published_at", "iso8601");
-  out.message(11, json.author, "author", decodeActor);
-  out.messages(12, json.assets, "assets", decodeStruct);
-  out.string(13, json.short_description_html ?? json.shortDescriptionHtml, "short_description_html");
-  out.bool(14, json.is_short_description_html_truncated ?? json.isShortDescriptionHtmlTruncated, "is_short_description_html_truncated");
-  out.string(15, json.url, "url");
-  out.string(16, json.html_url ?? json.htmlUrl, "html_url");
-  out.unknown(100, json, RELEASE_KEYS);
-}
-
-/** Decodes events.v1.ReleasePayload. A release. */
-export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.release, "release", decodeRelease);
-  out.unknown(100, json, RELEASE_PAYLOAD_KEYS);
-}
-
-/** Decodes events.v1.Review. A review of a pull request. */
-export function decodeReview(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.message(3, json.user, "user", decodeActor);
-  out.string(4, json.body, "body");
-  out.string(5, json.commit_id ?? json.commitId, "commit_id");
-  out.time(6, json.submitted_at ?? json.submittedAt, "submitted_at", "iso8601");
-  out.string(7, json.state, "state");
-  out.string(8, json.html_url ?? json.htmlUrl, "html_url");
-  out.string(9, json.pull_request_url ?? json.pullRequestUrl, "pull_request_url");
-  out.message(10, json._links ?? json.Links, "_links", decodeStruct);
-  out.time(11, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
-  out.unknown(100, json, REVIEW_KEYS);
-}
-
-/** Decodes events.v1.ReviewComment. A comment in a review. */
+/**
+ * A comment in a review.
+ *
+ * @generated from message events.v1.ReviewComment
+ */
 export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.string(2, json.node_id ?? json.nodeId, "node_id");
@@ -514,13 +560,34 @@ export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, REVIEW_COMMENT_KEYS);
 }
 
-/** Decodes events.v1.WatchPayload. A repository was starred. */
+const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action"]);
+
+/**
+ * A repository was starred.
+ *
+ * @generated from message events.v1.WatchPayload
+ */
 export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.action, "action");
   out.unknown(100, json, WATCH_PAYLOAD_KEYS);
 }
 
-/** Decodes events.v1.WikiPage. A page of a wiki. */
+const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
+  "page_name",
+  "pageName",
+  "title",
+  "summary",
+  "action",
+  "sha",
+  "html_url",
+  "htmlUrl",
+]);
+
+/**
+ * A page of a wiki.
+ *
+ * @generated from message events.v1.WikiPage
+ */
 export function decodeWikiPage(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.page_name ?? json.pageName, "page_name");
   out.string(2, json.title, "title");

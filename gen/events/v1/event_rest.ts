@@ -24,18 +24,6 @@ import {
 import { decodeActor, decodeOrganization, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const EVENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "actor",
-  "repo",
-  "org",
-  "public",
-  "created_at",
-  "createdAt",
-  "payload",
-]);
-
 /** Spellings of events.v1.EventType on the wire. */
 const EVENT_TYPE = new EnumTable("events.v1.EventType", [
   [0, "EVENT_TYPE_UNSPECIFIED"],
@@ -64,7 +52,23 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
   [23, "ForkApplyEvent", "EVENT_TYPE_FORK_APPLY"],
 ]);
 
-/** Decodes events.v1.Event. An event. */
+const EVENT_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "actor",
+  "repo",
+  "org",
+  "public",
+  "created_at",
+  "createdAt",
+  "payload",
+]);
+
+/**
+ * An event.
+ *
+ * @generated from message events.v1.Event
+ */
 export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.openEnum(2, json.type, "type", EVENT_TYPE);

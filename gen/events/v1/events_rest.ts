@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
@@ -41,49 +42,40 @@ const EventService_rules = {
     {
       status: 403,
       header: { name: "x-ratelimit-remaining", value: "0" },
-      code: 8,
+      code: Code.ResourceExhausted,
       reason: "RATE_LIMITED",
     },
     {
       status: 429,
       header: { name: "x-ratelimit-remaining", value: "0" },
-      code: 8,
+      code: Code.ResourceExhausted,
       reason: "RATE_LIMITED",
     },
     {
       status: 403,
       header: { name: "retry-after" },
-      code: 8,
+      code: Code.ResourceExhausted,
       reason: "SECONDARY_RATE_LIMITED",
     },
-    { status: 429, code: 8, reason: "SECONDARY_RATE_LIMITED" },
-    { status: 422, code: 11, reason: "PAGE_OUT_OF_RANGE" },
+    { status: 429, code: Code.ResourceExhausted, reason: "SECONDARY_RATE_LIMITED" },
+    { status: 422, code: Code.OutOfRange, reason: "PAGE_OUT_OF_RANGE" },
   ],
   retryAfter: [
     { header: "retry-after", format: "seconds" },
     { header: "retry-after", format: "http_date" },
-    {
-      header: "x-ratelimit-reset",
-      format: "epoch",
-      when: { name: "x-ratelimit-remaining", value: "0" },
-    },
+    { header: "x-ratelimit-reset", format: "epoch", when: { name: "x-ratelimit-remaining", value: "0" } },
   ],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
  * Lists public events, newest first.
  *
  * GET /events
+ *
+ * @generated from rpc events.v1.EventService.ListPublicEvents
  */
 export const EventService_listPublicEvents = unary(EventService.method.listPublicEvents, {
-  rules: {
-    ...EventService_rules,
-    success: [304],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...EventService_rules, success: [304], idempotent: true },
   request(message: ListPublicEventsRequest): RestRequest {
     const request = new RequestWriter("GET", "/events");
     request.header("accept", "application/vnd.service+json");
@@ -93,21 +85,21 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.messages(1, response.payload, "", decodeEvent);
+    out.string(10, response.header("etag"), "ETag");
+    out.bool(11, response.status === 304, "status");
+    out.int32(12, fromText(response.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, response.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(response.header("link"), "next"), "Link");
+    out.string(21, linkTarget(response.header("link"), "last"), "Link");
+    out.string(22, linkTarget(response.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(response.header("link"), "first"), "Link");
+    out.int32(30, fromText(response.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(response.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, response.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(response.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, response.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
@@ -116,21 +108,23 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
  * Lists the public events of a repository and its forks, newest first.
  *
  * GET /networks/{owner}/{repo}/events
+ *
+ * @generated from rpc events.v1.EventService.ListNetworkEvents
  */
 export const EventService_listNetworkEvents = unary(EventService.method.listNetworkEvents, {
   rules: {
     ...EventService_rules,
     errors: [
-      { status: 404, code: 5, reason: "REPOSITORY_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "REPOSITORY_NOT_FOUND" },
       ...EventService_rules.errors,
     ],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListNetworkEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/networks/${pathSegment(message.owner, "owner")}/${pathSegment(message.repo, "repo")}/events`);
+    const owner = pathSegment(message.owner, "owner");
+    const repo = pathSegment(message.repo, "repo");
+    const request = new RequestWriter("GET", `/networks/${owner}/${repo}/events`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -138,22 +132,7 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
 
@@ -161,17 +140,17 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
  * Lists the public events of an organization, newest first.
  *
  * GET /orgs/{org}/events
+ *
+ * @generated from rpc events.v1.EventService.ListOrganizationEvents
  */
 export const EventService_listOrganizationEvents = unary(EventService.method.listOrganizationEvents, {
   rules: {
     ...EventService_rules,
     errors: [
-      { status: 404, code: 5, reason: "ORGANIZATION_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "ORGANIZATION_NOT_FOUND" },
       ...EventService_rules.errors,
     ],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListOrganizationEventsRequest): RestRequest {
@@ -183,22 +162,7 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
 
@@ -208,21 +172,23 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
  * Public repositories need no credentials.
  *
  * GET /repos/{owner}/{repo}/events
+ *
+ * @generated from rpc events.v1.EventService.ListRepositoryEvents
  */
 export const EventService_listRepositoryEvents = unary(EventService.method.listRepositoryEvents, {
   rules: {
     ...EventService_rules,
     errors: [
-      { status: 404, code: 5, reason: "REPOSITORY_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "REPOSITORY_NOT_FOUND" },
       ...EventService_rules.errors,
     ],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListRepositoryEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/repos/${pathSegment(message.owner, "owner")}/${pathSegment(message.repo, "repo")}/events`);
+    const owner = pathSegment(message.owner, "owner");
+    const repo = pathSegment(message.repo, "repo");
+    const request = new RequestWriter("GET", `/repos/${owner}/${repo}/events`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -230,22 +196,7 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
 
@@ -255,17 +206,14 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
  * Includes private events with the credentials of that user, and only public events otherwise.
  *
  * GET /users/{username}/events
+ *
+ * @generated from rpc events.v1.EventService.ListUserEvents
  */
 export const EventService_listUserEvents = unary(EventService.method.listUserEvents, {
   rules: {
     ...EventService_rules,
-    errors: [
-      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
-      ...EventService_rules.errors,
-    ],
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListUserEventsRequest): RestRequest {
@@ -277,22 +225,7 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
 
@@ -301,22 +234,24 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
  * user.
  *
  * GET /users/{username}/events/orgs/{org}
+ *
+ * @generated from rpc events.v1.EventService.ListUserOrganizationEvents
  */
 export const EventService_listUserOrganizationEvents = unary(EventService.method.listUserOrganizationEvents, {
   rules: {
     ...EventService_rules,
     credentials: ["oauth2"],
     errors: [
-      { status: 404, code: 5, reason: "USER_OR_ORGANIZATION_NOT_FOUND" },
+      { status: 404, code: Code.NotFound, reason: "USER_OR_ORGANIZATION_NOT_FOUND" },
       ...EventService_rules.errors,
     ],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListUserOrganizationEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events/orgs/${pathSegment(message.org, "org")}`);
+    const username = pathSegment(message.username, "username");
+    const org = pathSegment(message.org, "org");
+    const request = new RequestWriter("GET", `/users/${username}/events/orgs/${org}`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -324,22 +259,7 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
 
@@ -347,21 +267,19 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
  * Lists the public events of a user, newest first.
  *
  * GET /users/{username}/events/public
+ *
+ * @generated from rpc events.v1.EventService.ListUserPublicEvents
  */
 export const EventService_listUserPublicEvents = unary(EventService.method.listUserPublicEvents, {
   rules: {
     ...EventService_rules,
-    errors: [
-      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
-      ...EventService_rules.errors,
-    ],
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListUserPublicEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events/public`);
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/events/public`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -369,22 +287,7 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
 
@@ -394,21 +297,19 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
  * Includes private events with the credentials of that user, and only public events otherwise.
  *
  * GET /users/{username}/received_events
+ *
+ * @generated from rpc events.v1.EventService.ListReceivedEvents
  */
 export const EventService_listReceivedEvents = unary(EventService.method.listReceivedEvents, {
   rules: {
     ...EventService_rules,
-    errors: [
-      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
-      ...EventService_rules.errors,
-    ],
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListReceivedEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/received_events`);
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/received_events`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -416,22 +317,7 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
 
@@ -439,21 +325,19 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
  * Lists the public events of repositories that a user watches and of users that the user follows, newest first.
  *
  * GET /users/{username}/received_events/public
+ *
+ * @generated from rpc events.v1.EventService.ListReceivedPublicEvents
  */
 export const EventService_listReceivedPublicEvents = unary(EventService.method.listReceivedPublicEvents, {
   rules: {
     ...EventService_rules,
-    errors: [
-      { status: 404, code: 5, reason: "USER_NOT_FOUND" },
-      ...EventService_rules.errors,
-    ],
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
     success: [304],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: ListReceivedPublicEventsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/received_events/public`);
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/received_events/public`);
     request.header("accept", "application/vnd.service+json");
     request.header("x-service-api-version", "2022-11-28");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
@@ -461,22 +345,7 @@ export const EventService_listReceivedPublicEvents = unary(EventService.method.l
     request.query("page", message.page);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeEvent);
-    out.string(10, answer.header("etag"), "ETag");
-    out.bool(11, answer.status === 304, "status");
-    out.int32(12, fromText(answer.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, answer.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(answer.header("link"), "next"), "Link");
-    out.string(21, linkTarget(answer.header("link"), "last"), "Link");
-    out.string(22, linkTarget(answer.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(answer.header("link"), "first"), "Link");
-    out.int32(30, fromText(answer.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(answer.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, answer.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(answer.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, answer.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  response: EventService_listPublicEvents.response,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
 
@@ -486,7 +355,7 @@ export const EventService_listReceivedPublicEvents = unary(EventService.method.l
  * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
  * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
  *
- * The REST adapter of events.v1.EventService.
+ * @generated from service events.v1.EventService
  */
 export const EventServiceRest: ServiceAdapter<typeof EventService> = {
   service: EventService,

@@ -17,23 +17,11 @@ const ACTOR_KEYS: ReadonlySet<string> = new Set([
   "avatarUrl",
 ]);
 
-const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "login",
-  "external_avatar_id",
-  "externalAvatarId",
-  "url",
-  "avatar_url",
-  "avatarUrl",
-]);
-
-const REPOSITORY_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "name",
-  "url",
-]);
-
-/** Decodes events.v1.Actor. A user who caused an event or is affected by it. */
+/**
+ * A user who caused an event or is affected by it.
+ *
+ * @generated from message events.v1.Actor
+ */
 export function decodeActor(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.string(2, json.login, "login");
@@ -44,7 +32,21 @@ export function decodeActor(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, ACTOR_KEYS);
 }
 
-/** Decodes events.v1.Organization. The organization in which something happened. */
+const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "login",
+  "external_avatar_id",
+  "externalAvatarId",
+  "url",
+  "avatar_url",
+  "avatarUrl",
+]);
+
+/**
+ * The organization in which something happened.
+ *
+ * @generated from message events.v1.Organization
+ */
 export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.string(2, json.login, "login");
@@ -54,7 +56,13 @@ export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, ORGANIZATION_KEYS);
 }
 
-/** Decodes events.v1.Repository. The repository in which something happened. */
+const REPOSITORY_KEYS: ReadonlySet<string> = new Set(["id", "name", "url"]);
+
+/**
+ * The repository in which something happened.
+ *
+ * @generated from message events.v1.Repository
+ */
 export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
   out.string(2, json.name, "name");

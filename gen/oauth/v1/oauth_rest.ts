@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -16,7 +17,6 @@ import {
   type CreateAccessTokenRequest,
   type CreateRequestTokenRequest,
   type CreateTokenRequest,
-  type ExchangeTokenRequest,
   OAuthService,
   type RefreshTokenRequest,
 } from "./oauth_pb.ts";
@@ -35,20 +35,18 @@ const OAuthService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 0, subcode: "invalid_grant", code: 16, reason: "INVALID_GRANT" },
-    { status: 0, subcode: "invalid_client", code: 16, reason: "INVALID_CLIENT" },
-    { status: 0, subcode: "invalid_request", code: 3, reason: "INVALID_REQUEST" },
-    { status: 0, subcode: "invalid_scope", code: 3, reason: "INVALID_SCOPE" },
+    { status: 0, subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
+    { status: 0, subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
+    { status: 0, subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
+    { status: 0, subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
     {
       status: 0,
       subcode: "unsupported_grant_type",
-      code: 3,
+      code: Code.InvalidArgument,
       reason: "UNSUPPORTED_GRANT_TYPE",
     },
-    { status: 0, subcode: "unauthorized_client", code: 7, reason: "UNAUTHORIZED_CLIENT" },
+    { status: 0, subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
   ],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
@@ -57,24 +55,18 @@ const OAuthService_rules = {
  * Next, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.
  *
  * POST /oauth/request_token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateRequestToken
  */
 export const OAuthService_createRequestToken = unary(OAuthService.method.createRequestToken, {
-  rules: {
-    ...OAuthService_rules,
-    base: "web",
-    credentials: ["oauth1_client"],
-    success: [],
-    responseEncoding: "form",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...OAuthService_rules, base: "web", credentials: ["oauth1_client"], responseEncoding: "form" },
   request(message: CreateRequestTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/oauth/request_token");
     if (message.callback) request.oauth1Param("oauth_callback", message.callback);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateRequestTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateRequestTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
@@ -84,15 +76,15 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
  * 5849 section 2.3).
  *
  * GET /oauth/access_token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
  */
 export const OAuthService_createAccessToken = unary(OAuthService.method.createAccessToken, {
   rules: {
     ...OAuthService_rules,
     base: "web",
     credentials: ["oauth1_client"],
-    success: [],
     responseEncoding: "form",
-    scopes: [],
     idempotent: true,
   },
   request(message: CreateAccessTokenRequest): RestRequest {
@@ -102,8 +94,8 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
     if (message.oauthVerifier) request.query("oauth_verifier", message.oauthVerifier);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateAccessTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateAccessTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateAccessToken)
@@ -115,15 +107,11 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
  * A token for the application itself does not represent a user: it can be used where an API key is sufficient.
  *
  * POST /v2/oauth2/token
+ *
+ * @generated from rpc oauth.v1.OAuthService.CreateToken
  */
 export const OAuthService_createToken = unary(OAuthService.method.createToken, {
-  rules: {
-    ...OAuthService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: OAuthService_rules,
   request(message: CreateTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     if (message.clientId) request.form("client_id", message.clientId);
@@ -145,8 +133,8 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCreateTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCreateTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateToken)
@@ -156,16 +144,11 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
  * refresh token becomes invalid.
  *
  * POST /v2/oauth2/token
+ *
+ * @generated from rpc oauth.v1.OAuthService.RefreshToken
  */
 export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken, {
-  rules: {
-    ...OAuthService_rules,
-    credentials: ["oauth2", "none"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...OAuthService_rules, credentials: ["oauth2", "none"] },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     request.form("grant_type", "refresh_token");
@@ -174,8 +157,8 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeRefreshTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeRefreshTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.RefreshToken)
@@ -185,26 +168,23 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
  * OAuth 1.0a token becomes invalid.
  *
  * POST /v2/oauth2/exchange
+ *
+ * @generated from rpc oauth.v1.OAuthService.ExchangeToken
  */
 export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToken, {
   rules: {
     ...OAuthService_rules,
     credentials: ["oauth1"],
     errors: [
-      { status: 400, code: 9, reason: "NOT_OAUTH1" },
+      { status: 400, code: Code.FailedPrecondition, reason: "NOT_OAUTH1" },
       ...OAuthService_rules.errors,
     ],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
   },
-  request(_message: ExchangeTokenRequest): RestRequest {
-    const request = new RequestWriter("POST", "/v2/oauth2/exchange");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("POST", "/v2/oauth2/exchange");
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeExchangeTokenResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeExchangeTokenResponse);
   },
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.ExchangeToken)
@@ -215,7 +195,7 @@ export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToke
  * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These
  * methods are the steps of the application before and after that.
  *
- * The REST adapter of oauth.v1.OAuthService.
+ * @generated from service oauth.v1.OAuthService
  */
 export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
   service: OAuthService,
@@ -248,6 +228,17 @@ const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauthTokenSecret",
 ]);
 
+/**
+ * An OAuth 1.0a access token; it does not expire.
+ *
+ * @generated from message oauth.v1.CreateAccessTokenResponse
+ */
+export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
+  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
+  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
+}
+
 const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauth_token",
   "oauthToken",
@@ -256,6 +247,18 @@ const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauth_callback_confirmed",
   "oauthCallbackConfirmed",
 ]);
+
+/**
+ * Temporary credentials.
+ *
+ * @generated from message oauth.v1.CreateRequestTokenResponse
+ */
+export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
+  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
+  out.bool(3, json.oauth_callback_confirmed ?? json.oauthCallbackConfirmed, "oauth_callback_confirmed");
+  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
+}
 
 const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
@@ -271,6 +274,21 @@ const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "idToken",
 ]);
 
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.CreateTokenResponse
+ */
+export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.access_token ?? json.accessToken, "access_token");
+  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
+  out.string(3, json.token_type ?? json.tokenType, "token_type");
+  out.string(4, json.scope, "scope");
+  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
+}
+
 const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
   "accessToken",
@@ -284,6 +302,21 @@ const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_token",
   "idToken",
 ]);
+
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.ExchangeTokenResponse
+ */
+export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.access_token ?? json.accessToken, "access_token");
+  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
+  out.string(3, json.token_type ?? json.tokenType, "token_type");
+  out.string(4, json.scope, "scope");
+  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
+  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
+}
 
 const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token",
@@ -299,44 +332,11 @@ const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "idToken",
 ]);
 
-/** Decodes oauth.v1.CreateAccessTokenResponse. An OAuth 1.0a access token; it does not expire. */
-export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
-  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.CreateRequestTokenResponse. Temporary credentials. */
-export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
-  out.bool(3, json.oauth_callback_confirmed ?? json.oauthCallbackConfirmed, "oauth_callback_confirmed");
-  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.CreateTokenResponse. An OAuth 2.0 access token. */
-export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
-  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.ExchangeTokenResponse. An OAuth 2.0 access token. */
-export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
-  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
-}
-
-/** Decodes oauth.v1.RefreshTokenResponse. A new OAuth 2.0 access token. */
+/**
+ * A new OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.RefreshTokenResponse
+ */
 export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.access_token ?? json.accessToken, "access_token");
   out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");

@@ -28,7 +28,7 @@ export function parameterName(
 }
 
 /**
- * The names under which answers may carry a field, in the order in which they are tried: as declared and in
+ * The names under which responses may carry a field, in the order in which they are tried: as declared and in
  * lowerCamel, then the aliases.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {

@@ -21,6 +21,7 @@ import {
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation } from "../model/annotations.ts";
+import { DEFAULT_RULES } from "../model/default-rules.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition } from "./condition.ts";
@@ -45,15 +46,6 @@ const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
   [RetryAfter_Format.EPOCH]: "epoch",
   [RetryAfter_Format.HTTP_DATE]: "http_date",
 };
-
-/** Shapes of error bodies that are tried where a service names none. */
-const COMMON_ERROR_SHAPES: Rules["errorShapes"] = [
-  { kind: "rpc_status" },
-  { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-  { kind: "oauth" },
-  { kind: "text", path: "message" },
-  { kind: "text", path: "error" },
-];
 
 /** The rules that a service gives to its methods. */
 export function parseServiceRules(desc: DescService): SharedRules {
@@ -94,7 +86,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     credentials: firstFilled(own.credentials, service.credentials).map((kind) => CREDENTIALS[kind] ?? "none"),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(envelope === undefined || envelope.payload.length === 0 ? {} : { envelope: parseEnvelope(envelope) }),
-    errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : COMMON_ERROR_SHAPES,
+    errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : DEFAULT_RULES.errorShapes,
     errors: [...own.errors, ...service.errors].map(parseErrorRule),
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,

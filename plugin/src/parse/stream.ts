@@ -16,6 +16,7 @@ import {
   type Upload,
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
+import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
@@ -27,7 +28,6 @@ import { typeModels } from "./types.ts";
 const { field: RULE } = MethodRulesSchema;
 const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
-const DEFAULT_MAX_PAGES = 1_000;
 const DEFAULT_INTERVAL_MS = 60_000;
 
 type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
@@ -116,7 +116,7 @@ function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | 
     items: rule.items.map(rootless),
     next,
     more: rule.more && parseCondition(rule.more),
-    maxPages: rule.maxPages || DEFAULT_MAX_PAGES,
+    maxPages: rule.maxPages || DEFAULT_STREAM.maxPages,
   };
 }
 

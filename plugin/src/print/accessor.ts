@@ -29,8 +29,10 @@ export function access(path: FieldPath, message = "message"): Access {
   const expression = read(field, holder, isOptional, guards);
   const own = field.oneof === undefined ? ownCondition(field, holder, isOptional) : undefined;
   const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
+  // what follows from the condition needs no check of its own; the type checker cannot look through `??`
+  const known = isSet.includes(" ?? ") ? expression : expression.replaceAll("?.", ".");
   return {
-    expression,
+    expression: known,
     isSet,
     optional: guards.length === 0 ? expression : `(${guards.join(" && ")} ? ${expression} : undefined)`,
     mayBeUnset: guards.length > 0 || isOptional || isSet.endsWith("!== undefined"),

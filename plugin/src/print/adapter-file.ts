@@ -17,6 +17,8 @@ export function adapterPath(desc: DescFile): string {
 /** A function or constant of a file that is printed behind its services. */
 interface Part {
   readonly name: string;
+  /** The name by which it is put in order. */
+  readonly place: string;
   readonly lines: readonly string[];
 }
 
@@ -49,6 +51,8 @@ export class AdapterFile {
   readonly desc: DescFile;
   /** What the options of fields, oneofs and enum values say. */
   readonly types: TypeModels;
+  /** The style of the file's first service, for names of encoders. */
+  style: JsonStyle | undefined;
   private readonly generation: Generation;
   private readonly parts: Part[] = [];
   private readonly declarations = new Map<string, readonly string[]>();
@@ -143,8 +147,11 @@ export class AdapterFile {
     ]);
   }
 
-  /** The name of a constant or function of this file; `print` is called once, with the name. */
-  part(subject: unknown, ideal: string, print: (name: string) => readonly string[]): string {
+  /**
+   * The name of a constant or function of this file; `print` is called once, with the name. It is put where its name, or
+   * `place`, is in the order of names.
+   */
+  part(subject: unknown, ideal: string, print: (name: string) => readonly string[], place?: string): string {
     const byIdeal = this.names.get(subject) ?? new Map<string, string>();
     this.names.set(subject, byIdeal);
     const known = byIdeal.get(ideal);
@@ -152,7 +159,7 @@ export class AdapterFile {
     const name = this.source.claim(ideal);
     byIdeal.set(ideal, name);
     // the name is known before printing, so that recursive messages find it
-    this.parts.push({ name, lines: print(name) });
+    this.parts.push({ name, place: place ?? name, lines: print(name) });
     return name;
   }
 
@@ -174,11 +181,19 @@ export class AdapterFile {
 
   /** The parts behind the services, each after an empty line. */
   partLines(): string[] {
-    return [...this.parts].sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((part) => ["", ...part.lines]);
+    return [...this.parts]
+      .sort((a, b) => (a.place === b.place ? 0 : a.place < b.place ? -1 : 1))
+      .flatMap((part) => ["", ...part.lines]);
   }
 }
 
-/** Tells encoders of one message apart that follow different styles. */
-export function styleSuffix(style: JsonStyle): string {
-  return `${style.names === "asDeclared" ? "AsDeclared" : ""}${style.integers === "numbers" ? "Bare" : ""}`;
+const SUFFIXES = {
+  names: { lowerCamel: "LowerCamel", asDeclared: "AsDeclared" },
+  integers: { strings: "Quoted", numbers: "Bare" },
+} as const;
+
+/** Tells encoders of one message apart that follow another style than most of the file. */
+export function styleSuffix(style: JsonStyle, usual: JsonStyle): string {
+  const names = style.names === usual.names ? "" : SUFFIXES.names[style.names];
+  return names + (style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers]);
 }

@@ -5,7 +5,7 @@ import { dottedName, requestName } from "../model/wire-names.ts";
 import { access } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
-import { type Literal, printLiteral, printMember, printString } from "./literal.ts";
+import { printInline, printString } from "./literal.ts";
 import { type Context, formLines } from "./parameters.ts";
 import { singleMessageOf } from "./request-value.ts";
 
@@ -25,12 +25,17 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
     case "multipart":
       return multipartLines(body, context);
     case "fields":
-      return [
-        ...objectLines(body.fields, context),
-        ...omitLines(body.omitted, context),
-        "request.json(json);",
-      ];
+      return jsonBodyLines(body, context);
   }
+}
+
+function jsonBodyLines(
+  { fields, omitted }: Extract<BodyModel, { kind: "fields" }>,
+  context: Context,
+): string[] {
+  const lines = [...objectLines(fields, context), ...omitLines(omitted, context)];
+  const isEmpty = lines.length === 1 && context.rules.parameters.length === 0;
+  return isEmpty ? ["request.json({});"] : [...lines, "request.json(json);"];
 }
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
@@ -76,19 +81,14 @@ function httpBodyLine(field: DescField | undefined): string {
 /** The lines that make an object `json` of some fields of the request. */
 function objectLines(fields: readonly DescField[], { rules, file }: Context): string[] {
   const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
+  const constants = Object.fromEntries(rules.parameters.map(({ name, json }) => [name, JSON.parse(json)]));
   return [
-    `const json${typed(file.runtimeType("JsonRecord"))} = {};`,
-    ...rules.parameters.map(({ name, json }) => `${printMember("json", name)} = ${constantJson(json)};`),
+    `const json${typed(file.runtimeType("JsonRecord"))} = ${printInline(constants)};`,
     ...fields
       .filter((field) => field.oneof === undefined)
       .flatMap((field) => jsonLines(field, rules.json, file)),
     ...[...oneofs].flatMap((oneof) => oneofLines(oneof, rules.json, file)),
   ];
-}
-
-/** JSON as an expression; it was checked to be some. */
-function constantJson(json: string): string {
-  return printLiteral(JSON.parse(json) as Literal);
 }
 
 type Multipart = Extract<BodyModel, { kind: "multipart" }>;

@@ -6,10 +6,10 @@ import type { ConditionModel } from "../model/rules.ts";
 import { discriminatorValues, type FieldModel, type TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { docComment } from "./doc-comment.ts";
+import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isInherited, printLiteral, printMember, printString } from "./literal.ts";
+import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
 
 /** The writer's method for a scalar type. */
@@ -54,10 +54,12 @@ export function decoderOf(desc: DescMessage, file: AdapterFile): string {
 function printDecoder(desc: DescMessage, name: string, file: AdapterFile): string[] {
   const json = file.runtimeType("JsonObject");
   const out = file.runtimeType("ProtoWriter");
+  // named before the keys of other messages are, so that both names of a message have the same suffix
+  keysOf(desc, file);
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, file) : fieldLines(member, "json", file),
   );
-  const comment = docComment(`Decodes ${desc.typeName}.${summary(desc)}`);
+  const comment = docComment(withProvenance(summary(desc), `message ${desc.typeName}`));
   file.declare(name, [...comment, `export declare function ${name}(json: ${json}, out: ${out}): void;`]);
   return [
     ...comment,
@@ -68,18 +70,18 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
   ];
 }
 
+/** The first paragraph of a message's comment. */
 function summary(desc: DescMessage): string {
-  const [first] = commentOf(desc).split("\n\n");
-  return first === undefined || first === "" ? "" : ` ${first.replaceAll("\n", " ")}`;
+  const [first = ""] = commentOf(desc).split("\n\n");
+  return first;
 }
 
-/** The constant with the keys that the fields of a message name. */
+/** The constant with the keys that the fields of a message name; it stands before the decoder. */
 function keysOf(desc: DescMessage, file: AdapterFile): string {
-  return file.part(desc, `${constantName(localName(desc))}_KEYS`, (name) => [
-    `const ${name}${typed("ReadonlySet<string>")} = new Set([`,
-    ...knownKeys(desc, file.types).map((key) => `  ${printString(key)},`),
-    "]);",
-  ]);
+  const print = (name: string) => [
+    `const ${name}${typed("ReadonlySet<string>")} = new Set(${printInline(knownKeys(desc, file.types))});`,
+  ];
+  return file.part(desc, `${constantName(localName(desc))}_KEYS`, print, decoderOf(desc, file));
 }
 
 /** The last line of a decoder: what happens to the keys that no field names. */
@@ -184,7 +186,7 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   return conditions
     .map(({ key, values, present, type }) => {
       const literal = { key: key || pathTo(discriminator), values, present, type };
-      return `${holds}(json, ${printLiteral(literal)})`;
+      return `${holds}(json, ${printInline(literal)})`;
     })
     .join(" || ");
 }
@@ -244,7 +246,7 @@ function leniently({ coerce }: FieldModel, line: string, key: string): string {
   return coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
 }
 
-/** Whether a field is found in the object that its message is read from, and not in the head of the answer. */
+/** Whether a field is found in the object that its message is read from, and not in the head of the response. */
 export function comesFromPaths({ sources }: FieldModel): boolean {
   return sources.length > 0 && sources.every(({ kind }) => kind === "path");
 }

@@ -14,3 +14,8 @@ export function docComment(text: string, indent = ""): string[] {
   const inner = lines.map((line) => `${indent} * ${line}`.trimEnd());
   return [`${indent}/**\n${inner.join("\n")}\n${indent} */`];
 }
+
+/** A comment that ends with what its subject is generated from: `rpc blog.v1.BlogService.GetPost`. */
+export function withProvenance(text: string, source: string): string {
+  return text === "" ? `@generated from ${source}` : `${text}\n\n@generated from ${source}`;
+}

@@ -29,7 +29,8 @@ const PLAIN_JSON: ReadonlySet<string> = new Set([
 
 /** The function that writes a request message as JSON; printed into the file that asks for it. */
 export function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
-  return file.part(desc, `encode${localName(desc)}${styleSuffix(style)}`, (name) =>
+  const suffix = styleSuffix(style, file.style ?? style);
+  return file.part(desc, `encode${localName(desc)}${suffix}`, (name) =>
     printEncoder(desc, name, style, file),
   );
 }
@@ -111,6 +112,7 @@ export function jsonValue(field: DescField, value: string, style: JsonStyle, fil
       return itemsValue(field, value, style, file);
     case "map": {
       const item = itemValue(field, "value", style, file);
+      if (item === "value" && field.mapKey === ScalarType.STRING) return `{ ...${value} }`;
       return `Object.fromEntries(Object.entries(${value}).map(([key, value]) => [key, ${item}]))`;
     }
     default:
@@ -121,6 +123,9 @@ export function jsonValue(field: DescField, value: string, style: JsonStyle, fil
 function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
+  // these have one parameter
+  const [, convert] = /^(String|encode[\w$]+)\(item\)$/.exec(item) ?? [];
+  if (convert !== undefined) return `${value}.map(${convert})`;
   return `${value}.map((item) => ${item})`;
 }
 

@@ -11,7 +11,7 @@ export function enumTable(desc: DescEnum, file: AdapterFile): string {
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
     const { wire, aliases } = file.types.enumValue(value);
-    // requests use the first: an alias is only for answers
+    // requests use the first: an alias is only for responses
     const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;
   });

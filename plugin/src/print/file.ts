@@ -4,6 +4,7 @@ import type { PrintOptions, Target } from "../protocol/options.ts";
 import { type AdapterFile, adapterPath, type Generation } from "./adapter-file.ts";
 import { END, IMPORTS } from "./insertion-point.ts";
 import { printService } from "./service.ts";
+import { wrapLine } from "./wrap.ts";
 
 /** A generated file: its path below the output directory, and its text. */
 export interface PrintedFile {
@@ -42,6 +43,7 @@ export function printText(
   const nothing = file.isEmpty ? ["", "export {};"] : [];
   // one by one: a call cannot have a hundred thousand arguments
   for (const line of [...nothing, ...file.partLines(), ...end]) file.source.add(line);
+  file.source.replaceLines(wrapLine);
   return targets.map((target) => {
     const head = preamble(file.desc, version, tsNocheck && target !== "js");
     const content =

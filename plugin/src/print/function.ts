@@ -3,17 +3,23 @@ import { typed } from "./erasable.ts";
 /** A method of an object literal. */
 export interface FunctionParts {
   readonly name: string;
-  readonly parameters: ReadonlyArray<readonly [name: string, type: string]>;
+  /** Types are asked for only where a parameter is printed, since that imports them. */
+  readonly parameters: ReadonlyArray<readonly [name: string, type: () => string]>;
   readonly result: string;
   readonly lines: readonly string[];
 }
 
-/** Prints a method of an object literal. Parameters that its lines do not use begin with an underscore. */
+/**
+ * Prints a method of an object literal. Parameters that its lines do not use are left out at the end of the list, and
+ * begin with an underscore elsewhere.
+ */
 export function printFunction({ name, parameters, result, lines }: FunctionParts): string[] {
   const text = lines.join("\n");
-  const list = parameters.map(([parameter, type]) => {
-    const isUsed = new RegExp(`(?<![\\w$.])${parameter}(?![\\w$])`).test(text);
-    return `${isUsed ? "" : "_"}${parameter}${typed(type)}`;
-  });
-  return [`${name}(${list.join(", ")})${typed(result)} {`, ...lines.map((line) => `  ${line}`), "},"];
+  const isUsed = ([parameter]: FunctionParts["parameters"][number]) =>
+    new RegExp(`(?<![\\w$.])${parameter}(?![\\w$])`).test(text);
+  const list = parameters
+    .slice(0, parameters.findLastIndex(isUsed) + 1)
+    .map((each) => `${isUsed(each) ? "" : "_"}${each[0]}${typed(each[1]())}`);
+  const head = `${name}(${list.join(", ")})${typed(result)} {`;
+  return lines.length === 0 ? [`${head}},`] : [head, ...lines.map((line) => `  ${line}`), "},"];
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { docComment } from "./doc-comment.ts";
-import { isInherited, printKey, printLiteral, printMember, printString } from "./literal.ts";
+import { isInherited, printInline, printKey, printLiteral, printMember, printString } from "./literal.ts";
 
 const MARK = "@@protoc_insertion_point";
 
@@ -80,6 +80,12 @@ describe("printLiteral", () => {
     const long = "x".repeat(60);
     expect(printLiteral({ a: long, b: [long, long] }, 2)).toBe(
       `{\n    a: "${long}",\n    b: [\n      "${long}",\n      "${long}",\n    ],\n  }`,
+    );
+  });
+
+  it("sets the seconds of milliseconds apart, in one line too", () => {
+    expect(printInline({ windowMs: 86_400_000, idleMs: 9_000, subcode: 10_001, none: null })).toBe(
+      "{ windowMs: 86_400_000, idleMs: 9000, subcode: 10001, none: null }",
     );
   });
 

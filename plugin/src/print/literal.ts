@@ -3,16 +3,33 @@ export type Literal =
   | string
   | number
   | boolean
+  | null
   | undefined
+  | Expression
   | readonly Literal[]
   | { readonly [key: string]: Literal };
+
+/** Code inside of a literal, such as the member of an enum. */
+export class Expression {
+  readonly code: string;
+
+  constructor(code: string) {
+    this.code = code;
+  }
+}
 
 const WIDTH = 110;
 
 /** Prints a literal, over several lines where one would be too long. `indent` counts spaces. */
 export function printLiteral(value: Literal, indent = 0): string {
-  const line = inline(value);
-  if (typeof value !== "object" || line.length + indent <= WIDTH - 20) return line;
+  const line = printInline(value);
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    value instanceof Expression ||
+    line.length + indent <= WIDTH - 20
+  )
+    return line;
   const inner = " ".repeat(indent + 2);
   const outer = " ".repeat(indent);
   if (isList(value)) {
@@ -25,14 +42,25 @@ export function printLiteral(value: Literal, indent = 0): string {
   return `{\n${lines.join("")}${outer}}`;
 }
 
-function inline(value: Literal): string {
-  if (isList(value)) return `[${value.map(inline).join(", ")}]`;
-  if (typeof value === "object") {
+/** Prints a literal in one line. */
+export function printInline(value: Literal): string {
+  if (value instanceof Expression) return value.code;
+  if (isList(value)) return `[${value.map(printInline).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     if (entries.length === 0) return "{}";
-    return `{ ${entries.map(([key, item]) => `${printKey(key)}: ${inline(item)}`).join(", ")} }`;
+    const members = entries.map(([key, item]) => {
+      const value = typeof item === "number" && key.endsWith("Ms") ? printMillis(item) : printInline(item);
+      return `${printKey(key)}: ${value}`;
+    });
+    return `{ ${members.join(", ")} }`;
   }
   return typeof value === "string" ? printString(value) : String(value);
+}
+
+/** Milliseconds, with the seconds set apart: `60_000`. */
+export function printMillis(ms: number): string {
+  return Number.isInteger(ms) && ms >= 10_000 ? String(ms).replace(/\B(?=(?:\d{3})+$)/g, "_") : String(ms);
 }
 
 function isList(value: Literal): value is readonly Literal[] {

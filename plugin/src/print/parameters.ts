@@ -39,7 +39,7 @@ export function parameterLines(
   holder = "message",
 ): string[] {
   const field = path.at(-1) as DescField;
-  const { expression, isSet, mayBeUnset } = access(path, holder);
+  const { expression, optional, isSet, mayBeUnset } = access(path, holder);
   const name = printString(parameterName(path, rules, file.types));
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
@@ -61,9 +61,11 @@ export function parameterLines(
   }
   const value = textValue(field, expression, file, urlSafe);
   // undefined is skipped by the writer, so that a plain optional value needs no condition
-  const skipsItself = value === expression && isSet === `${expression} !== undefined`;
+  const skipsItself = value === expression && isSet === `${optional} !== undefined`;
   return [
-    skipsItself ? `request.${call}(${name}, ${value});` : `if (${isSet}) request.${call}(${name}, ${value});`,
+    skipsItself
+      ? `request.${call}(${name}, ${optional});`
+      : `if (${isSet}) request.${call}(${name}, ${value});`,
   ];
 }
 

@@ -1,13 +1,15 @@
 import type { DescField } from "@bufbuild/protobuf";
+import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { patternText } from "../model/path-template.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { bodyLines, constants, holdsConstants } from "./body.ts";
 import { printString } from "./literal.ts";
-import { parameterLines, valueLines } from "./parameters.ts";
+import { type Context, parameterLines, valueLines } from "./parameters.ts";
 import { textValue } from "./request-value.ts";
 import { templateText } from "./template.ts";
+import { WIDTH } from "./wrap.ts";
 
 /** The lines of the function body that builds a method's REST request. */
 export function requestLines(method: MethodModel, file: AdapterFile): string[] {
@@ -15,9 +17,9 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
   if (first === undefined) throw new Error(`${method.desc} has no binding`);
   if (others.length === 0) return bindingLines(method, first, file);
   const choices = method.bindings.flatMap((binding) => {
-    const lines = bindingLines(method, binding, file);
     const condition = fitsExpression(method, binding, file);
-    if (condition === "") return lines;
+    if (condition === "") return bindingLines(method, binding, file);
+    const lines = bindingLines(method, binding, file, true);
     return [`if (${condition}) {`, ...lines.map((line) => `  ${line}`), "}"];
   });
   if (method.bindings.some((binding) => binding.variables.size === 0)) return choices;
@@ -44,12 +46,38 @@ function fitsExpression(method: MethodModel, binding: BindingModel, file: Adapte
   return conditions.join(" && ");
 }
 
-function bindingLines(method: MethodModel, binding: BindingModel, file: AdapterFile): string[] {
+/** The lines for a binding; one that is chosen by a condition stands in a block, where its variables are known to fit. */
+function bindingLines(
+  method: MethodModel,
+  binding: BindingModel,
+  file: AdapterFile,
+  isChosen = false,
+): string[] {
   const { rules } = method;
   const context = { rules, file };
-  const path = pathExpression(method, binding, file);
+  const writer = file.runtimeValue("RequestWriter");
+  const values = variableValues(method, binding, file, isChosen);
+  const make = (parts: readonly string[]) =>
+    `new ${writer}(${printString(binding.verb)}, ${pathExpression(binding, parts)});`;
+  const parameters = parameterLinesOf(binding, context);
+  const start = parameters.length === 0 ? "return " : "const request = ";
+  const end = parameters.length === 0 ? [] : [...parameters, "return request;"];
+  const line = start + make(values.map(({ value }) => value));
+  if (line.length <= WIDTH - (isChosen ? 6 : 4) || values.length === 0) return [line, ...end];
+  const constants = values.map(({ name, value }) => ({ name: file.source.claimLocal(name), value }));
+  const isTwice = new Set(constants.map(({ name }) => name)).size < constants.length;
+  const names = constants.map(({ name }, index) => (isTwice ? `${name}${index + 1}` : name));
   return [
-    `const request = new ${file.runtimeValue("RequestWriter")}(${printString(binding.verb)}, ${path});`,
+    ...constants.map(({ value }, index) => `const ${names[index]} = ${value};`),
+    start + make(names),
+    ...end,
+  ];
+}
+
+/** The lines for all that a request has beside its path. */
+function parameterLinesOf(binding: BindingModel, context: Context): string[] {
+  const { rules } = context;
+  return [
     ...rules.headers.map(({ name, value }) => `request.header(${printString(name)}, ${printString(value)});`),
     ...binding.headers.flatMap((field) => valueLines("header", field, context)),
     ...binding.cookies.flatMap((field) => valueLines("cookie", field, context)),
@@ -57,18 +85,18 @@ function bindingLines(method: MethodModel, binding: BindingModel, file: AdapterF
     ...(holdsConstants(binding.body) ? [] : constants("query", context)),
     ...binding.query.flatMap((field) => parameterLines("query", field, context)),
     ...bodyLines(binding.body, context),
-    "return request;",
   ];
 }
 
-function pathExpression(method: MethodModel, binding: BindingModel, file: AdapterFile): string {
+/** The path as a template, from the expressions for its variables. */
+function pathExpression(binding: BindingModel, variables: readonly string[]): string {
   const { segments, verb } = binding.template;
+  const values = [...variables];
   const parts = segments.map((segment) => {
     if (segment.kind === "literal") return escapeTemplate(segment.text);
     if (segment.kind === "wildcard") return segment.deep ? "**" : "*";
     const { before = "", after = "" } = segment;
-    const value = variable(method, segment, binding, file);
-    return `${escapeTemplate(before)}\${${value}}${escapeTemplate(after)}`;
+    return `${escapeTemplate(before)}\${${values.shift()}}${escapeTemplate(after)}`;
   });
   const text = `/${parts.join("/")}${verb === "" ? "" : `:${escapeTemplate(verb)}`}`;
   return text.includes("${") ? `\`${text}\`` : printString(text);
@@ -78,17 +106,34 @@ function escapeTemplate(text: string): string {
   return text.replace(/[`\\]|\$\{/g, "\\$&");
 }
 
+/** The expressions for the variables of a path, in its order, and names for them. */
+function variableValues(
+  method: MethodModel,
+  binding: BindingModel,
+  file: AdapterFile,
+  isChosen: boolean,
+): Array<{ readonly name: string; readonly value: string }> {
+  return binding.template.segments.flatMap((segment) => {
+    if (segment.kind !== "variable") return [];
+    const value = variable(method, segment, binding, file, isChosen);
+    return [{ name: protoCamelCase(segment.fieldPath.replaceAll(".", "_")), value }];
+  });
+}
+
 function variable(
   method: MethodModel,
   segment: Extract<BindingModel["template"]["segments"][number], { kind: "variable" }>,
   binding: BindingModel,
   file: AdapterFile,
+  isChosen: boolean,
 ): string {
   const path = binding.variables.get(segment.fieldPath);
   const field = path?.at(-1);
   if (path === undefined || field === undefined) throw new Error(`${segment.fieldPath} is not resolved`);
   const { optional, mayBeUnset } = access(path);
-  const value = mayBeUnset ? optionalPathValue(field, optional, file) : textValue(field, optional, file);
+  const value = mayBeUnset
+    ? optionalPathValue(field, optional, isChosen, file)
+    : textValue(field, optional, file);
   const pattern = patternText(segment.segments);
   const name = printString(segment.fieldPath);
   if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name})`;
@@ -102,7 +147,14 @@ function escapesSlash(method: MethodModel, pattern: string): boolean {
 }
 
 /** A field that may be unset has an empty value then, which the path refuses by its name. */
-function optionalPathValue(field: DescField, expression: string, file: AdapterFile): string {
+function optionalPathValue(
+  field: DescField,
+  expression: string,
+  isChosen: boolean,
+  file: AdapterFile,
+): string {
   const text = textValue(field, expression, file);
+  // the condition of the binding has made sure that it is set, where the type checker can follow
+  if (isChosen && text !== expression && /^[\w$.?]+$/.test(expression)) return text;
   return text === expression ? `${expression} ?? ""` : `${expression} === undefined ? "" : ${text}`;
 }

@@ -6,25 +6,26 @@ import { comesFromPaths, decoderOf, valueLine } from "./decoder.ts";
 import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
 
-/** The function that writes a method's response message from the REST answer, as lines of an object literal. */
+/** The function that writes a method's response message from the REST response, as lines of an object literal. */
 export function responseMember(method: MethodModel, file: AdapterFile): string[] {
-  return answerFunction("response", responseLines(method, file), file);
+  return responseFunction("response", responseLines(method, file), file);
 }
 
-/** A function that writes protobuf fields from an answer. */
-export function answerFunction(name: string, lines: readonly string[], file: AdapterFile): string[] {
+/** A function that writes protobuf fields from an response. */
+export function responseFunction(name: string, lines: readonly string[], file: AdapterFile): string[] {
   return printFunction({
     name,
     parameters: [
-      ["answer", file.runtimeType("RestResponse")],
-      ["out", file.runtimeType("ProtoWriter")],
+      ["response", () => file.runtimeType("RestResponse")],
+      ["out", () => file.runtimeType("ProtoWriter")],
     ],
     result: "void",
     lines,
   });
 }
 
-function responseLines(method: MethodModel, file: AdapterFile): string[] {
+/** The lines that write a method's response message from the REST response. */
+export function responseLines(method: MethodModel, file: AdapterFile): string[] {
   const { output } = method.desc;
   const { responseBody } = method;
   if (responseBody === undefined) return [...payloadLines(output, file), ...headLines(output, file)];
@@ -33,16 +34,16 @@ function responseLines(method: MethodModel, file: AdapterFile): string[] {
     responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
   if (!isHttpBody) return [...bodyLines(responseBody, method, file), ...outer];
   const write = file.runtimeValue("writeHttpBody");
-  const line = `out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(answer, out));`;
-  // an answer whose Content-Type says JSON has no bytes
-  return [`if (answer.bytes !== undefined) ${line}`, ...outer];
+  const line = `out.nullable(${responseBody.number}, null, "", (_, out) => ${write}(response, out));`;
+  // a response whose Content-Type says JSON has no bytes
+  return [`if (response.bytes !== undefined) ${line}`, ...outer];
 }
 
 /** The lines for the field that the payload is; one of type bytes may hold the body as it came. */
 function bodyLines(field: DescField, { rules }: MethodModel, file: AdapterFile): string[] {
-  const line = valueLine(field, "answer.payload", "", file);
+  const line = valueLine(field, "response.payload", "", file);
   const isBytes = field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES;
-  const raw = `out.rawBytes(${field.number}, answer.bytes);`;
+  const raw = `out.rawBytes(${field.number}, response.bytes);`;
   if (isBytes && rules.responseEncoding === "bytes") return [raw];
   return isBytes && rules.responseEncoding === "by_content_type" ? [line, raw] : [line];
 }
@@ -52,12 +53,12 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
     (field) => !hasSources(field, file) || comesFromPaths(file.types.field(field)),
   );
   if (output.typeName === "google.api.HttpBody")
-    return [`${file.runtimeValue("writeHttpBody")}(answer, out);`];
+    return [`${file.runtimeValue("writeHttpBody")}(response, out);`];
   if (output.typeName === "google.protobuf.Value" || output.typeName === "google.protobuf.ListValue") {
-    return [`${file.runtimeValue(`decode${output.name}`)}(answer.payload ?? null, out);`];
+    return [`${file.runtimeValue(`decode${output.name}`)}(response.payload ?? null, out);`];
   }
   if (inBody.length === 0) return [];
-  return [`out.root(answer.payload, ${decoderOf(output, file)});`];
+  return [`out.root(response.payload, ${decoderOf(output, file)});`];
 }
 
 /** The lines for the fields of a message that come from a header, the status or a place in the payload. */
@@ -87,17 +88,17 @@ function fromLine(field: DescField, file: AdapterFile): string {
 function sourceExpression(source: SourceModel, field: DescField, file: AdapterFile): string {
   switch (source.kind) {
     case "header": {
-      const header = `answer.header(${printString(source.header.toLowerCase())})`;
+      const header = `response.header(${printString(source.header.toLowerCase())})`;
       const { rel } = source;
       if (rel === "" && isNumberOrBool(field)) return `${file.runtimeValue("fromText")}(${header})`;
       return rel === "" ? header : `${file.runtimeValue("linkTarget")}(${header}, ${printString(rel)})`;
     }
     case "status":
       return field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL
-        ? `answer.status === ${source.status}`
-        : "answer.status";
+        ? `response.status === ${source.status}`
+        : "response.status";
     case "path":
-      return `${file.runtimeValue("valueAt")}(answer.payload, ${printString(source.path)})`;
+      return `${file.runtimeValue("valueAt")}(response.payload, ${printString(source.path)})`;
     default:
       throw new Error(`${field} has a source without a place`);
   }

@@ -1,17 +1,18 @@
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import type { MethodModel, ServiceModel } from "../model/model.ts";
-import { PRINTED_RULES, type SharedRules } from "../model/rules.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { docComment } from "./doc-comment.ts";
-import { onlyTypeScript, typed } from "./erasable.ts";
+import { docComment, withProvenance } from "./doc-comment.ts";
+import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
 import { adapterPoint, methodPoint, servicePoint } from "./insertion-point.ts";
-import { type Literal, printKey, printLiteral, printString } from "./literal.ts";
+import { printKey, printString } from "./literal.ts";
+import { methodRules, printServiceRules, type ServiceRules } from "./method-rules.ts";
 import { requestLines } from "./request.ts";
-import { responseMember } from "./response.ts";
+import { responseFunction, responseLines } from "./response.ts";
 import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
+import { WIDTH } from "./wrap.ts";
 
 /** The runtime's types of methods. */
 const ADAPTER_TYPES = {
@@ -26,10 +27,12 @@ const ADAPTER_TYPES = {
 /** Prints a service: its rules, one constant a method, then the adapter that names them all. */
 export function printService(service: ServiceModel, file: AdapterFile): void {
   const { desc } = service;
-  const shared = printSharedRules(service, file);
+  file.style ??= service.rules.json;
+  const rules = printServiceRules(desc.typeName, `${localName(desc)}_rules`, service.rules, file);
+  const shared: Shared = { rules, methodRules: new Map(), functions: new Map() };
   const names = service.methods.map((method) => printMethod(method, shared, file));
   const adapter = file.source.claim(`${localName(desc)}Rest`);
-  const comment = docComment(withSubject(`The REST adapter of ${desc.typeName}.`, commentOf(desc)));
+  const comment = docComment(withProvenance(commentOf(desc), `service ${desc.typeName}`));
   const type = `${file.runtimeType("ServiceAdapter")}<typeof ${file.service(desc)}>`;
   const marker = file.insertionPoint(servicePoint(desc));
   file.declare(adapter, [...comment, `export declare const ${adapter}: ${type};`, marker]);
@@ -48,21 +51,13 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
   );
 }
 
-/** The constant with the rules of a service, and what it holds. */
+/** What the methods of a service have in common. */
 interface Shared {
-  readonly name: string;
-  readonly rules: Readonly<Record<string, Literal>>;
-}
-
-function printSharedRules(service: ServiceModel, file: AdapterFile): Shared {
-  const name = file.source.claim(`${localName(service.desc)}_rules`);
-  const rules = printedRules(service.rules);
-  file.source.add(
-    "",
-    ...docComment(`Rules of all methods of ${service.desc.typeName}.`),
-    `const ${name} = ${printLiteral(rules)}${onlyTypeScript(` satisfies Partial<${file.runtimeType("MethodRules")}>`)};`,
-  );
-  return { name, rules };
+  readonly rules: ServiceRules;
+  /** The rules of methods, by the names of their constants. */
+  readonly methodRules: Map<string, string>;
+  /** The constants of methods, by the text of their functions. */
+  readonly functions: Map<string, string>;
 }
 
 function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): string {
@@ -72,8 +67,9 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
   const name = file.source.claim(`${localName(desc.parent)}_${desc.localName}`);
   const kind = file.runtimeValue(method.stream?.kind ?? "unary");
   const described = `${file.service(desc.parent)}.method.${desc.localName}`;
+  const call = `${binding.verb} ${templateText(binding.template)}`;
   const comment = docComment(
-    withSubject(`${binding.verb} ${templateText(binding.template)}`, commentOf(desc)),
+    withProvenance(withSubject(call, commentOf(desc)), `rpc ${desc.parent.typeName}.${desc.name}`),
   );
   const marker = file.insertionPoint(methodPoint(desc));
   const type = file.declaredType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);
@@ -82,69 +78,88 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
     `export declare const ${name}: ${type}<typeof ${described}.input, typeof ${described}.output>;`,
     marker,
   ]);
-  const members =
-    method.stream === undefined ? responseMember(method, file) : streamMembers(method, method.stream, file);
-  file.source.add(
-    "",
-    ...comment,
-    `export const ${name} = ${kind}(${described}, {`,
-    ...ruleLines(method, shared),
-    ...printFunction({
-      name: "request",
-      parameters: [["message", file.messageType(desc.input)]],
-      result: file.runtimeType("RestRequest"),
-      lines: requestLines(method, file),
-    }).map((line) => `  ${line}`),
-    ...members.map((line) => `  ${line}`),
-    "});",
-    marker,
-  );
+  const members = memberLines(method, name, shared, file);
+  file.source.add("", ...comment, ...constantLines(name, `${kind}(${described}, {`, members), marker);
   return name;
 }
 
-/** The rules that the runtime acts on; what is printed into functions is left out. */
-function printedRules(rules: SharedRules): Readonly<Record<string, Literal>> {
-  const printed = Object.entries<unknown>({ ...rules }) as Array<[string, Literal]>;
-  return Object.fromEntries(printed.filter(([key]) => !PRINTED_RULES.some((name) => name === key)));
+/** The constant of a method. Where its head is too long for a line, the arguments stand in lines of their own. */
+function constantLines(name: string, call: string, members: readonly string[]): string[] {
+  const head = `export const ${name} = ${call}`;
+  if (head.length <= WIDTH) return [head, ...members.map((line) => `  ${line}`), "});"];
+  const [fn = "", described = ""] = call.split(/[(,]/);
+  const inner = [`${described},`, "{", ...members.map((line) => `  ${line}`), "},"];
+  return [`export const ${name} = ${fn}(`, ...inner.map((line) => `  ${line}`), ");"];
 }
 
-/** The rules of a method: those of its service, and what differs. */
-function ruleLines({ rules }: MethodModel, shared: Shared): string[] {
-  const own = Object.entries(printedRules(rules)).filter(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(shared.rules[key]),
-  );
-  const lines = own.map(([key, value]) =>
-    key === "errors"
-      ? `    errors: ${errorsLiteral(rules.errors, shared)},`
-      : `    ${key}: ${printLiteral(value, 4)},`,
-  );
-  // a method without an envelope in a service that has one
-  const unset = Object.keys(shared.rules)
-    .filter((key) => !(key in rules))
-    .map((key) => `    ${key}: undefined,`);
-  return ["  rules: {", `    ...${shared.name},`, ...unset, ...lines, "  },"];
+function memberLines(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
+  const { desc, stream } = method;
+  const request = requestLines(method, file);
+  const sameRequest = firstWith(`request of ${desc.input.typeName}`, request, name, shared);
+  return [
+    ruleLine(method, name, sameRequest, shared, file),
+    ...(sameRequest === undefined
+      ? requestFunction(method, request, file)
+      : [`request: ${sameRequest}.request,`]),
+    ...(stream === undefined
+      ? responseLine(method, name, shared, file)
+      : streamMembers(method, stream, file)),
+  ];
 }
 
-/** A method's errors stand in front of its service's. */
-function errorsLiteral(errors: readonly Literal[], shared: Shared): string {
-  const inherited = shared.rules.errors;
-  const count = Array.isArray(inherited) ? inherited.length : 0;
-  const own = errors.slice(0, errors.length - count).map((rule) => `      ${printLiteral(rule, 6)},\n`);
-  return `[\n${own.join("")}${count > 0 ? `      ...${shared.name}.errors,\n` : ""}    ]`;
+/** A list and the stream of all its pages have the same rules beside the same request. */
+function ruleLine(
+  method: MethodModel,
+  name: string,
+  sameRequest: string | undefined,
+  shared: Shared,
+  file: AdapterFile,
+): string {
+  const rules = methodRules(method, shared.rules, file);
+  shared.methodRules.set(name, rules);
+  const isSame = sameRequest !== undefined && shared.methodRules.get(sameRequest) === rules;
+  return isSame && rules !== shared.rules.name ? `rules: ${sameRequest}.rules,` : `rules: ${rules},`;
+}
+
+function responseLine(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
+  const lines = responseLines(method, file);
+  const same = firstWith("response", lines, name, shared);
+  return same === undefined ? responseFunction("response", lines, file) : [`response: ${same}.response,`];
+}
+
+/** The method whose function has these lines already; none for a few lines, which are clearer where they are used. */
+function firstWith(
+  subject: string,
+  lines: readonly string[],
+  name: string,
+  { functions }: Shared,
+): string | undefined {
+  if (lines.length < 4) return undefined;
+  const text = [subject, ...lines].join("\n");
+  const first = functions.get(text);
+  if (first === undefined) functions.set(text, name);
+  return first;
+}
+
+function requestFunction({ desc }: MethodModel, lines: readonly string[], file: AdapterFile): string[] {
+  return printFunction({
+    name: "request",
+    parameters: [["message", () => file.messageType(desc.input)]],
+    result: file.runtimeType("RestRequest"),
+    lines,
+  });
 }
 
 function commentLines(service: ServiceModel): string[] {
-  const methods = service.methods.map(
-    ({ desc }) => `      ${printKey(desc.localName)}: ${printString(commentOf(desc))},`,
-  );
-  return [
-    "  comments: {",
-    `    service: ${printString(commentOf(service.desc))},`,
-    "    methods: {",
-    ...methods,
-    "    },",
-    "  },",
-  ];
+  const methods = service.methods
+    .map(({ desc }) => ({ name: printKey(desc.localName), comment: commentOf(desc) }))
+    .filter(({ comment }) => comment !== "")
+    .map(({ name, comment }) => `      ${name}: ${printString(comment)},`);
+  const comment = commentOf(service.desc);
+  if (comment === "" && methods.length === 0) return [];
+  const own = `    service: ${printString(comment)},`;
+  if (methods.length === 0) return ["  comments: {", own, "    methods: {},", "  },"];
+  return ["  comments: {", own, "    methods: {", ...methods, "    },", "  },"];
 }
 
 function withSubject(subject: string, comment: string): string {

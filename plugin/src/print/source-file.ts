@@ -15,11 +15,20 @@ interface Import {
 /** What generated code uses of the language: a message of such a name is imported under another one. */
 const GLOBALS = ["Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
 
+/** What is printed into functions: their parameters and variables, and the words of the language. */
+const FUNCTION_NAMES: ReadonlySet<string> = new Set(
+  `by bytes hasParts index item json key member message out request response value BigInt Number Uint8Array
+  arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null package private protected public
+  return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
+);
+
 /** The text of a generated TypeScript file: lines, and the imports they need. */
 export class SourceFile {
   private readonly body: string[] = [];
   private readonly imports = new Map<string, Map<string, Import>>();
   private readonly taken = new Set(GLOBALS);
+  private readonly locals = new Set<string>();
   private readonly options: ImportOptions;
   /** Path of the file below the output directory, with its `.ts`. */
   readonly path: string;
@@ -50,6 +59,25 @@ export class SourceFile {
     while (this.taken.has(name)) name += "$";
     this.taken.add(name);
     return name;
+  }
+
+  /** Claims an identifier for variables of functions, which several functions may have. */
+  claimLocal(ideal: string): string {
+    let name = ideal;
+    while (FUNCTION_NAMES.has(name) || (this.taken.has(name) && !this.locals.has(name))) name += "$";
+    this.taken.add(name);
+    this.locals.add(name);
+    return name;
+  }
+
+  /** Replaces each line that was added by one or several. */
+  replaceLines(replace: (line: string) => readonly string[]): void {
+    const lines = this.body
+      .splice(0)
+      .flatMap((text) => text.split("\n"))
+      .flatMap(replace);
+    // one by one: a call cannot have a hundred thousand arguments
+    for (const line of lines) this.body.push(line);
   }
 
   /** Imports a value from a package, and returns how the file calls it. */

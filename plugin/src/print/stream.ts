@@ -1,14 +1,15 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { messageOf } from "../descriptors/well-known.ts";
+import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
-import { printLiteral, printString } from "./literal.ts";
-import { answerFunction, headLines, responseMember } from "./response.ts";
+import { type Literal, printInline, printMillis, printString } from "./literal.ts";
+import { headLines, responseFunction, responseMember } from "./response.ts";
 import { timeRule } from "./time-rule.ts";
 
 /** What the adapter of a stream has beside its rules and its request, as lines of an object literal. */
@@ -18,8 +19,8 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
       return [
         `items: [${stream.items.map(printString).join(", ")}],`,
         ...nextMember(method, stream.next, file),
-        ...(stream.more === undefined ? [] : [`more: ${printLiteral(stream.more)},`]),
-        `maxPages: ${stream.maxPages},`,
+        ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
+        ...unlessDefault("maxPages", stream.maxPages),
         itemMember(method, file),
       ];
     case "poll":
@@ -27,8 +28,8 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         `items: ${printString(stream.items)},`,
         `key: ${printString(stream.key)},`,
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
-        `intervalMs: ${stream.intervalMs},`,
-        `skipBacklog: ${stream.skipBacklog},`,
+        `intervalMs: ${printMillis(stream.intervalMs)},`,
+        ...unlessDefault("skipBacklog", stream.skipBacklog),
         itemMember(method, file),
       ];
     case "records":
@@ -48,10 +49,16 @@ function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): stri
       .filter(([, key]) => key !== "")
       .map(([name, key]) => `${name}: ${printString(key)},`),
     ...(text ? ["text: true,"] : []),
-    `end: ${printLiteral(end)},`,
-    ...(last === undefined ? [] : [`last: ${printLiteral(last)},`]),
-    ...(idleMs === undefined ? [] : [`idleMs: ${idleMs},`]),
+    ...unlessDefault("end", end),
+    ...(last === undefined ? [] : [`last: ${printInline(last)},`]),
+    ...(idleMs === undefined ? [] : [`idleMs: ${printMillis(idleMs)},`]),
   ];
+}
+
+/** A member that the runtime adds itself where it is left out. */
+function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): string[] {
+  const isDefault = JSON.stringify(value) === JSON.stringify(DEFAULT_STREAM[name]);
+  return isDefault ? [] : [`${name}: ${printInline(value)},`];
 }
 
 function itemMember(method: MethodModel, file: AdapterFile): string {
@@ -92,25 +99,39 @@ function linkQuery({ query }: Extract<NextModel, { kind: "link" }>): string {
 type Step = Extract<NextModel, { kind: "step" }>;
 
 function stepValue({ field: path, first }: Step): string {
-  const { field, optional } = stepped(path);
+  const { field, optional, mayBeUnset } = stepped(path);
   const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
+  const by = isBig ? "BigInt(by)" : "by";
   const start = isBig ? `${first}n` : String(first);
   // 0 in a field without presence means that the caller set none
-  const operator = field.presence === FeatureSet_FieldPresence.IMPLICIT && first !== 0 ? "||" : "??";
-  return `(${optional} ${operator} ${start}) + ${isBig ? "BigInt(by)" : "by"}`;
+  if (field.presence === FeatureSet_FieldPresence.IMPLICIT && first !== 0) {
+    return `(${optional} || ${start}) + ${by}`;
+  }
+  return mayBeUnset ? `(${optional} ?? ${start}) + ${by}` : `${optional} + ${by}`;
 }
 
-function stepped(path: FieldPath): { readonly field: DescField; readonly optional: string } {
-  return { field: path.at(-1) as DescField, optional: access(path).optional };
+interface Stepped {
+  readonly field: DescField;
+  readonly optional: string;
+  readonly mayBeUnset: boolean;
+}
+
+function stepped(path: FieldPath): Stepped {
+  const { optional, mayBeUnset } = access(path);
+  return { field: path.at(-1) as DescField, optional, mayBeUnset };
 }
 
 /** How many items or pages come before a request, where there is a total to compare with. */
 function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
   if (total === undefined) return [];
-  const { optional } = stepped(path);
+  const { field, optional, mayBeUnset } = stepped(path);
+  const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
+  const set = mayBeUnset ? `${optional} ?? ${first}` : optional;
+  const inNumbers = isBig ? `Number(${set})` : mayBeUnset && first !== 0 ? `(${set})` : set;
+  const before = first === 0 ? inNumbers : `${inNumbers} - ${first}`;
   return [
     `  total: ${printString(total)},`,
-    `  before: (message${typed(file.messageType(method.desc.input))}) => Number(${optional} ?? ${first})${first === 0 ? "" : ` - ${first}`},`,
+    `  before: (message${typed(file.messageType(method.desc.input))}) => ${before},`,
   ];
 }
 
@@ -156,12 +177,12 @@ function isBigInteger(scalar: ScalarType): boolean {
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {
   return [
-    ...answerFunction("head", headLines(method.desc.output, file), file),
+    ...responseFunction("head", headLines(method.desc.output, file), file),
     ...printFunction({
       name: "chunk",
       parameters: [
-        ["bytes", "Uint8Array"],
-        ["out", file.runtimeType("ProtoWriter")],
+        ["bytes", () => "Uint8Array"],
+        ["out", () => file.runtimeType("ProtoWriter")],
       ],
       result: "void",
       lines: [`out.rawBytes(${chunk.number}, bytes);`],
@@ -178,14 +199,16 @@ function uploadMembers(
   const read = (field: DescField) => access([field]).optional;
   const type = contentType === undefined ? "" : `${read(contentType)} || `;
   const chunkValue = access([chunk]).mayBeUnset ? `${read(chunk)} ?? new Uint8Array()` : read(chunk);
-  return [
-    `chunk: (message${typed(input)}) => ${chunkValue},`,
-    `stream: (${contentType === undefined && typeof part !== "object" && filename === undefined ? "_" : ""}message${typed(input)}) => ({`,
-    `  contentType: ${type}"application/octet-stream",`,
+  const usesMessage = contentType !== undefined || typeof part === "object" || filename !== undefined;
+  const members = [
+    `contentType: ${type}"application/octet-stream"`,
     ...(part === undefined
       ? []
-      : [`  part: ${typeof part === "string" ? printString(part) : `${read(part)} ?? ""`},`]),
-    ...(filename === undefined ? [] : [`  filename: ${read(filename)} ?? "",`]),
-    "}),",
+      : [`part: ${typeof part === "string" ? printString(part) : `${read(part)} ?? ""`}`]),
+    ...(filename === undefined ? [] : [`filename: ${read(filename)} ?? ""`]),
+  ];
+  return [
+    `chunk: (message${typed(input)}) => ${chunkValue},`,
+    `stream: (${usesMessage ? `message${typed(input)}` : ""}) => ({ ${members.join(", ")} }),`,
   ];
 }

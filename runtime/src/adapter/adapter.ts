@@ -2,6 +2,7 @@ import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbui
 import type { ProtoWriter } from "../decode/proto-writer.ts";
 import type { Condition } from "../decode/read.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
 import type { MethodRules } from "./rules.ts";
@@ -155,50 +156,60 @@ export interface ServiceAdapter<S extends DescService = DescService> {
   readonly tools?: () => Promise<ToolsModule>;
 }
 
+/** What generated code states of a method: all but what the functions below add, and rules without their defaults. */
+type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A = never> = Omit<
+  A,
+  "kind" | "method" | "rules" | Defaulted
+> &
+  Partial<Pick<A, Defaulted>> & { readonly rules: DeclaredRules };
+
 /** Makes a unary method of an adapter; the types of its functions follow from the method. */
 export function unary<I extends DescMessage, O extends DescMessage>(
   method: UnaryAdapter<I, O>["method"],
-  parts: Pick<UnaryAdapter<I, O>, "rules" | "request" | "response">,
+  parts: Parts<UnaryAdapter<I, O>>,
 ): UnaryAdapter<I, O> {
-  return { kind: "unary", method, ...parts };
+  return { kind: "unary", method, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a paginated method of an adapter. */
+/** Makes a paginated method of an adapter. `maxPages` is 1000 by default. */
 export function paginate<I extends DescMessage, O extends DescMessage>(
   method: PaginateAdapter<I, O>["method"],
-  parts: Omit<PaginateAdapter<I, O>, "kind" | "method">,
+  parts: Parts<PaginateAdapter<I, O>, "maxPages">,
 ): PaginateAdapter<I, O> {
-  return { kind: "paginate", method, ...parts };
+  const { maxPages } = DEFAULT_STREAM;
+  return { kind: "paginate", method, maxPages, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a polling method of an adapter. */
+/** Makes a polling method of an adapter. `skipBacklog` is false by default. */
 export function poll<I extends DescMessage, O extends DescMessage>(
   method: PollAdapter<I, O>["method"],
-  parts: Omit<PollAdapter<I, O>, "kind" | "method">,
+  parts: Parts<PollAdapter<I, O>, "skipBacklog">,
 ): PollAdapter<I, O> {
-  return { kind: "poll", method, ...parts };
+  const { skipBacklog } = DEFAULT_STREAM;
+  return { kind: "poll", method, skipBacklog, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a records method of an adapter. */
+/** Makes a method of an adapter that responds with records. No line ends the stream by default. */
 export function records<I extends DescMessage, O extends DescMessage>(
   method: RecordsAdapter<I, O>["method"],
-  parts: Omit<RecordsAdapter<I, O>, "kind" | "method">,
+  parts: Parts<RecordsAdapter<I, O>, "end">,
 ): RecordsAdapter<I, O> {
-  return { kind: "records", method, ...parts };
+  const { end } = DEFAULT_STREAM;
+  return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
 }
 
 /** Makes a downloading method of an adapter. */
 export function download<I extends DescMessage, O extends DescMessage>(
   method: DownloadAdapter<I, O>["method"],
-  parts: Omit<DownloadAdapter<I, O>, "kind" | "method">,
+  parts: Parts<DownloadAdapter<I, O>>,
 ): DownloadAdapter<I, O> {
-  return { kind: "download", method, ...parts };
+  return { kind: "download", method, ...parts, rules: completeRules(parts.rules) };
 }
 
 /** Makes an uploading method of an adapter. */
 export function upload<I extends DescMessage, O extends DescMessage>(
   method: UploadAdapter<I, O>["method"],
-  parts: Omit<UploadAdapter<I, O>, "kind" | "method">,
+  parts: Parts<UploadAdapter<I, O>>,
 ): UploadAdapter<I, O> {
-  return { kind: "upload", method, ...parts };
+  return { kind: "upload", method, ...parts, rules: completeRules(parts.rules) };
 }

@@ -1,8 +1,9 @@
 import type { Condition } from "../decode/read.ts";
 
 /**
- * The rules of the annotation language that the runtime acts on, as plain data. The generator prints one
- * `MethodRules` for every method, with the rules of the service merged in; nothing here is parsed at run time.
+ * The rules of the annotation language that the runtime acts on, as plain data. The generator prints
+ * those of every method, with the rules of the service merged in and without those that equal `DEFAULT_RULES`, which are
+ * added when the adapter is loaded; nothing here is parsed at run time.
  */
 
 /** What a call carries to prove who it is, in the order in which the method prefers them. */

@@ -29,35 +29,17 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rich.v1.NamesService. */
-const NamesService_rules = {
-  upstream: "rich.v1",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const NamesService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
 
 /**
  * @ @protoc_insertion_point(end)
  *
  * POST /names/$%7B'x'!()+,;@&/{json}
+ *
+ * @generated from rpc rich.v1.NamesService.Constructor
  */
 export const NamesService_constructor$ = unary(NamesService.method.constructor$, {
-  rules: {
-    ...NamesService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: NamesService_rules,
   request(message: String$): RestRequest {
     const request = new RequestWriter("POST", `/names/$%7B'x'!()+,;@&/${pathSegment(message.json, "json")}`);
     const json: JsonRecord = {};
@@ -65,8 +47,12 @@ export const NamesService_constructor$ = unary(NamesService.method.constructor$,
     if (message.request) json.request = String(message.request);
     if (message.out !== undefined) json.out = encodeSet(message.out);
     if (message.mode) json.mode = MODE.json(message.mode);
-    if (message.item.length > 0) json.item = message.item.map((item) => String(item));
-    if (Object.keys(message.value).length > 0) json.value = Object.fromEntries(Object.entries(message.value).map(([key, value]) => [key, String(value)]));
+    if (message.item.length > 0) json.item = message.item.map(String);
+    if (Object.keys(message.value).length > 0) {
+      json.value = Object.fromEntries(
+        Object.entries(message.value).map(([key, value]) => [key, String(value)]),
+      );
+    }
     switch (message.case.case) {
       case "number":
         json.number = String(message.case.value);
@@ -78,68 +64,62 @@ export const NamesService_constructor$ = unary(NamesService.method.constructor$,
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeObject);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeObject);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Constructor)
 
-/** GET /names/{class} */
+/**
+ * GET /names/{class}
+ *
+ * @generated from rpc rich.v1.NamesService.To_String
+ */
 export const NamesService_to_String = unary(NamesService.method.to_String, {
-  rules: {
-    ...NamesService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...NamesService_rules, idempotent: true },
   request(message: A_B): RestRequest {
     const request = new RequestWriter("GET", `/names/${pathSegment(message.class, "class")}`);
     if (message.function) request.query("function", message.function);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeA_B);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeA_B);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.To_String)
 
-/** PUT /names */
+/**
+ * PUT /names
+ *
+ * @generated from rpc rich.v1.NamesService.GetSet
+ */
 export const NamesService_getSet = unary(NamesService.method.getSet, {
-  rules: {
-    ...NamesService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...NamesService_rules, idempotent: true },
   request(message: Set$): RestRequest {
     const request = new RequestWriter("PUT", "/names");
     if (message.value !== undefined) request.json(encodePartial(message.value));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeSet);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.messages(1, response.payload, "", decodeSet);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.GetSet)
 
-/** DELETE /names */
+/**
+ * DELETE /names
+ *
+ * @generated from rpc rich.v1.NamesService.Delete
+ */
 export const NamesService_delete = unary(NamesService.method.delete, {
-  rules: {
-    ...NamesService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...NamesService_rules, idempotent: true },
   request(message: ProtoWriter$): RestRequest {
     const request = new RequestWriter("DELETE", "/names");
     request.queryList("tables", message.tables.map((item) => ENUM_TABLE.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeFooSchema);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeFooSchema);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Delete)
@@ -149,7 +129,7 @@ export const NamesService_delete = unary(NamesService.method.delete, {
  * This does not end here: *\/ and is no insertion point: @ @protoc_insertion_point(imports)
  * `${'$'}{template}` and "quotes" and 'quotes' and \ backslashes.
  *
- * The REST adapter of rich.v1.NamesService.
+ * @generated from service rich.v1.NamesService
  */
 export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
   service: NamesService,
@@ -163,9 +143,6 @@ export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
     service: "Names that mean something to TypeScript, to JavaScript, to the runtime or to the compilers.\nThis does not end here: */ and is no insertion point: @\u0040protoc_insertion_point(imports)\n`${'$'}{template}` and \"quotes\" and 'quotes' and \\ backslashes.",
     methods: {
       constructor$: "@\u0040protoc_insertion_point(end)",
-      to_String: "",
-      getSet: "",
-      delete: "",
     },
   },
   // @@protoc_insertion_point(adapter:rich.v1.NamesService)
@@ -173,31 +150,15 @@ export const NamesServiceRest: ServiceAdapter<typeof NamesService> = {
 // @@protoc_insertion_point(service:rich.v1.NamesService)
 
 /** Rules of all methods of rich.v1.OtherNamesService. */
-const OtherNamesService_rules = {
-  upstream: "rich.v1",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const OtherNamesService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
 
-/** PATCH /names */
+/**
+ * PATCH /names
+ *
+ * @generated from rpc rich.v1.OtherNamesService.Constructor
+ */
 export const OtherNamesService_constructor$ = unary(OtherNamesService.method.constructor$, {
-  rules: {
-    ...OtherNamesService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: OtherNamesService_rules,
   request(message: Foo): RestRequest {
     const request = new RequestWriter("PATCH", "/names");
     const json: JsonRecord = {};
@@ -205,8 +166,8 @@ export const OtherNamesService_constructor$ = unary(OtherNamesService.method.con
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeFoo);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeFoo);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.OtherNamesService.Constructor)
@@ -214,7 +175,7 @@ export const OtherNamesService_constructor$ = unary(OtherNamesService.method.con
 /**
  * Two services with the same method.
  *
- * The REST adapter of rich.v1.OtherNamesService.
+ * @generated from service rich.v1.OtherNamesService
  */
 export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
   service: OtherNamesService,
@@ -223,35 +184,15 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
   },
   comments: {
     service: "Two services with the same method.",
-    methods: {
-      constructor$: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rich.v1.OtherNamesService)
 };
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
 
-const A_B_KEYS: ReadonlySet<string> = new Set([
-  "class",
-  "function",
-]);
-
-const A_B_KEYS$: ReadonlySet<string> = new Set([
-  "b",
-]);
-
 /** Spellings of rich.v1.EnumTable on the wire. */
 const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
   [0, "ENUM_TABLE_UNSPECIFIED"],
-]);
-
-const FOO_KEYS: ReadonlySet<string> = new Set([
-  "decode_foo",
-  "decodeFoo",
-]);
-
-const FOO_SCHEMA_KEYS: ReadonlySet<string> = new Set([
-  "foo",
 ]);
 
 /** Spellings of rich.v1.Mode on the wire. */
@@ -259,6 +200,39 @@ const MODE = new EnumTable("rich.v1.Mode", [
   [0, "MODE_UNSPECIFIED"],
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);
+
+const A_B_KEYS: ReadonlySet<string> = new Set(["b"]);
+
+/** @generated from message rich.v1.A_B */
+export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
+  out.message(1, json.b, "b", decodeA_B$);
+  out.unknownKeys(json, A_B_KEYS);
+}
+
+const A_B_KEYS$: ReadonlySet<string> = new Set(["class", "function"]);
+
+/** @generated from message rich.v1.A.B */
+export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.class, "class");
+  out.string(2, json.function, "function");
+  out.unknownKeys(json, A_B_KEYS$);
+}
+
+const FOO_KEYS: ReadonlySet<string> = new Set(["decode_foo", "decodeFoo"]);
+
+/** @generated from message rich.v1.Foo */
+export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.decode_foo ?? json.decodeFoo, "decode_foo");
+  out.unknownKeys(json, FOO_KEYS);
+}
+
+const FOO_SCHEMA_KEYS: ReadonlySet<string> = new Set(["foo"]);
+
+/** @generated from message rich.v1.FooSchema */
+export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
+  out.message(1, json.foo, "foo", decodeFoo);
+  out.unknownKeys(json, FOO_SCHEMA_KEYS);
+}
 
 const OBJECT_KEYS: ReadonlySet<string> = new Set([
   "default",
@@ -269,17 +243,39 @@ const OBJECT_KEYS: ReadonlySet<string> = new Set([
   "set",
 ]);
 
-const PARTIAL_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
+/** @generated from message rich.v1.Object */
+export function decodeObject(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.default, "default");
+  out.string(2, json.has_own_property ?? ownValue(json, "hasOwnProperty"), "has_own_property");
+  out.string(3, ownValue(json, "valueOf"), "valueOf");
+  out.message(4, json.string, "string", decodeString);
+  out.message(5, json.set, "set", decodeReadonlySet);
+  out.unknownKeys(json, OBJECT_KEYS);
+}
 
-const READONLY_SET_KEYS: ReadonlySet<string> = new Set([
-  "modes",
-]);
+const PARTIAL_KEYS: ReadonlySet<string> = new Set(["id"]);
 
-const SET_KEYS: ReadonlySet<string> = new Set([
-  "value",
-]);
+/** @generated from message rich.v1.Partial */
+export function decodePartial(json: JsonObject, out: ProtoWriter): void {
+  out.int64(1, json.id, "id");
+  out.unknownKeys(json, PARTIAL_KEYS);
+}
+
+const READONLY_SET_KEYS: ReadonlySet<string> = new Set(["modes"]);
+
+/** @generated from message rich.v1.ReadonlySet */
+export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
+  out.enums(1, json.modes, "modes", MODE);
+  out.unknownKeys(json, READONLY_SET_KEYS);
+}
+
+const SET_KEYS: ReadonlySet<string> = new Set(["value"]);
+
+/** @generated from message rich.v1.Set */
+export function decodeSet(json: JsonObject, out: ProtoWriter): void {
+  out.message(1, json.value, "value", decodePartial);
+  out.unknownKeys(json, SET_KEYS);
+}
 
 const STRING_KEYS: ReadonlySet<string> = new Set([
   "json",
@@ -293,60 +289,7 @@ const STRING_KEYS: ReadonlySet<string> = new Set([
   "answer",
 ]);
 
-/** Decodes rich.v1.A_B. */
-export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.b, "b", decodeA_B$);
-  out.unknownKeys(json, A_B_KEYS$);
-}
-
-/** Decodes rich.v1.A.B. */
-export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.class, "class");
-  out.string(2, json.function, "function");
-  out.unknownKeys(json, A_B_KEYS);
-}
-
-/** Decodes rich.v1.Foo. */
-export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.decode_foo ?? json.decodeFoo, "decode_foo");
-  out.unknownKeys(json, FOO_KEYS);
-}
-
-/** Decodes rich.v1.FooSchema. */
-export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.foo, "foo", decodeFoo);
-  out.unknownKeys(json, FOO_SCHEMA_KEYS);
-}
-
-/** Decodes rich.v1.Object. */
-export function decodeObject(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.default, "default");
-  out.string(2, json.has_own_property ?? ownValue(json, "hasOwnProperty"), "has_own_property");
-  out.string(3, ownValue(json, "valueOf"), "valueOf");
-  out.message(4, json.string, "string", decodeString);
-  out.message(5, json.set, "set", decodeReadonlySet);
-  out.unknownKeys(json, OBJECT_KEYS);
-}
-
-/** Decodes rich.v1.Partial. */
-export function decodePartial(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
-  out.unknownKeys(json, PARTIAL_KEYS);
-}
-
-/** Decodes rich.v1.ReadonlySet. */
-export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
-  out.enums(1, json.modes, "modes", MODE);
-  out.unknownKeys(json, READONLY_SET_KEYS);
-}
-
-/** Decodes rich.v1.Set. */
-export function decodeSet(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.value, "value", decodePartial);
-  out.unknownKeys(json, SET_KEYS);
-}
-
-/** Decodes rich.v1.String. */
+/** @generated from message rich.v1.String */
 export function decodeString(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.json, "json");
   out.string(2, json.message, "message");

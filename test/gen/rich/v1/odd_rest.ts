@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   EnumTable,
   type JsonObject,
   type JsonRecord,
@@ -56,31 +57,18 @@ const OddService_rules = {
   base: "api",
   credentials: ["api_key"],
   apiKey: { header: "X-Key", prefix: "Key " },
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [{ status: 409, code: 6, reason: "ODD_EXISTS" }],
-  retryAfter: [],
-  rawErrorBody: false,
+  errors: [{ status: 409, code: Code.AlreadyExists, reason: "ODD_EXISTS" }],
 } satisfies Partial<MethodRules>;
 
 /**
  * Sends a message and gets it back.
  *
  * POST /odd
+ *
+ * @generated from rpc rich.v1.OddService.EchoOdd
  */
 export const OddService_echoOdd = unary(OddService.method.echoOdd, {
-  rules: {
-    ...OddService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: OddService_rules,
   request(message: Odd): RestRequest {
     const request = new RequestWriter("POST", "/odd");
     request.header("x-odd", "service");
@@ -95,31 +83,35 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
     if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
     if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
     if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
-    if (message.formatted !== undefined) json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    if (message.formatted !== undefined) {
+      json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    }
     if (message.ends !== undefined) json.ends = timeJson(message.ends, "seconds");
     if (message.history.length > 0) json.history = message.history.map((item) => timeJson(item, "millis"));
     if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
     if (message.numbers.length > 0) json.numbers = joinCommas(message.numbers, "numbers");
-    if (message.moods.length > 0) json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+    if (message.moods.length > 0) {
+      json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+    }
     if (message.textNumber) json.text_number = String(message.textNumber);
     if (message.bareNumber) json.bare_number = message.bareNumber;
     if (message.urlData.length) json.url_data = base64Url(message.urlData);
     if (message.mood) json.mood = MOOD.json(message.mood);
     if (message.row !== undefined) json.row = [...message.row.cells];
     if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.cells]);
-    if (message.block !== undefined) json.block = encodeBlockAsDeclaredBare(message.block);
-    if (message.blocks.length > 0) json.blocks = message.blocks.map((item) => encodeBlockAsDeclaredBare(item));
-    if (message.envelope !== undefined) json.envelope = encodeEnvelopeAsDeclaredBare(message.envelope);
-    if (message.happening !== undefined) json.happening = encodeHappeningAsDeclaredBare(message.happening);
-    if (message.loose !== undefined) json.loose = encodeLooseAsDeclaredBare(message.loose);
-    if (message.shapeless !== undefined) json.shapeless = encodeShapelessAsDeclaredBare(message.shapeless);
-    if (message.child !== undefined) json.child = encodeOddAsDeclaredBare(message.child);
+    if (message.block !== undefined) json.block = encodeBlock(message.block);
+    if (message.blocks.length > 0) json.blocks = message.blocks.map(encodeBlock);
+    if (message.envelope !== undefined) json.envelope = encodeEnvelope(message.envelope);
+    if (message.happening !== undefined) json.happening = encodeHappening(message.happening);
+    if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
+    if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
+    if (message.child !== undefined) json.child = encodeOdd(message.child);
     Object.assign(json, rawEntries(message.unknownFields));
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeOdd);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeOdd);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.EchoOdd)
@@ -128,29 +120,30 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
  * Has a field in every place.
  *
  * GET /odd/{owner}/{kind}/{part.name}:find
+ *
+ * @generated from rpc rich.v1.OddService.FindOdd
  */
 export const OddService_findOdd = unary(OddService.method.findOdd, {
   rules: {
     ...OddService_rules,
     credentials: ["api_key", "oauth2"],
-    errors: [
-      { status: 404, reason: "ODD_NOT_FOUND" },
-      ...OddService_rules.errors,
-    ],
+    errors: [{ status: 404, reason: "ODD_NOT_FOUND" }, ...OddService_rules.errors],
     success: [304],
-    responseEncoding: "json",
     timeoutMs: 1500,
     scopes: ["read", "odd"],
     idempotent: true,
   },
   request(message: FindOddRequest): RestRequest {
-    const request = new RequestWriter("GET", `/odd/${pathSegment(message.owner, "owner")}/${pathSegment(MOOD.wire(message.kind), "kind")}/${pathSegment(message.part?.name ?? "", "part.name")}:find`);
+    const owner = pathSegment(message.owner, "owner");
+    const kind = pathSegment(MOOD.wire(message.kind), "kind");
+    const partName = pathSegment(message.part?.name ?? "", "part.name");
+    const request = new RequestWriter("GET", `/odd/${owner}/${kind}/${partName}:find`);
     request.header("x-odd", "service");
     request.header("x-version", "2");
     if (message.ifNoneMatch) request.header("If-None-Match", message.ifNoneMatch);
     if (message.attempt !== undefined) request.header("X-Attempt", message.attempt);
     if (message.since !== undefined) request.header("X-Since", timeText(message.since, "millis"));
-    if (message.part?.size) request.query("part.size", message.part?.size);
+    if (message.part?.size) request.query("part.size", message.part.size);
     request.queryList("plain", message.plain, "repeat");
     request.queryList("brackets", message.brackets, "brackets");
     request.queryList("indexed", message.indexed, "indexed");
@@ -163,15 +156,19 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodePart);
-    out.string(2, answer.header("etag"), "ETag");
-    out.int32(3, answer.status, "status");
-    out.bool(4, answer.status === 304, "status");
-    out.string(5, linkTarget(answer.header("link"), "next"), "Link");
-    out.int64(6, fromText(answer.header("x-remaining")) ?? fromText(answer.header("ratelimit-remaining")), "X-Remaining or RateLimit-Remaining");
-    out.time(7, answer.header("x-reset"), "X-Reset", "seconds");
-    out.bool(8, fromText(answer.header("x-last")), "X-Last");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.messages(1, response.payload, "", decodePart);
+    out.string(2, response.header("etag"), "ETag");
+    out.int32(3, response.status, "status");
+    out.bool(4, response.status === 304, "status");
+    out.string(5, linkTarget(response.header("link"), "next"), "Link");
+    out.int64(
+      6,
+      fromText(response.header("x-remaining")) ?? fromText(response.header("ratelimit-remaining")),
+      "X-Remaining or RateLimit-Remaining",
+    );
+    out.time(7, response.header("x-reset"), "X-Reset", "seconds");
+    out.bool(8, fromText(response.header("x-last")), "X-Last");
   },
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.FindOdd)
@@ -180,25 +177,21 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
  * Has one field as its body, and one as its answer.
  *
  * PUT /odd/{owner}/part
+ *
+ * @generated from rpc rich.v1.OddService.PutPart
  */
 export const OddService_putPart = unary(OddService.method.putPart, {
-  rules: {
-    ...OddService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...OddService_rules, idempotent: true },
   request(message: PutPartRequest): RestRequest {
     const request = new RequestWriter("PUT", `/odd/${pathSegment(message.owner, "owner")}/part`);
     request.header("x-odd", "service");
     request.header("x-version", "1");
     if (message.dryRun) request.query("dryRun", message.dryRun);
-    if (message.part !== undefined) request.json(encodePart(message.part));
+    if (message.part !== undefined) request.json(encodePartLowerCamelQuoted(message.part));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.int64(1, answer.payload, "");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.int64(1, response.payload, "");
   },
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.PutPart)
@@ -207,24 +200,20 @@ export const OddService_putPart = unary(OddService.method.putPart, {
  * Is a HEAD request.
  *
  * HEAD /odd/{id}
+ *
+ * @generated from rpc rich.v1.OddService.CheckOdd
  */
 export const OddService_checkOdd = unary(OddService.method.checkOdd, {
-  rules: {
-    ...OddService_rules,
-    success: [],
-    responseEncoding: "empty",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...OddService_rules, responseEncoding: "empty", idempotent: true },
   request(message: CheckOddRequest): RestRequest {
     const request = new RequestWriter("HEAD", `/odd/${pathSegment(message.id, "id")}`);
     request.header("x-odd", "service");
     request.header("x-version", "1");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.int32(1, answer.status, "status");
-    out.string(2, answer.header("content-length"), "Content-Length");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.int32(1, response.status, "status");
+    out.string(2, response.header("content-length"), "Content-Length");
   },
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.CheckOdd)
@@ -232,7 +221,7 @@ export const OddService_checkOdd = unary(OddService.method.checkOdd, {
 /**
  * An upstream with habits: every rule of the annotation language that is about names, places and notations.
  *
- * The REST adapter of rich.v1.OddService.
+ * @generated from service rich.v1.OddService
  */
 export const OddServiceRest: ServiceAdapter<typeof OddService> = {
   service: OddService,
@@ -255,37 +244,6 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
 };
 // @@protoc_insertion_point(service:rich.v1.OddService)
 
-const BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-]);
-
-const ENVELOPE_KEYS: ReadonlySet<string> = new Set([
-  "kind",
-  "text",
-  "image",
-  "note",
-]);
-
-const HAPPENING_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "payload",
-]);
-
-const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "caption",
-]);
-
-const LOOSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-]);
-
-const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set([
-  "text",
-]);
-
 /** Spellings of rich.v1.Mood on the wire. */
 const MOOD = new EnumTable("rich.v1.Mood", [
   [0, "MOOD_UNSPECIFIED"],
@@ -293,6 +251,119 @@ const MOOD = new EnumTable("rich.v1.Mood", [
   [2, "MOOD_BAD", "awful"],
   [3, "30", "MOOD_NUMBERED"],
 ]);
+
+const BLOCK_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+
+/**
+ * Its kind and the keys of its kind stand in one object; what no field names is kept.
+ *
+ * @generated from message rich.v1.Block
+ */
+export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.id, "id");
+  switch (json.type) {
+    case "text":
+      out.flattened(2, json, decodeTextBlock, BLOCK_KEYS);
+      break;
+    case "image":
+    case "picture":
+      out.flattened(3, json, decodeImageBlock, BLOCK_KEYS);
+      break;
+    default:
+      out.unknownMember("type", "a known block", json.type);
+  }
+  out.unknown(100, json, BLOCK_KEYS);
+}
+
+const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "note"]);
+
+/**
+ * The keys of a kind stand under its name.
+ *
+ * @generated from message rich.v1.Envelope
+ */
+export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
+  switch (json.kind) {
+    case "text":
+      out.message(1, json.text, "text", decodeTextBlock);
+      break;
+    case "image":
+      out.message(2, json.image, "image", decodeImageBlock);
+      break;
+    case "note":
+      out.string(3, json.note, "note");
+      break;
+    default:
+      out.unknownMember("kind", "a known content", json.kind);
+  }
+  out.unknownKeys(json, ENVELOPE_KEYS);
+}
+
+const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
+
+/**
+ * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
+ *
+ * @generated from message rich.v1.Happening
+ */
+export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.type, "type");
+  switch (json.type) {
+    case "SaidEvent":
+      out.message(2, json.payload, "payload", decodeTextBlock);
+      break;
+    case "ShownEvent":
+      out.message(3, json.payload, "payload", decodeImageBlock);
+      break;
+    default:
+      out.message(4, json.payload, "payload", decodeStruct);
+  }
+  out.unknownKeys(json, HAPPENING_KEYS);
+}
+
+const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set(["url", "caption"]);
+
+/**
+ * A picture.
+ *
+ * @generated from message rich.v1.ImageBlock
+ */
+export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.url, "url");
+  out.message(2, json.caption, "caption", decodeTextBlock);
+  out.unknownKeys(json, IMAGE_BLOCK_KEYS);
+}
+
+const LOOSE_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+
+/**
+ * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
+ *
+ * @generated from message rich.v1.Loose
+ */
+export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.id, "id");
+  switch (json.type) {
+    case "text":
+      out.flattened(2, json, decodeLooseText, LOOSE_KEYS);
+      break;
+    default:
+      out.flattened(3, json, decodeStruct, LOOSE_KEYS);
+  }
+  out.unknownKeys(json, LOOSE_KEYS);
+}
+
+const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
+
+/**
+ * Text, with keys that are not known.
+ *
+ * @generated from message rich.v1.LooseText
+ */
+export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.unknown(100, json, LOOSE_TEXT_KEYS);
+}
 
 const ODD_KEYS: ReadonlySet<string> = new Set([
   "id_string",
@@ -331,102 +402,11 @@ const ODD_KEYS: ReadonlySet<string> = new Set([
   "child",
 ]);
 
-const PART_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "size",
-]);
-
-const SHAPELESS_KEYS: ReadonlySet<string> = new Set([
-  "object",
-  "any",
-  "list",
-  "text",
-  "number",
-]);
-
-const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "mood",
-]);
-
-/** Decodes rich.v1.Block. Its kind and the keys of its kind stand in one object; what no field names is kept. */
-export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
-    case "text":
-      out.flattened(2, json, decodeTextBlock, BLOCK_KEYS);
-      break;
-    case "image":
-    case "picture":
-      out.flattened(3, json, decodeImageBlock, BLOCK_KEYS);
-      break;
-    default:
-      out.unknownMember("type", "a known block", json.type);
-  }
-  out.unknown(100, json, BLOCK_KEYS);
-}
-
-/** Decodes rich.v1.Envelope. The keys of a kind stand under its name. */
-export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
-  switch (json.kind) {
-    case "text":
-      out.message(1, json.text, "text", decodeTextBlock);
-      break;
-    case "image":
-      out.message(2, json.image, "image", decodeImageBlock);
-      break;
-    case "note":
-      out.string(3, json.note, "note");
-      break;
-    default:
-      out.unknownMember("kind", "a known content", json.kind);
-  }
-  out.unknownKeys(json, ENVELOPE_KEYS);
-}
-
-/** Decodes rich.v1.Happening. The keys of all kinds stand under one key; kinds that are not known are kept as they are. */
-export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.type, "type");
-  switch (json.type) {
-    case "SaidEvent":
-      out.message(2, json.payload, "payload", decodeTextBlock);
-      break;
-    case "ShownEvent":
-      out.message(3, json.payload, "payload", decodeImageBlock);
-      break;
-    default:
-      out.message(4, json.payload, "payload", decodeStruct);
-  }
-  out.unknownKeys(json, HAPPENING_KEYS);
-}
-
-/** Decodes rich.v1.ImageBlock. A picture. */
-export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.message(2, json.caption, "caption", decodeTextBlock);
-  out.unknownKeys(json, IMAGE_BLOCK_KEYS);
-}
-
-/** Decodes rich.v1.Loose. As Block, where the member keeps what no field names, and unknown kinds are kept as they are. */
-export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
-    case "text":
-      out.flattened(2, json, decodeLooseText, LOOSE_KEYS);
-      break;
-    default:
-      out.flattened(3, json, decodeStruct, LOOSE_KEYS);
-  }
-  out.unknownKeys(json, LOOSE_KEYS);
-}
-
-/** Decodes rich.v1.LooseText. Text, with keys that are not known. */
-export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.unknown(100, json, LOOSE_TEXT_KEYS);
-}
-
-/** Decodes rich.v1.Odd. Names, notations and layouts. */
+/**
+ * Names, notations and layouts.
+ *
+ * @generated from message rich.v1.Odd
+ */
 export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
   out.string(2, json["display-name"], "display-name");
@@ -448,7 +428,9 @@ export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
   out.bytes(25, json.url_data ?? json.urlData, "url_data");
   out.enum(26, json.mood, "mood", MOOD);
   out.wrapped(30, json.row, "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json.rows, "rows", (item, out) => out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")));
+  out.each(json.rows, "rows", (item, out) =>
+    out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),
+  );
   out.message(40, json.block, "block", decodeBlock);
   out.messages(41, json.blocks, "blocks", decodeBlock);
   out.message(42, json.envelope, "envelope", decodeEnvelope);
@@ -459,14 +441,26 @@ export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, ODD_KEYS);
 }
 
-/** Decodes rich.v1.Part. A part. */
+const PART_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
+
+/**
+ * A part.
+ *
+ * @generated from message rich.v1.Part
+ */
 export function decodePart(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.int64(2, json.size, "size");
   out.unknownKeys(json, PART_KEYS);
 }
 
-/** Decodes rich.v1.Shapeless. Dynamic values. */
+const SHAPELESS_KEYS: ReadonlySet<string> = new Set(["object", "any", "list", "text", "number"]);
+
+/**
+ * Dynamic values.
+ *
+ * @generated from message rich.v1.Shapeless
+ */
 export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.object, "object", decodeStruct);
   out.nullable(2, json.any, "any", decodeValue);
@@ -476,7 +470,13 @@ export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, SHAPELESS_KEYS);
 }
 
-/** Decodes rich.v1.TextBlock. Text. */
+const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set(["text", "mood"]);
+
+/**
+ * Text.
+ *
+ * @generated from message rich.v1.TextBlock
+ */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.enum(2, json.mood, "mood", MOOD);
@@ -484,17 +484,17 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
 }
 
 /** Writes rich.v1.Block as JSON. */
-function encodeBlockAsDeclaredBare(message: Block): JsonRecord {
+function encodeBlock(message: Block): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id = message.id;
   switch (message.block.case) {
     case "text":
       json.type = "text";
-      Object.assign(json, encodeTextBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeTextBlock(message.block.value));
       break;
     case "image":
       json.type = "image";
-      Object.assign(json, encodeImageBlockAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeImageBlock(message.block.value));
       break;
   }
   Object.assign(json, rawEntries(message.unknownFields));
@@ -502,16 +502,16 @@ function encodeBlockAsDeclaredBare(message: Block): JsonRecord {
 }
 
 /** Writes rich.v1.Envelope as JSON. */
-function encodeEnvelopeAsDeclaredBare(message: Envelope): JsonRecord {
+function encodeEnvelope(message: Envelope): JsonRecord {
   const json: JsonRecord = {};
   switch (message.content.case) {
     case "text":
       json.kind = "text";
-      json.text = encodeTextBlockAsDeclaredBare(message.content.value);
+      json.text = encodeTextBlock(message.content.value);
       break;
     case "image":
       json.kind = "image";
-      json.image = encodeImageBlockAsDeclaredBare(message.content.value);
+      json.image = encodeImageBlock(message.content.value);
       break;
     case "note":
       json.kind = "note";
@@ -522,17 +522,17 @@ function encodeEnvelopeAsDeclaredBare(message: Envelope): JsonRecord {
 }
 
 /** Writes rich.v1.Happening as JSON. */
-function encodeHappeningAsDeclaredBare(message: Happening): JsonRecord {
+function encodeHappening(message: Happening): JsonRecord {
   const json: JsonRecord = {};
   if (message.kind) json.type = message.kind;
   switch (message.payload.case) {
     case "said":
       json.type = "SaidEvent";
-      json.payload = encodeTextBlockAsDeclaredBare(message.payload.value);
+      json.payload = encodeTextBlock(message.payload.value);
       break;
     case "shown":
       json.type = "ShownEvent";
-      json.payload = encodeImageBlockAsDeclaredBare(message.payload.value);
+      json.payload = encodeImageBlock(message.payload.value);
       break;
     case "other":
       json.payload = plainJson(message.payload.value);
@@ -542,21 +542,21 @@ function encodeHappeningAsDeclaredBare(message: Happening): JsonRecord {
 }
 
 /** Writes rich.v1.ImageBlock as JSON. */
-function encodeImageBlockAsDeclaredBare(message: ImageBlock): JsonRecord {
+function encodeImageBlock(message: ImageBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.url) json.url = message.url;
-  if (message.caption !== undefined) json.caption = encodeTextBlockAsDeclaredBare(message.caption);
+  if (message.caption !== undefined) json.caption = encodeTextBlock(message.caption);
   return json;
 }
 
 /** Writes rich.v1.Loose as JSON. */
-function encodeLooseAsDeclaredBare(message: Loose): JsonRecord {
+function encodeLoose(message: Loose): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id = message.id;
   switch (message.block.case) {
     case "text":
       json.type = "text";
-      Object.assign(json, encodeLooseTextAsDeclaredBare(message.block.value));
+      Object.assign(json, encodeLooseText(message.block.value));
       break;
     case "other":
       Object.assign(json, plainJson(message.block.value));
@@ -566,7 +566,7 @@ function encodeLooseAsDeclaredBare(message: Loose): JsonRecord {
 }
 
 /** Writes rich.v1.LooseText as JSON. */
-function encodeLooseTextAsDeclaredBare(message: LooseText): JsonRecord {
+function encodeLooseText(message: LooseText): JsonRecord {
   const json: JsonRecord = {};
   if (message.text) json.text = message.text;
   Object.assign(json, rawEntries(message.unknownFields));
@@ -574,7 +574,7 @@ function encodeLooseTextAsDeclaredBare(message: LooseText): JsonRecord {
 }
 
 /** Writes rich.v1.Odd as JSON. */
-function encodeOddAsDeclaredBare(message: Odd): JsonRecord {
+function encodeOdd(message: Odd): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id_string = message.id;
   if (message.displayName) json["display-name"] = message.displayName;
@@ -585,31 +585,35 @@ function encodeOddAsDeclaredBare(message: Odd): JsonRecord {
   if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
   if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
   if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
-  if (message.formatted !== undefined) json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  if (message.formatted !== undefined) {
+    json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  }
   if (message.ends !== undefined) json.ends = timeJson(message.ends, "seconds");
   if (message.history.length > 0) json.history = message.history.map((item) => timeJson(item, "millis"));
   if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
   if (message.numbers.length > 0) json.numbers = joinCommas(message.numbers, "numbers");
-  if (message.moods.length > 0) json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+  if (message.moods.length > 0) {
+    json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+  }
   if (message.textNumber) json.text_number = String(message.textNumber);
   if (message.bareNumber) json.bare_number = message.bareNumber;
   if (message.urlData.length) json.url_data = base64Url(message.urlData);
   if (message.mood) json.mood = MOOD.json(message.mood);
   if (message.row !== undefined) json.row = [...message.row.cells];
   if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.cells]);
-  if (message.block !== undefined) json.block = encodeBlockAsDeclaredBare(message.block);
-  if (message.blocks.length > 0) json.blocks = message.blocks.map((item) => encodeBlockAsDeclaredBare(item));
-  if (message.envelope !== undefined) json.envelope = encodeEnvelopeAsDeclaredBare(message.envelope);
-  if (message.happening !== undefined) json.happening = encodeHappeningAsDeclaredBare(message.happening);
-  if (message.loose !== undefined) json.loose = encodeLooseAsDeclaredBare(message.loose);
-  if (message.shapeless !== undefined) json.shapeless = encodeShapelessAsDeclaredBare(message.shapeless);
-  if (message.child !== undefined) json.child = encodeOddAsDeclaredBare(message.child);
+  if (message.block !== undefined) json.block = encodeBlock(message.block);
+  if (message.blocks.length > 0) json.blocks = message.blocks.map(encodeBlock);
+  if (message.envelope !== undefined) json.envelope = encodeEnvelope(message.envelope);
+  if (message.happening !== undefined) json.happening = encodeHappening(message.happening);
+  if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
+  if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
+  if (message.child !== undefined) json.child = encodeOdd(message.child);
   Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
 /** Writes rich.v1.Part as JSON. */
-function encodePart(message: Part): JsonRecord {
+function encodePartLowerCamelQuoted(message: Part): JsonRecord {
   const json: JsonRecord = {};
   if (message.name) json.name = message.name;
   if (message.size) json.size = String(message.size);
@@ -617,7 +621,7 @@ function encodePart(message: Part): JsonRecord {
 }
 
 /** Writes rich.v1.Shapeless as JSON. */
-function encodeShapelessAsDeclaredBare(message: Shapeless): JsonRecord {
+function encodeShapeless(message: Shapeless): JsonRecord {
   const json: JsonRecord = {};
   if (message.object !== undefined) json.object = plainJson(message.object);
   if (message.any !== undefined) json.any = valueJson(message.any);
@@ -628,7 +632,7 @@ function encodeShapelessAsDeclaredBare(message: Shapeless): JsonRecord {
 }
 
 /** Writes rich.v1.TextBlock as JSON. */
-function encodeTextBlockAsDeclaredBare(message: TextBlock): JsonRecord {
+function encodeTextBlock(message: TextBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.text) json.text = message.text;
   if (message.mood) json.mood = MOOD.json(message.mood);

@@ -43,52 +43,36 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rich.v1.PlainService. */
-const PlainService_rules = {
-  upstream: "rich.v1",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const PlainService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
 
 /**
  * Sends a message and gets it back.
  *
  * POST /plain
+ *
+ * @generated from rpc rich.v1.PlainService.EchoPlain
  */
 export const PlainService_echoPlain = unary(PlainService.method.echoPlain, {
-  rules: {
-    ...PlainService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PlainService_rules,
   request(message: Plain): RestRequest {
     const request = new RequestWriter("POST", "/plain");
     const json: JsonRecord = {};
     if (message.scalars !== undefined) json.scalars = encodeScalars(message.scalars);
-    if (message.optionalScalars !== undefined) json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+    if (message.optionalScalars !== undefined) {
+      json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+    }
     if (message.lists !== undefined) json.lists = encodeLists(message.lists);
     if (message.maps !== undefined) json.maps = encodeMaps(message.maps);
     if (message.wrappers !== undefined) json.wrappers = encodeWrappers(message.wrappers);
     if (message.wellKnown !== undefined) json.wellKnown = encodeWellKnown(message.wellKnown);
     if (message.choice !== undefined) json.choice = encodeChoice(message.choice);
     if (message.child !== undefined) json.child = encodePlain(message.child);
-    if (message.children.length > 0) json.children = message.children.map((item) => encodePlain(item));
+    if (message.children.length > 0) json.children = message.children.map(encodePlain);
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodePlain);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodePlain);
   },
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.EchoPlain)
@@ -97,32 +81,37 @@ export const PlainService_echoPlain = unary(PlainService.method.echoPlain, {
  * Sends scalars as parameters of the query.
  *
  * GET /plain/{scalars.int64_value}
+ *
+ * @generated from rpc rich.v1.PlainService.QueryPlain
  */
 export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
-  rules: {
-    ...PlainService_rules,
-    success: [],
-    responseEncoding: "empty",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PlainService_rules, responseEncoding: "empty", idempotent: true },
   request(message: QueryPlainRequest): RestRequest {
-    const request = new RequestWriter("GET", `/plain/${pathSegment(message.scalars?.int64Value ?? "", "scalars.int64_value")}`);
-    if ((message.scalars?.doubleValue ?? 0) !== 0) request.query("scalars.doubleValue", message.scalars?.doubleValue);
-    if ((message.scalars?.floatValue ?? 0) !== 0) request.query("scalars.floatValue", message.scalars?.floatValue);
-    if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars?.int32Value);
-    if (message.scalars?.uint32Value) request.query("scalars.uint32Value", message.scalars?.uint32Value);
-    if (message.scalars?.uint64Value) request.query("scalars.uint64Value", message.scalars?.uint64Value);
-    if (message.scalars?.sint32Value) request.query("scalars.sint32Value", message.scalars?.sint32Value);
-    if (message.scalars?.sint64Value) request.query("scalars.sint64Value", message.scalars?.sint64Value);
-    if (message.scalars?.fixed32Value) request.query("scalars.fixed32Value", message.scalars?.fixed32Value);
-    if (message.scalars?.fixed64Value) request.query("scalars.fixed64Value", message.scalars?.fixed64Value);
-    if (message.scalars?.sfixed32Value) request.query("scalars.sfixed32Value", message.scalars?.sfixed32Value);
-    if (message.scalars?.sfixed64Value) request.query("scalars.sfixed64Value", message.scalars?.sfixed64Value);
-    if (message.scalars?.boolValue) request.query("scalars.boolValue", message.scalars?.boolValue);
-    if (message.scalars?.stringValue) request.query("scalars.stringValue", message.scalars?.stringValue);
-    if (message.scalars?.bytesValue.length) request.query("scalars.bytesValue", base64(message.scalars?.bytesValue));
-    if (message.scalars?.colorValue) request.query("scalars.colorValue", COLOR.wire(message.scalars?.colorValue));
+    const scalarsInt64Value = pathSegment(message.scalars?.int64Value ?? "", "scalars.int64_value");
+    const request = new RequestWriter("GET", `/plain/${scalarsInt64Value}`);
+    if ((message.scalars?.doubleValue ?? 0) !== 0) {
+      request.query("scalars.doubleValue", message.scalars?.doubleValue);
+    }
+    if ((message.scalars?.floatValue ?? 0) !== 0) {
+      request.query("scalars.floatValue", message.scalars?.floatValue);
+    }
+    if (message.scalars?.int32Value) request.query("scalars.int32Value", message.scalars.int32Value);
+    if (message.scalars?.uint32Value) request.query("scalars.uint32Value", message.scalars.uint32Value);
+    if (message.scalars?.uint64Value) request.query("scalars.uint64Value", message.scalars.uint64Value);
+    if (message.scalars?.sint32Value) request.query("scalars.sint32Value", message.scalars.sint32Value);
+    if (message.scalars?.sint64Value) request.query("scalars.sint64Value", message.scalars.sint64Value);
+    if (message.scalars?.fixed32Value) request.query("scalars.fixed32Value", message.scalars.fixed32Value);
+    if (message.scalars?.fixed64Value) request.query("scalars.fixed64Value", message.scalars.fixed64Value);
+    if (message.scalars?.sfixed32Value) request.query("scalars.sfixed32Value", message.scalars.sfixed32Value);
+    if (message.scalars?.sfixed64Value) request.query("scalars.sfixed64Value", message.scalars.sfixed64Value);
+    if (message.scalars?.boolValue) request.query("scalars.boolValue", message.scalars.boolValue);
+    if (message.scalars?.stringValue) request.query("scalars.stringValue", message.scalars.stringValue);
+    if (message.scalars?.bytesValue.length) {
+      request.query("scalars.bytesValue", base64(message.scalars.bytesValue));
+    }
+    if (message.scalars?.colorValue) {
+      request.query("scalars.colorValue", COLOR.wire(message.scalars.colorValue));
+    }
     request.query("optionalScalars.doubleValue", message.optionalScalars?.doubleValue);
     request.query("optionalScalars.floatValue", message.optionalScalars?.floatValue);
     request.query("optionalScalars.int32Value", message.optionalScalars?.int32Value);
@@ -130,8 +119,12 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     request.query("optionalScalars.uint64Value", message.optionalScalars?.uint64Value);
     request.query("optionalScalars.boolValue", message.optionalScalars?.boolValue);
     request.query("optionalScalars.stringValue", message.optionalScalars?.stringValue);
-    if (message.optionalScalars?.bytesValue !== undefined) request.query("optionalScalars.bytesValue", base64(message.optionalScalars?.bytesValue));
-    if (message.optionalScalars?.colorValue !== undefined) request.query("optionalScalars.colorValue", COLOR.wire(message.optionalScalars?.colorValue));
+    if (message.optionalScalars?.bytesValue !== undefined) {
+      request.query("optionalScalars.bytesValue", base64(message.optionalScalars.bytesValue));
+    }
+    if (message.optionalScalars?.colorValue !== undefined) {
+      request.query("optionalScalars.colorValue", COLOR.wire(message.optionalScalars.colorValue));
+    }
     request.queryList("ids", message.ids, "repeat");
     request.queryList("colors", message.colors.map((item) => COLOR.wire(item)), "repeat");
     if (message.since !== undefined) request.query("since", timeText(message.since, "iso8601"));
@@ -141,21 +134,20 @@ export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
     if (message.data !== undefined) request.query("data", base64(message.data));
     if (message.choice.case === "text") request.query("text", message.choice.value);
     if (message.choice.case === "number") request.query("number", message.choice.value);
-    if (message.page?.size) request.query("page.size", message.page?.size);
-    if (message.page?.after.length) request.queryList("page.after", message.page?.after, "repeat");
-    if (message.page?.from.case === "token") request.query("page.token", message.page?.from.value);
-    if (message.page?.from.case === "offset") request.query("page.offset", message.page?.from.value);
+    if (message.page?.size) request.query("page.size", message.page.size);
+    if (message.page?.after.length) request.queryList("page.after", message.page.after, "repeat");
+    if (message.page?.from.case === "token") request.query("page.token", message.page.from.value);
+    if (message.page?.from.case === "offset") request.query("page.offset", message.page.from.value);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.QueryPlain)
 
 /**
  * An upstream that speaks ProtoJSON: nothing but google.api.http is needed.
  *
- * The REST adapter of rich.v1.PlainService.
+ * @generated from service rich.v1.PlainService
  */
 export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
   service: PlainService,
@@ -174,6 +166,14 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
 };
 // @@protoc_insertion_point(service:rich.v1.PlainService)
 
+/** Spellings of rich.v1.Color on the wire. */
+const COLOR = new EnumTable("rich.v1.Color", [
+  [0, "COLOR_UNSPECIFIED"],
+  [1, "COLOR_RED"],
+  [-5, "COLOR_NEGATIVE"],
+  [2147483647, "COLOR_LARGE"],
+]);
+
 const CHOICE_KEYS: ReadonlySet<string> = new Set([
   "text",
   "number",
@@ -186,13 +186,23 @@ const CHOICE_KEYS: ReadonlySet<string> = new Set([
   "data",
 ]);
 
-/** Spellings of rich.v1.Color on the wire. */
-const COLOR = new EnumTable("rich.v1.Color", [
-  [0, "COLOR_UNSPECIFIED"],
-  [1, "COLOR_RED"],
-  [-5, "COLOR_NEGATIVE"],
-  [2147483647, "COLOR_LARGE"],
-]);
+/**
+ * A oneof without rules.
+ *
+ * @generated from message rich.v1.Choice
+ */
+export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.int64(2, json.number, "number");
+  out.enum(3, json.color, "color", COLOR);
+  out.message(4, json.message, "message", decodeScalars);
+  out.time(5, json.time, "time", "iso8601");
+  out.message(6, json.struct, "struct", decodeStruct);
+  out.wrapper(7, json.wrapper, "wrapper", "string");
+  out.nullable(8, json.value, "value", decodeValue);
+  out.bytes(9, json.data, "data");
+  out.unknownKeys(json, CHOICE_KEYS);
+}
 
 const LISTS_KEYS: ReadonlySet<string> = new Set([
   "double_values",
@@ -238,6 +248,39 @@ const LISTS_KEYS: ReadonlySet<string> = new Set([
   "lists",
 ]);
 
+/**
+ * Repeated fields.
+ *
+ * @generated from message rich.v1.Lists
+ */
+export function decodeLists(json: JsonObject, out: ProtoWriter): void {
+  out.list(1, json.double_values ?? json.doubleValues, "double_values", "double");
+  out.list(2, json.float_values ?? json.floatValues, "float_values", "float");
+  out.list(3, json.int32_values ?? json.int32Values, "int32_values", "int32");
+  out.list(4, json.int64_values ?? json.int64Values, "int64_values", "int64");
+  out.list(5, json.uint32_values ?? json.uint32Values, "uint32_values", "uint32");
+  out.list(6, json.uint64_values ?? json.uint64Values, "uint64_values", "uint64");
+  out.list(7, json.sint32_values ?? json.sint32Values, "sint32_values", "sint32");
+  out.list(8, json.sint64_values ?? json.sint64Values, "sint64_values", "sint64");
+  out.list(9, json.fixed32_values ?? json.fixed32Values, "fixed32_values", "fixed32");
+  out.list(10, json.fixed64_values ?? json.fixed64Values, "fixed64_values", "fixed64");
+  out.list(11, json.sfixed32_values ?? json.sfixed32Values, "sfixed32_values", "sfixed32");
+  out.list(12, json.sfixed64_values ?? json.sfixed64Values, "sfixed64_values", "sfixed64");
+  out.list(13, json.bool_values ?? json.boolValues, "bool_values", "bool");
+  out.list(14, json.string_values ?? json.stringValues, "string_values", "string");
+  out.list(15, json.bytes_values ?? json.bytesValues, "bytes_values", "bytes");
+  out.enums(16, json.color_values ?? json.colorValues, "color_values", COLOR);
+  out.messages(17, json.message_values ?? json.messageValues, "message_values", decodeScalars);
+  out.each(json.timestamps, "timestamps", (item, out) => out.time(18, item, "", "iso8601"));
+  out.each(json.durations, "durations", (item, out) => out.duration(19, item, ""));
+  out.each(json.wrappers, "wrappers", (item, out) => out.wrapper(20, item, "", "string"));
+  out.messages(21, json.structs, "structs", decodeStruct);
+  out.each(json.values, "values", (item, out) => out.nullable(22, item, "", decodeValue));
+  out.each(json.masks, "masks", (item, out) => out.fieldMask(23, item, ""));
+  out.each(json.lists, "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
+  out.unknownKeys(json, LISTS_KEYS);
+}
+
 const MAPS_KEYS: ReadonlySet<string> = new Set([
   "strings",
   "int32s",
@@ -253,6 +296,34 @@ const MAPS_KEYS: ReadonlySet<string> = new Set([
   "structs",
   "wrappers",
 ]);
+
+/**
+ * Maps with every kind of key.
+ *
+ * @generated from message rich.v1.Maps
+ */
+export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
+  out.map(1, json.strings, "strings", "string", (value, key, out) => out.string(2, value, key));
+  out.map(2, json.int32s, "int32s", "int32", (value, key, out) => out.int32(2, value, key));
+  out.map(3, json.int64s, "int64s", "int64", (value, key, out) => out.int64(2, value, key));
+  out.map(4, json.uint32s, "uint32s", "uint32", (value, key, out) => out.double(2, value, key));
+  out.map(5, json.uint64s, "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key));
+  out.map(6, json.sint32s, "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key));
+  out.map(7, json.fixed64s, "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key));
+  out.map(8, json.bools, "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR));
+  out.map(9, json.messages, "messages", "string", (value, key, out) =>
+    out.message(2, value, key, decodeScalars),
+  );
+  out.map(10, json.timestamps, "timestamps", "string", (value, key, out) =>
+    out.time(2, value, key, "iso8601"),
+  );
+  out.map(11, json.values, "values", "string", (value, key, out) => out.nullable(2, value, key, decodeValue));
+  out.map(12, json.structs, "structs", "string", (value, key, out) =>
+    out.message(2, value, key, decodeStruct),
+  );
+  out.map(13, json.wrappers, "wrappers", "string", (value, key, out) => out.wrapper(2, value, key, "int64"));
+  out.unknownKeys(json, MAPS_KEYS);
+}
 
 const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
   "double_value",
@@ -275,6 +346,24 @@ const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
   "colorValue",
 ]);
 
+/**
+ * Scalars with presence.
+ *
+ * @generated from message rich.v1.OptionalScalars
+ */
+export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void {
+  out.double(1, json.double_value ?? json.doubleValue, "double_value");
+  out.float(2, json.float_value ?? json.floatValue, "float_value");
+  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
+  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
+  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
+  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
+  out.string(14, json.string_value ?? json.stringValue, "string_value");
+  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
+  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
+  out.unknownKeys(json, OPTIONAL_SCALARS_KEYS);
+}
+
 const PLAIN_KEYS: ReadonlySet<string> = new Set([
   "scalars",
   "optional_scalars",
@@ -288,6 +377,24 @@ const PLAIN_KEYS: ReadonlySet<string> = new Set([
   "child",
   "children",
 ]);
+
+/**
+ * Every kind of field, without an annotation.
+ *
+ * @generated from message rich.v1.Plain
+ */
+export function decodePlain(json: JsonObject, out: ProtoWriter): void {
+  out.message(1, json.scalars, "scalars", decodeScalars);
+  out.message(2, json.optional_scalars ?? json.optionalScalars, "optional_scalars", decodeOptionalScalars);
+  out.message(3, json.lists, "lists", decodeLists);
+  out.message(4, json.maps, "maps", decodeMaps);
+  out.message(5, json.wrappers, "wrappers", decodeWrappers);
+  out.message(6, json.well_known ?? json.wellKnown, "well_known", decodeWellKnown);
+  out.message(7, json.choice, "choice", decodeChoice);
+  out.message(16, json.child, "child", decodePlain);
+  out.messages(2000, json.children, "children", decodePlain);
+  out.unknownKeys(json, PLAIN_KEYS);
+}
 
 const SCALARS_KEYS: ReadonlySet<string> = new Set([
   "double_value",
@@ -324,6 +431,31 @@ const SCALARS_KEYS: ReadonlySet<string> = new Set([
   "colorValue",
 ]);
 
+/**
+ * Scalars without presence.
+ *
+ * @generated from message rich.v1.Scalars
+ */
+export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
+  out.double(1, json.double_value ?? json.doubleValue, "double_value");
+  out.float(2, json.float_value ?? json.floatValue, "float_value");
+  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
+  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
+  out.uint32(5, json.uint32_value ?? json.uint32Value, "uint32_value");
+  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
+  out.sint32(7, json.sint32_value ?? json.sint32Value, "sint32_value");
+  out.sint64(8, json.sint64_value ?? json.sint64Value, "sint64_value");
+  out.fixed32(9, json.fixed32_value ?? json.fixed32Value, "fixed32_value");
+  out.fixed64(10, json.fixed64_value ?? json.fixed64Value, "fixed64_value");
+  out.sfixed32(11, json.sfixed32_value ?? json.sfixed32Value, "sfixed32_value");
+  out.sfixed64(12, json.sfixed64_value ?? json.sfixed64Value, "sfixed64_value");
+  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
+  out.string(14, json.string_value ?? json.stringValue, "string_value");
+  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
+  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
+  out.unknownKeys(json, SCALARS_KEYS);
+}
+
 const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
   "timestamp",
   "duration",
@@ -333,6 +465,22 @@ const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
   "list",
   "empty",
 ]);
+
+/**
+ * Messages that JSON writes in a way of their own.
+ *
+ * @generated from message rich.v1.WellKnown
+ */
+export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
+  out.time(1, json.timestamp, "timestamp", "iso8601");
+  out.duration(2, json.duration, "duration");
+  out.fieldMask(3, json.mask, "mask");
+  out.message(4, json.struct, "struct", decodeStruct);
+  out.nullable(5, json.value, "value", decodeValue);
+  out.wrapped(6, json.list, "list", decodeListValue);
+  out.message(7, json.empty, "empty", decodeEmpty);
+  out.unknownKeys(json, WELL_KNOWN_KEYS);
+}
 
 const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
   "double_value",
@@ -355,129 +503,11 @@ const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
   "bytesValue",
 ]);
 
-/** Decodes rich.v1.Choice. A oneof without rules. */
-export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.int64(2, json.number, "number");
-  out.enum(3, json.color, "color", COLOR);
-  out.message(4, json.message, "message", decodeScalars);
-  out.time(5, json.time, "time", "iso8601");
-  out.message(6, json.struct, "struct", decodeStruct);
-  out.wrapper(7, json.wrapper, "wrapper", "string");
-  out.nullable(8, json.value, "value", decodeValue);
-  out.bytes(9, json.data, "data");
-  out.unknownKeys(json, CHOICE_KEYS);
-}
-
-/** Decodes rich.v1.Lists. Repeated fields. */
-export function decodeLists(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.double_values ?? json.doubleValues, "double_values", "double");
-  out.list(2, json.float_values ?? json.floatValues, "float_values", "float");
-  out.list(3, json.int32_values ?? json.int32Values, "int32_values", "int32");
-  out.list(4, json.int64_values ?? json.int64Values, "int64_values", "int64");
-  out.list(5, json.uint32_values ?? json.uint32Values, "uint32_values", "uint32");
-  out.list(6, json.uint64_values ?? json.uint64Values, "uint64_values", "uint64");
-  out.list(7, json.sint32_values ?? json.sint32Values, "sint32_values", "sint32");
-  out.list(8, json.sint64_values ?? json.sint64Values, "sint64_values", "sint64");
-  out.list(9, json.fixed32_values ?? json.fixed32Values, "fixed32_values", "fixed32");
-  out.list(10, json.fixed64_values ?? json.fixed64Values, "fixed64_values", "fixed64");
-  out.list(11, json.sfixed32_values ?? json.sfixed32Values, "sfixed32_values", "sfixed32");
-  out.list(12, json.sfixed64_values ?? json.sfixed64Values, "sfixed64_values", "sfixed64");
-  out.list(13, json.bool_values ?? json.boolValues, "bool_values", "bool");
-  out.list(14, json.string_values ?? json.stringValues, "string_values", "string");
-  out.list(15, json.bytes_values ?? json.bytesValues, "bytes_values", "bytes");
-  out.enums(16, json.color_values ?? json.colorValues, "color_values", COLOR);
-  out.messages(17, json.message_values ?? json.messageValues, "message_values", decodeScalars);
-  out.each(json.timestamps, "timestamps", (item, out) => out.time(18, item, "", "iso8601"));
-  out.each(json.durations, "durations", (item, out) => out.duration(19, item, ""));
-  out.each(json.wrappers, "wrappers", (item, out) => out.wrapper(20, item, "", "string"));
-  out.messages(21, json.structs, "structs", decodeStruct);
-  out.each(json.values, "values", (item, out) => out.nullable(22, item, "", decodeValue));
-  out.each(json.masks, "masks", (item, out) => out.fieldMask(23, item, ""));
-  out.each(json.lists, "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
-  out.unknownKeys(json, LISTS_KEYS);
-}
-
-/** Decodes rich.v1.Maps. Maps with every kind of key. */
-export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
-  out.map(1, json.strings, "strings", "string", (value, key, out) => out.string(2, value, key));
-  out.map(2, json.int32s, "int32s", "int32", (value, key, out) => out.int32(2, value, key));
-  out.map(3, json.int64s, "int64s", "int64", (value, key, out) => out.int64(2, value, key));
-  out.map(4, json.uint32s, "uint32s", "uint32", (value, key, out) => out.double(2, value, key));
-  out.map(5, json.uint64s, "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key));
-  out.map(6, json.sint32s, "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key));
-  out.map(7, json.fixed64s, "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key));
-  out.map(8, json.bools, "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR));
-  out.map(9, json.messages, "messages", "string", (value, key, out) => out.message(2, value, key, decodeScalars));
-  out.map(10, json.timestamps, "timestamps", "string", (value, key, out) => out.time(2, value, key, "iso8601"));
-  out.map(11, json.values, "values", "string", (value, key, out) => out.nullable(2, value, key, decodeValue));
-  out.map(12, json.structs, "structs", "string", (value, key, out) => out.message(2, value, key, decodeStruct));
-  out.map(13, json.wrappers, "wrappers", "string", (value, key, out) => out.wrapper(2, value, key, "int64"));
-  out.unknownKeys(json, MAPS_KEYS);
-}
-
-/** Decodes rich.v1.OptionalScalars. Scalars with presence. */
-export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json.double_value ?? json.doubleValue, "double_value");
-  out.float(2, json.float_value ?? json.floatValue, "float_value");
-  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
-  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
-  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
-  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
-  out.string(14, json.string_value ?? json.stringValue, "string_value");
-  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
-  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
-  out.unknownKeys(json, OPTIONAL_SCALARS_KEYS);
-}
-
-/** Decodes rich.v1.Plain. Every kind of field, without an annotation. */
-export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.scalars, "scalars", decodeScalars);
-  out.message(2, json.optional_scalars ?? json.optionalScalars, "optional_scalars", decodeOptionalScalars);
-  out.message(3, json.lists, "lists", decodeLists);
-  out.message(4, json.maps, "maps", decodeMaps);
-  out.message(5, json.wrappers, "wrappers", decodeWrappers);
-  out.message(6, json.well_known ?? json.wellKnown, "well_known", decodeWellKnown);
-  out.message(7, json.choice, "choice", decodeChoice);
-  out.message(16, json.child, "child", decodePlain);
-  out.messages(2000, json.children, "children", decodePlain);
-  out.unknownKeys(json, PLAIN_KEYS);
-}
-
-/** Decodes rich.v1.Scalars. Scalars without presence. */
-export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json.double_value ?? json.doubleValue, "double_value");
-  out.float(2, json.float_value ?? json.floatValue, "float_value");
-  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
-  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
-  out.uint32(5, json.uint32_value ?? json.uint32Value, "uint32_value");
-  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
-  out.sint32(7, json.sint32_value ?? json.sint32Value, "sint32_value");
-  out.sint64(8, json.sint64_value ?? json.sint64Value, "sint64_value");
-  out.fixed32(9, json.fixed32_value ?? json.fixed32Value, "fixed32_value");
-  out.fixed64(10, json.fixed64_value ?? json.fixed64Value, "fixed64_value");
-  out.sfixed32(11, json.sfixed32_value ?? json.sfixed32Value, "sfixed32_value");
-  out.sfixed64(12, json.sfixed64_value ?? json.sfixed64Value, "sfixed64_value");
-  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
-  out.string(14, json.string_value ?? json.stringValue, "string_value");
-  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
-  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
-  out.unknownKeys(json, SCALARS_KEYS);
-}
-
-/** Decodes rich.v1.WellKnown. Messages that JSON writes in a way of their own. */
-export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json.timestamp, "timestamp", "iso8601");
-  out.duration(2, json.duration, "duration");
-  out.fieldMask(3, json.mask, "mask");
-  out.message(4, json.struct, "struct", decodeStruct);
-  out.nullable(5, json.value, "value", decodeValue);
-  out.wrapped(6, json.list, "list", decodeListValue);
-  out.message(7, json.empty, "empty", decodeEmpty);
-  out.unknownKeys(json, WELL_KNOWN_KEYS);
-}
-
-/** Decodes rich.v1.Wrappers. Wrappers. */
+/**
+ * Wrappers.
+ *
+ * @generated from message rich.v1.Wrappers
+ */
 export function decodeWrappers(json: JsonObject, out: ProtoWriter): void {
   out.wrapper(1, json.double_value ?? json.doubleValue, "double_value", "double");
   out.wrapper(2, json.float_value ?? json.floatValue, "float_value", "float");
@@ -529,24 +559,28 @@ function encodeChoice(message: Choice): JsonRecord {
 /** Writes rich.v1.Lists as JSON. */
 function encodeLists(message: Lists): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValues.length > 0) json.doubleValues = message.doubleValues.map((item) => doubleJson(item));
+  if (message.doubleValues.length > 0) {
+    json.doubleValues = message.doubleValues.map((item) => doubleJson(item));
+  }
   if (message.floatValues.length > 0) json.floatValues = message.floatValues.map((item) => doubleJson(item));
   if (message.int32Values.length > 0) json.int32Values = [...message.int32Values];
-  if (message.int64Values.length > 0) json.int64Values = message.int64Values.map((item) => String(item));
+  if (message.int64Values.length > 0) json.int64Values = message.int64Values.map(String);
   if (message.uint32Values.length > 0) json.uint32Values = [...message.uint32Values];
-  if (message.uint64Values.length > 0) json.uint64Values = message.uint64Values.map((item) => String(item));
+  if (message.uint64Values.length > 0) json.uint64Values = message.uint64Values.map(String);
   if (message.sint32Values.length > 0) json.sint32Values = [...message.sint32Values];
-  if (message.sint64Values.length > 0) json.sint64Values = message.sint64Values.map((item) => String(item));
+  if (message.sint64Values.length > 0) json.sint64Values = message.sint64Values.map(String);
   if (message.fixed32Values.length > 0) json.fixed32Values = [...message.fixed32Values];
-  if (message.fixed64Values.length > 0) json.fixed64Values = message.fixed64Values.map((item) => String(item));
+  if (message.fixed64Values.length > 0) json.fixed64Values = message.fixed64Values.map(String);
   if (message.sfixed32Values.length > 0) json.sfixed32Values = [...message.sfixed32Values];
-  if (message.sfixed64Values.length > 0) json.sfixed64Values = message.sfixed64Values.map((item) => String(item));
+  if (message.sfixed64Values.length > 0) json.sfixed64Values = message.sfixed64Values.map(String);
   if (message.boolValues.length > 0) json.boolValues = [...message.boolValues];
   if (message.stringValues.length > 0) json.stringValues = [...message.stringValues];
   if (message.bytesValues.length > 0) json.bytesValues = message.bytesValues.map((item) => base64(item));
   if (message.colorValues.length > 0) json.colorValues = message.colorValues.map((item) => COLOR.json(item));
-  if (message.messageValues.length > 0) json.messageValues = message.messageValues.map((item) => encodeScalars(item));
-  if (message.timestamps.length > 0) json.timestamps = message.timestamps.map((item) => timeJson(item, "iso8601"));
+  if (message.messageValues.length > 0) json.messageValues = message.messageValues.map(encodeScalars);
+  if (message.timestamps.length > 0) {
+    json.timestamps = message.timestamps.map((item) => timeJson(item, "iso8601"));
+  }
   if (message.durations.length > 0) json.durations = message.durations.map((item) => durationText(item));
   if (message.wrappers.length > 0) json.wrappers = message.wrappers.map((item) => item.value);
   if (message.structs.length > 0) json.structs = message.structs.map((item) => plainJson(item));
@@ -559,19 +593,63 @@ function encodeLists(message: Lists): JsonRecord {
 /** Writes rich.v1.Maps as JSON. */
 function encodeMaps(message: Maps): JsonRecord {
   const json: JsonRecord = {};
-  if (Object.keys(message.strings).length > 0) json.strings = Object.fromEntries(Object.entries(message.strings).map(([key, value]) => [key, value]));
-  if (Object.keys(message.int32s).length > 0) json.int32s = Object.fromEntries(Object.entries(message.int32s).map(([key, value]) => [key, value]));
-  if (Object.keys(message.int64s).length > 0) json.int64s = Object.fromEntries(Object.entries(message.int64s).map(([key, value]) => [key, String(value)]));
-  if (Object.keys(message.uint32s).length > 0) json.uint32s = Object.fromEntries(Object.entries(message.uint32s).map(([key, value]) => [key, doubleJson(value)]));
-  if (Object.keys(message.uint64s).length > 0) json.uint64s = Object.fromEntries(Object.entries(message.uint64s).map(([key, value]) => [key, String(value)]));
-  if (Object.keys(message.sint32s).length > 0) json.sint32s = Object.fromEntries(Object.entries(message.sint32s).map(([key, value]) => [key, base64(value)]));
-  if (Object.keys(message.fixed64s).length > 0) json.fixed64s = Object.fromEntries(Object.entries(message.fixed64s).map(([key, value]) => [key, value]));
-  if (Object.keys(message.bools).length > 0) json.bools = Object.fromEntries(Object.entries(message.bools).map(([key, value]) => [key, COLOR.json(value)]));
-  if (Object.keys(message.messages).length > 0) json.messages = Object.fromEntries(Object.entries(message.messages).map(([key, value]) => [key, encodeScalars(value)]));
-  if (Object.keys(message.timestamps).length > 0) json.timestamps = Object.fromEntries(Object.entries(message.timestamps).map(([key, value]) => [key, timeJson(value, "iso8601")]));
-  if (Object.keys(message.values).length > 0) json.values = Object.fromEntries(Object.entries(message.values).map(([key, value]) => [key, valueJson(value)]));
-  if (Object.keys(message.structs).length > 0) json.structs = Object.fromEntries(Object.entries(message.structs).map(([key, value]) => [key, plainJson(value)]));
-  if (Object.keys(message.wrappers).length > 0) json.wrappers = Object.fromEntries(Object.entries(message.wrappers).map(([key, value]) => [key, String(value.value)]));
+  if (Object.keys(message.strings).length > 0) json.strings = { ...message.strings };
+  if (Object.keys(message.int32s).length > 0) {
+    json.int32s = Object.fromEntries(Object.entries(message.int32s).map(([key, value]) => [key, value]));
+  }
+  if (Object.keys(message.int64s).length > 0) {
+    json.int64s = Object.fromEntries(
+      Object.entries(message.int64s).map(([key, value]) => [key, String(value)]),
+    );
+  }
+  if (Object.keys(message.uint32s).length > 0) {
+    json.uint32s = Object.fromEntries(
+      Object.entries(message.uint32s).map(([key, value]) => [key, doubleJson(value)]),
+    );
+  }
+  if (Object.keys(message.uint64s).length > 0) {
+    json.uint64s = Object.fromEntries(
+      Object.entries(message.uint64s).map(([key, value]) => [key, String(value)]),
+    );
+  }
+  if (Object.keys(message.sint32s).length > 0) {
+    json.sint32s = Object.fromEntries(
+      Object.entries(message.sint32s).map(([key, value]) => [key, base64(value)]),
+    );
+  }
+  if (Object.keys(message.fixed64s).length > 0) {
+    json.fixed64s = Object.fromEntries(Object.entries(message.fixed64s).map(([key, value]) => [key, value]));
+  }
+  if (Object.keys(message.bools).length > 0) {
+    json.bools = Object.fromEntries(
+      Object.entries(message.bools).map(([key, value]) => [key, COLOR.json(value)]),
+    );
+  }
+  if (Object.keys(message.messages).length > 0) {
+    json.messages = Object.fromEntries(
+      Object.entries(message.messages).map(([key, value]) => [key, encodeScalars(value)]),
+    );
+  }
+  if (Object.keys(message.timestamps).length > 0) {
+    json.timestamps = Object.fromEntries(
+      Object.entries(message.timestamps).map(([key, value]) => [key, timeJson(value, "iso8601")]),
+    );
+  }
+  if (Object.keys(message.values).length > 0) {
+    json.values = Object.fromEntries(
+      Object.entries(message.values).map(([key, value]) => [key, valueJson(value)]),
+    );
+  }
+  if (Object.keys(message.structs).length > 0) {
+    json.structs = Object.fromEntries(
+      Object.entries(message.structs).map(([key, value]) => [key, plainJson(value)]),
+    );
+  }
+  if (Object.keys(message.wrappers).length > 0) {
+    json.wrappers = Object.fromEntries(
+      Object.entries(message.wrappers).map(([key, value]) => [key, String(value.value)]),
+    );
+  }
   return json;
 }
 
@@ -594,14 +672,16 @@ function encodeOptionalScalars(message: OptionalScalars): JsonRecord {
 function encodePlain(message: Plain): JsonRecord {
   const json: JsonRecord = {};
   if (message.scalars !== undefined) json.scalars = encodeScalars(message.scalars);
-  if (message.optionalScalars !== undefined) json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+  if (message.optionalScalars !== undefined) {
+    json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+  }
   if (message.lists !== undefined) json.lists = encodeLists(message.lists);
   if (message.maps !== undefined) json.maps = encodeMaps(message.maps);
   if (message.wrappers !== undefined) json.wrappers = encodeWrappers(message.wrappers);
   if (message.wellKnown !== undefined) json.wellKnown = encodeWellKnown(message.wellKnown);
   if (message.choice !== undefined) json.choice = encodeChoice(message.choice);
   if (message.child !== undefined) json.child = encodePlain(message.child);
-  if (message.children.length > 0) json.children = message.children.map((item) => encodePlain(item));
+  if (message.children.length > 0) json.children = message.children.map(encodePlain);
   return json;
 }
 

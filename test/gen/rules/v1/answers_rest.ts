@@ -27,31 +27,15 @@ import { AnswerService, type GetSourcesRequest, type Notation } from "./answers_
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.AnswerService. */
-const AnswerService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const AnswerService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** POST /notation */
+/**
+ * POST /notation
+ *
+ * @generated from rpc rules.v1.AnswerService.EchoNotation
+ */
 export const AnswerService_echoNotation = unary(AnswerService.method.echoNotation, {
-  rules: {
-    ...AnswerService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: AnswerService_rules,
   request(message: Notation): RestRequest {
     const request = new RequestWriter("POST", "/notation");
     const json: JsonRecord = {};
@@ -59,65 +43,71 @@ export const AnswerService_echoNotation = unary(AnswerService.method.echoNotatio
     if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
     if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
     if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
-    if (message.formatted !== undefined) json.formatted = timeJson(message.formatted, { pattern: "DD.MM.YYYY HH:mm:ss" });
+    if (message.formatted !== undefined) {
+      json.formatted = timeJson(message.formatted, { pattern: "DD.MM.YYYY HH:mm:ss" });
+    }
     if (message.raw.length) json.raw = rawText(message.raw);
     if (message.url.length) json.url = base64Url(message.url);
     if (message.base64.length) json.base64 = base64(message.base64);
-    if (message.row !== undefined) json.row = message.row.cells.map((item) => String(item));
-    if (message.rows.length > 0) json.rows = message.rows.map((item) => item.cells.map((item) => String(item)));
-    if (message.tones.length > 0) json.tones = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
+    if (message.row !== undefined) json.row = message.row.cells.map(String);
+    if (message.rows.length > 0) json.rows = message.rows.map((item) => item.cells.map(String));
+    if (message.tones.length > 0) {
+      json.tones = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
+    }
     if (message.tone) json.tone = TONE.json(message.tone);
-    if (message.empty !== undefined) json.empty = message.empty.cells.map((item) => String(item));
+    if (message.empty !== undefined) json.empty = message.empty.cells.map(String);
     if (message.renamed) json["new-name"] = message.renamed;
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeNotation);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeNotation);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoNotation)
 
-/** GET /sources */
+/**
+ * GET /sources
+ *
+ * @generated from rpc rules.v1.AnswerService.GetSources
+ */
 export const AnswerService_getSources = unary(AnswerService.method.getSources, {
-  rules: {
-    ...AnswerService_rules,
-    success: [304],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...AnswerService_rules, success: [304], idempotent: true },
   request(message: GetSourcesRequest): RestRequest {
     const request = new RequestWriter("GET", "/sources");
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.string(1, answer.header("etag"), "ETag");
-    out.string(2, linkTarget(answer.header("link"), "next"), "Link");
-    out.int32(3, answer.status, "status");
-    out.bool(4, answer.status === 304, "status");
-    out.string(5, answer.header("x-deep") ?? valueAt(answer.payload, "meta.deep") ?? valueAt(answer.payload, "data.deep"), "X-Deep or path or path");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.string(1, response.header("etag"), "ETag");
+    out.string(2, linkTarget(response.header("link"), "next"), "Link");
+    out.int32(3, response.status, "status");
+    out.bool(4, response.status === 304, "status");
+    out.string(
+      5,
+      response.header("x-deep") ??
+        valueAt(response.payload, "meta.deep") ??
+        valueAt(response.payload, "data.deep"),
+      "X-Deep or path or path",
+    );
   },
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetSources)
 
-/** GET /loose */
+/**
+ * GET /loose
+ *
+ * @generated from rpc rules.v1.AnswerService.GetLoose
+ */
 export const AnswerService_getLoose = unary(AnswerService.method.getLoose, {
-  rules: {
-    ...AnswerService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...AnswerService_rules, idempotent: true },
   request(message: GetSourcesRequest): RestRequest {
     const request = new RequestWriter("GET", "/loose");
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeLoose);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeLoose);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetLoose)
@@ -125,7 +115,7 @@ export const AnswerService_getLoose = unary(AnswerService.method.getLoose, {
 /**
  * How fields are written and read, and where those of answers come from.
  *
- * The REST adapter of rules.v1.AnswerService.
+ * @generated from service rules.v1.AnswerService
  */
 export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
   service: AnswerService,
@@ -136,26 +126,36 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
   },
   comments: {
     service: "How fields are written and read, and where those of answers come from.",
-    methods: {
-      echoNotation: "",
-      getSources: "",
-      getLoose: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.AnswerService)
 };
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
 
-const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set([
-  "known",
+/** Spellings of rules.v1.Tone on the wire. */
+const TONE = new EnumTable("rules.v1.Tone", [
+  [0, "TONE_UNSPECIFIED"],
+  [1, "low", "deep", "bass", "TONE_LOW"],
+  [2, "12", "TONE_HIGH"],
 ]);
 
-const LOOSE_KEYS: ReadonlySet<string> = new Set([
-  "count",
-  "strict_count",
-  "strictCount",
-  "inner",
-]);
+const LOOSE_KEYS: ReadonlySet<string> = new Set(["count", "strict_count", "strictCount", "inner"]);
+
+/** @generated from message rules.v1.Loose */
+export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
+  out.loosely("count").int64(1, json.count, "count");
+  out.int64(2, json.strict_count ?? json.strictCount, "strict_count");
+  out.message(3, json.inner, "inner", decodeLooseInner);
+  out.unknownStruct(4, json, LOOSE_KEYS, decodeStruct);
+}
+
+const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set(["known"]);
+
+/** @generated from message rules.v1.LooseInner */
+export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.known, "known");
+  out.unknown(2, json, LOOSE_INNER_KEYS);
+}
 
 const NOTATION_KEYS: ReadonlySet<string> = new Set([
   "seconds",
@@ -176,28 +176,7 @@ const NOTATION_KEYS: ReadonlySet<string> = new Set([
   "older-name",
 ]);
 
-/** Spellings of rules.v1.Tone on the wire. */
-const TONE = new EnumTable("rules.v1.Tone", [
-  [0, "TONE_UNSPECIFIED"],
-  [1, "low", "deep", "bass", "TONE_LOW"],
-  [2, "12", "TONE_HIGH"],
-]);
-
-/** Decodes rules.v1.Loose. */
-export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("count").int64(1, json.count, "count");
-  out.int64(2, json.strict_count ?? json.strictCount, "strict_count");
-  out.message(3, json.inner, "inner", decodeLooseInner);
-  out.unknownStruct(4, json, LOOSE_KEYS, decodeStruct);
-}
-
-/** Decodes rules.v1.LooseInner. */
-export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.known, "known");
-  out.unknown(2, json, LOOSE_INNER_KEYS);
-}
-
-/** Decodes rules.v1.Notation. */
+/** @generated from message rules.v1.Notation */
 export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
   out.time(1, json.seconds, "seconds", "seconds", "0");
   out.time(2, json.millis, "millis", "millis");
@@ -208,7 +187,9 @@ export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
   out.bytes(7, json.url, "url");
   out.bytes(8, json.base64, "base64");
   out.wrapped(9, json.row, "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json.rows, "rows", (item, out) => out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")));
+  out.each(json.rows, "rows", (item, out) =>
+    out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")),
+  );
   out.enums(11, splitCommas(json.tones), "tones", TONE);
   out.enum(12, json.tone, "tone", TONE);
   out.wrapped(13, json.empty, "empty", (value, out) => out.list(1, value, "", "int64"));

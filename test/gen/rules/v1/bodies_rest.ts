@@ -14,35 +14,19 @@ import {
   unary,
   writeHttpBody,
 } from "connect-rest/adapter";
-import { type Asked, type BodyRequest, BodyService, type Inner, type PartsRequest } from "./bodies_pb.ts";
+import { type BodyRequest, BodyService, type Inner, type PartsRequest } from "./bodies_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.BodyService. */
-const BodyService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const BodyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** POST /json */
+/**
+ * POST /json
+ *
+ * @generated from rpc rules.v1.BodyService.SendJson
+ */
 export const BodyService_sendJson = unary(BodyService.method.sendJson, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: BodyService_rules,
   request(message: BodyRequest): RestRequest {
     const request = new RequestWriter("POST", "/json");
     const json: JsonRecord = {};
@@ -53,32 +37,30 @@ export const BodyService_sendJson = unary(BodyService.method.sendJson, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJson)
 
-/** POST /form */
+/**
+ * POST /form
+ *
+ * @generated from rpc rules.v1.BodyService.SendForm
+ */
 export const BodyService_sendForm = unary(BodyService.method.sendForm, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "form",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...BodyService_rules, responseEncoding: "form" },
   request(message: BodyRequest): RestRequest {
     const request = new RequestWriter("POST", "/form");
     request.form("grant_type", "refresh token");
     if (message.someText) request.form("someText", message.someText);
     if (message.count) request.form("count", message.count);
     request.formList("tags", message.tags, "brackets");
-    if (message.inner?.isSet) request.form("inner.isSet", message.inner?.isSet);
+    if (message.inner?.isSet) request.form("inner.isSet", message.inner.isSet);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendForm)
@@ -87,27 +69,30 @@ export const BodyService_sendForm = unary(BodyService.method.sendForm, {
  * Each field is a part.
  *
  * POST /parts
+ *
+ * @generated from rpc rules.v1.BodyService.SendParts
  */
 export const BodyService_sendParts = unary(BodyService.method.sendParts, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/parts");
     if (message.title) request.part("title", message.title);
-    if (message.inner?.isSet) request.part("inner.isSet", message.inner?.isSet);
+    if (message.inner?.isSet) request.part("inner.isSet", message.inner.isSet);
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
-    if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+    if (message.page !== undefined) {
+      request.partBytes("page", message.page.data, { contentType: message.page.contentType });
+    }
+    for (const item of message.media) {
+      request.partBytes(item.identifier || "media", item.content, {
+        contentType: item.contentType,
+        filename: item.filename,
+      });
+    }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendParts)
@@ -116,15 +101,11 @@ export const BodyService_sendParts = unary(BodyService.method.sendParts, {
  * One part has the fields as JSON, and comes first.
  *
  * POST /json-part
+ *
+ * @generated from rpc rules.v1.BodyService.SendJsonPart
  */
 export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/json-part");
     const json: JsonRecord = {};
@@ -133,12 +114,19 @@ export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
     request.partJson("json", json);
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
-    if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-    for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+    if (message.page !== undefined) {
+      request.partBytes("page", message.page.data, { contentType: message.page.contentType });
+    }
+    for (const item of message.media) {
+      request.partBytes(item.identifier || "media", item.content, {
+        contentType: item.contentType,
+        filename: item.filename,
+      });
+    }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJsonPart)
@@ -147,15 +135,11 @@ export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
  * Parts only where there are some.
  *
  * POST /maybe-parts
+ *
+ * @generated from rpc rules.v1.BodyService.SendMaybeParts
  */
 export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybeParts, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/maybe-parts");
     const json: JsonRecord = {};
@@ -165,113 +149,105 @@ export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybePart
       request.partJson("json", json);
       if (message.file.length) request.partBytes("upload", message.file, {});
       if (message.note) request.partBytes("note", message.note, {});
-      if (message.page !== undefined) request.partBytes("page", message.page.data, { contentType: message.page.contentType });
-      for (const item of message.media) request.partBytes(item.identifier || "media", item.content, { contentType: item.contentType, filename: item.filename });
+      if (message.page !== undefined) {
+        request.partBytes("page", message.page.data, { contentType: message.page.contentType });
+      }
+      for (const item of message.media) {
+        request.partBytes(item.identifier || "media", item.content, {
+          contentType: item.contentType,
+          filename: item.filename,
+        });
+      }
     } else {
       request.json(json);
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendMaybeParts)
 
-/** GET /bytes */
+/**
+ * GET /bytes
+ *
+ * @generated from rpc rules.v1.BodyService.GetBytes
+ */
 export const BodyService_getBytes = unary(BodyService.method.getBytes, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "bytes",
-    scopes: [],
-    idempotent: true,
+  rules: { ...BodyService_rules, responseEncoding: "bytes", idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/bytes");
   },
-  request(_message: Asked): RestRequest {
-    const request = new RequestWriter("GET", "/bytes");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.rawBytes(1, answer.bytes);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.rawBytes(1, response.bytes);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytes)
 
-/** GET /http-body */
+/**
+ * GET /http-body
+ *
+ * @generated from rpc rules.v1.BodyService.GetHttpBody
+ */
 export const BodyService_getHttpBody = unary(BodyService.method.getHttpBody, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "bytes",
-    scopes: [],
-    idempotent: true,
+  rules: { ...BodyService_rules, responseEncoding: "bytes", idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/http-body");
   },
-  request(_message: Asked): RestRequest {
-    const request = new RequestWriter("GET", "/http-body");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    writeHttpBody(answer, out);
+  response(response: RestResponse, out: ProtoWriter): void {
+    writeHttpBody(response, out);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetHttpBody)
 
-/** GET /nothing */
+/**
+ * GET /nothing
+ *
+ * @generated from rpc rules.v1.BodyService.GetNothing
+ */
 export const BodyService_getNothing = unary(BodyService.method.getNothing, {
-  rules: {
-    ...BodyService_rules,
-    success: [302, 304],
-    responseEncoding: "empty",
-    scopes: [],
-    idempotent: true,
+  rules: { ...BodyService_rules, success: [302, 304], responseEncoding: "empty", idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/nothing");
   },
-  request(_message: Asked): RestRequest {
-    const request = new RequestWriter("GET", "/nothing");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.int32(1, answer.status, "status");
-    out.bool(2, answer.status === 304, "status");
-    out.string(3, answer.header("location"), "Location");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.int32(1, response.status, "status");
+    out.bool(2, response.status === 304, "status");
+    out.string(3, response.header("location"), "Location");
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetNothing)
 
-/** GET /by-type */
+/**
+ * GET /by-type
+ *
+ * @generated from rpc rules.v1.BodyService.GetByType
+ */
 export const BodyService_getByType = unary(BodyService.method.getByType, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "json_or_form",
-    scopes: [],
-    idempotent: true,
+  rules: { ...BodyService_rules, responseEncoding: "json_or_form", idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/by-type");
   },
-  request(_message: Asked): RestRequest {
-    const request = new RequestWriter("GET", "/by-type");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBodyAnswer);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBodyAnswer);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetByType)
 
-/** GET /bytes-by-type */
+/**
+ * GET /bytes-by-type
+ *
+ * @generated from rpc rules.v1.BodyService.GetBytesByType
+ */
 export const BodyService_getBytesByType = unary(BodyService.method.getBytesByType, {
-  rules: {
-    ...BodyService_rules,
-    success: [],
-    responseEncoding: "by_content_type",
-    scopes: [],
-    idempotent: true,
+  rules: { ...BodyService_rules, responseEncoding: "by_content_type", idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/bytes-by-type");
   },
-  request(_message: Asked): RestRequest {
-    const request = new RequestWriter("GET", "/bytes-by-type");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.bytes(1, answer.payload, "");
-    out.rawBytes(1, answer.bytes);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.bytes(1, response.payload, "");
+    out.rawBytes(1, response.bytes);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytesByType)
@@ -279,7 +255,7 @@ export const BodyService_getBytesByType = unary(BodyService.method.getBytesByTyp
 /**
  * How bodies are written and read.
  *
- * The REST adapter of rules.v1.BodyService.
+ * @generated from service rules.v1.BodyService
  */
 export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
   service: BodyService,
@@ -298,29 +274,18 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
   comments: {
     service: "How bodies are written and read.",
     methods: {
-      sendJson: "",
-      sendForm: "",
       sendParts: "Each field is a part.",
       sendJsonPart: "One part has the fields as JSON, and comes first.",
       sendMaybeParts: "Parts only where there are some.",
-      getBytes: "",
-      getHttpBody: "",
-      getNothing: "",
-      getByType: "",
-      getBytesByType: "",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.BodyService)
 };
 // @@protoc_insertion_point(service:rules.v1.BodyService)
 
-const BODY_ANSWER_KEYS: ReadonlySet<string> = new Set([
-  "some_text",
-  "someText",
-  "count",
-]);
+const BODY_ANSWER_KEYS: ReadonlySet<string> = new Set(["some_text", "someText", "count"]);
 
-/** Decodes rules.v1.BodyAnswer. */
+/** @generated from message rules.v1.BodyAnswer */
 export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.some_text ?? json.someText, "some_text");
   out.int64(2, json.count, "count");

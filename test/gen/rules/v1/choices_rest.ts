@@ -32,45 +32,29 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.ChoiceService. */
-const ChoiceService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const ChoiceService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** POST /choices */
+/**
+ * POST /choices
+ *
+ * @generated from rpc rules.v1.ChoiceService.EchoChoices
+ */
 export const ChoiceService_echoChoices = unary(ChoiceService.method.echoChoices, {
-  rules: {
-    ...ChoiceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: ChoiceService_rules,
   request(message: Choices): RestRequest {
     const request = new RequestWriter("POST", "/choices");
     const json: JsonRecord = {};
     if (message.plain !== undefined) json.plain = encodePlain(message.plain);
-    if (message.flat.length > 0) json.flat = message.flat.map((item) => encodeFlat(item));
-    if (message.nested.length > 0) json.nested = message.nested.map((item) => encodeNested(item));
-    if (message.beside.length > 0) json.beside = message.beside.map((item) => encodeBeside(item));
-    if (message.guessed.length > 0) json.guessed = message.guessed.map((item) => encodeGuessed(item));
-    if (message.implied.length > 0) json.implied = message.implied.map((item) => encodeImplied(item));
+    if (message.flat.length > 0) json.flat = message.flat.map(encodeFlat);
+    if (message.nested.length > 0) json.nested = message.nested.map(encodeNested);
+    if (message.beside.length > 0) json.beside = message.beside.map(encodeBeside);
+    if (message.guessed.length > 0) json.guessed = message.guessed.map(encodeGuessed);
+    if (message.implied.length > 0) json.implied = message.implied.map(encodeImplied);
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeChoices);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeChoices);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoChoices)
@@ -78,7 +62,7 @@ export const ChoiceService_echoChoices = unary(ChoiceService.method.echoChoices,
 /**
  * How the wire says which member of a oneof it holds.
  *
- * The REST adapter of rules.v1.ChoiceService.
+ * @generated from service rules.v1.ChoiceService
  */
 export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
   service: ChoiceService,
@@ -87,76 +71,23 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
   },
   comments: {
     service: "How the wire says which member of a oneof it holds.",
-    methods: {
-      echoChoices: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.ChoiceService)
 };
 // @@protoc_insertion_point(service:rules.v1.ChoiceService)
 
-const ABSENT_KEYS: ReadonlySet<string> = new Set([
-  "reason",
-]);
+const ABSENT_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
-const BESIDE_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "payload",
-]);
-
-const CHOICES_KEYS: ReadonlySet<string> = new Set([
-  "plain",
-  "flat",
-  "nested",
-  "beside",
-  "guessed",
-  "implied",
-]);
-
-const FLAT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-]);
-
-const GUESSED_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "picture",
-  "text",
-  "absent",
-]);
-
-const IMPLIED_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
-const NESTED_KEYS: ReadonlySet<string> = new Set([
-  "kind",
-  "text",
-  "picture",
-  "note",
-]);
-
-const PICTURE_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "width",
-]);
-
-const PLAIN_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "number",
-]);
-
-const TEXT_KEYS: ReadonlySet<string> = new Set([
-  "text",
-]);
-
-/** Decodes rules.v1.Absent. */
+/** @generated from message rules.v1.Absent */
 export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.reason, "reason");
   out.unknownKeys(json, ABSENT_KEYS);
 }
 
-/** Decodes rules.v1.Beside. */
+const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
+
+/** @generated from message rules.v1.Beside */
 export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "SaidEvent":
@@ -171,7 +102,16 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, BESIDE_KEYS);
 }
 
-/** Decodes rules.v1.Choices. */
+const CHOICES_KEYS: ReadonlySet<string> = new Set([
+  "plain",
+  "flat",
+  "nested",
+  "beside",
+  "guessed",
+  "implied",
+]);
+
+/** @generated from message rules.v1.Choices */
 export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.plain, "plain", decodePlain);
   out.messages(2, json.flat, "flat", decodeFlat);
@@ -182,7 +122,9 @@ export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CHOICES_KEYS);
 }
 
-/** Decodes rules.v1.Flat. */
+const FLAT_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+
+/** @generated from message rules.v1.Flat */
 export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   switch (json.type) {
@@ -199,12 +141,21 @@ export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, FLAT_KEYS);
 }
 
-/** Decodes rules.v1.Guessed. No key decides alone: members are tried in their order. */
+const GUESSED_KEYS: ReadonlySet<string> = new Set(["id", "picture", "text", "absent"]);
+
+/**
+ * No key decides alone: members are tried in their order.
+ *
+ * @generated from message rules.v1.Guessed
+ */
 export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   if (holds(json, { key: "url", present: true })) {
     out.flattened(2, json, decodePicture, GUESSED_KEYS);
-  } else if (holds(json, { key: "text", type: "string" }) || holds(json, { key: "meta.kind", values: ["text"] })) {
+  } else if (
+    holds(json, { key: "text", type: "string" }) ||
+    holds(json, { key: "meta.kind", values: ["text"] })
+  ) {
     out.flattened(3, json, decodeText, GUESSED_KEYS);
   } else if (holds(json, { key: "id", present: false })) {
     out.flattened(4, json, decodeAbsent, GUESSED_KEYS);
@@ -214,7 +165,13 @@ export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, GUESSED_KEYS);
 }
 
-/** Decodes rules.v1.Implied. The layout is that of FLATTENED. */
+const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/**
+ * The layout is that of FLATTENED.
+ *
+ * @generated from message rules.v1.Implied
+ */
 export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "text":
@@ -229,7 +186,9 @@ export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, IMPLIED_KEYS);
 }
 
-/** Decodes rules.v1.Nested. */
+const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "note"]);
+
+/** @generated from message rules.v1.Nested */
 export function decodeNested(json: JsonObject, out: ProtoWriter): void {
   switch (json.kind) {
     case "text":
@@ -247,21 +206,31 @@ export function decodeNested(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, NESTED_KEYS);
 }
 
-/** Decodes rules.v1.Picture. */
+const PICTURE_KEYS: ReadonlySet<string> = new Set(["url", "width"]);
+
+/** @generated from message rules.v1.Picture */
 export function decodePicture(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.int32(2, json.width, "width");
   out.unknownKeys(json, PICTURE_KEYS);
 }
 
-/** Decodes rules.v1.Plain. As ProtoJSON has it. */
+const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
+
+/**
+ * As ProtoJSON has it.
+ *
+ * @generated from message rules.v1.Plain
+ */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.int64(2, json.number, "number");
   out.unknownKeys(json, PLAIN_KEYS);
 }
 
-/** Decodes rules.v1.Text. */
+const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
+
+/** @generated from message rules.v1.Text */
 export function decodeText(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.unknownKeys(json, TEXT_KEYS);

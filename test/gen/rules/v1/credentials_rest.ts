@@ -4,10 +4,8 @@
 
 import {
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   pathSegment,
   unary,
@@ -18,152 +16,120 @@ import { type CredentialRequest, CredentialService, type TokenRequest } from "./
 /** Rules of all methods of rules.v1.CredentialService. */
 const CredentialService_rules = {
   upstream: "rules",
-  base: "",
   credentials: ["api_key"],
   apiKey: { query: "api_key", prefix: "Key " },
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
-/** GET /query-key */
+/**
+ * GET /query-key
+ *
+ * @generated from rpc rules.v1.CredentialService.ByQueryKey
+ */
 export const CredentialService_byQueryKey = unary(CredentialService.method.byQueryKey, {
-  rules: {
-    ...CredentialService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CredentialService_rules, idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/query-key");
     if (message.text) request.query("text", message.text);
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByQueryKey)
 
-/** GET /header-key */
+/**
+ * GET /header-key
+ *
+ * @generated from rpc rules.v1.CredentialService.ByHeaderKey
+ */
 export const CredentialService_byHeaderKey = unary(CredentialService.method.byHeaderKey, {
-  rules: {
-    ...CredentialService_rules,
-    apiKey: { header: "X-Key", prefix: "Key " },
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CredentialService_rules, apiKey: { header: "X-Key", prefix: "Key " }, idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/header-key");
     if (message.text) request.query("text", message.text);
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByHeaderKey)
 
-/** GET /none */
+/**
+ * GET /none
+ *
+ * @generated from rpc rules.v1.CredentialService.ByNothing
+ */
 export const CredentialService_byNothing = unary(CredentialService.method.byNothing, {
-  rules: {
-    ...CredentialService_rules,
-    credentials: ["none"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CredentialService_rules, credentials: ["none"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/none");
     if (message.text) request.query("text", message.text);
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByNothing)
 
-/** POST /oauth1-client */
+/**
+ * POST /oauth1-client
+ *
+ * @generated from rpc rules.v1.CredentialService.ByClient
+ */
 export const CredentialService_byClient = unary(CredentialService.method.byClient, {
-  rules: {
-    ...CredentialService_rules,
-    credentials: ["oauth1_client"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...CredentialService_rules, credentials: ["oauth1_client"] },
   request(message: TokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/oauth1-client");
     if (message.callback) request.oauth1Param("oauth_callback", message.callback);
     if (message.text) request.form("text", message.text);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByClient)
 
-/** GET /oauth1/{text} */
+/**
+ * GET /oauth1/{text}
+ *
+ * @generated from rpc rules.v1.CredentialService.ByToken
+ */
 export const CredentialService_byToken = unary(CredentialService.method.byToken, {
-  rules: {
-    ...CredentialService_rules,
-    credentials: ["oauth1"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CredentialService_rules, credentials: ["oauth1"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", `/oauth1/${pathSegment(message.text, "text")}`);
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
-/** GET /basic */
+/**
+ * GET /basic
+ *
+ * @generated from rpc rules.v1.CredentialService.ByPassword
+ */
 export const CredentialService_byPassword = unary(CredentialService.method.byPassword, {
-  rules: {
-    ...CredentialService_rules,
-    credentials: ["basic"],
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CredentialService_rules, credentials: ["basic"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/basic");
     if (message.text) request.query("text", message.text);
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByPassword)
 
-/** GET /oauth2 */
+/**
+ * GET /oauth2
+ *
+ * @generated from rpc rules.v1.CredentialService.ByBearer
+ */
 export const CredentialService_byBearer = unary(CredentialService.method.byBearer, {
   rules: {
     ...CredentialService_rules,
     credentials: ["oauth2", "api_key", "none"],
-    success: [],
-    responseEncoding: "json",
     scopes: ["read", "write:all"],
     idempotent: true,
   },
@@ -173,15 +139,14 @@ export const CredentialService_byBearer = unary(CredentialService.method.byBeare
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByBearer)
 
 /**
  * What proves who is calling.
  *
- * The REST adapter of rules.v1.CredentialService.
+ * @generated from service rules.v1.CredentialService
  */
 export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
   service: CredentialService,
@@ -196,15 +161,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
   },
   comments: {
     service: "What proves who is calling.",
-    methods: {
-      byQueryKey: "",
-      byHeaderKey: "",
-      byNothing: "",
-      byClient: "",
-      byToken: "",
-      byPassword: "",
-      byBearer: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.CredentialService)
 };

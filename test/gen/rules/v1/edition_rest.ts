@@ -19,31 +19,15 @@ import { type Edition, EditionService, type Edition_Inside, type FindEditionRequ
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.EditionService. */
-const EditionService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const EditionService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** POST /edition/{id} */
+/**
+ * POST /edition/{id}
+ *
+ * @generated from rpc rules.v1.EditionService.EchoEdition
+ */
 export const EditionService_echoEdition = unary(EditionService.method.echoEdition, {
-  rules: {
-    ...EditionService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: EditionService_rules,
   request(message: Edition): RestRequest {
     const request = new RequestWriter("POST", `/edition/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
@@ -51,38 +35,38 @@ export const EditionService_echoEdition = unary(EditionService.method.echoEditio
     if (message.implicitCount) json.implicitCount = message.implicitCount;
     if (Object.hasOwn(message, "requiredText")) json.requiredText = message.requiredText;
     if (message.delimited !== undefined) json.delimited = encodeEdition_Inside(message.delimited);
-    if (message.allDelimited.length > 0) json.allDelimited = message.allDelimited.map((item) => encodeEdition_Inside(item));
+    if (message.allDelimited.length > 0) json.allDelimited = message.allDelimited.map(encodeEdition_Inside);
     if (message.expanded.length > 0) json.expanded = [...message.expanded];
     if (Object.hasOwn(message, "closed")) json.closed = CLOSED_EDITION.json(message.closed);
     if (message.prefixed !== undefined) json.prefixed = encodeEdition_Inside(message.prefixed);
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeEdition);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeEdition);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.EchoEdition)
 
-/** GET /edition */
+/**
+ * GET /edition
+ *
+ * @generated from rpc rules.v1.EditionService.FindEdition
+ */
 export const EditionService_findEdition = unary(EditionService.method.findEdition, {
-  rules: {
-    ...EditionService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...EditionService_rules, idempotent: true },
   request(message: FindEditionRequest): RestRequest {
     const request = new RequestWriter("GET", "/edition");
     if (Object.hasOwn(message, "explicitCount")) request.query("explicitCount", message.explicitCount);
     if (message.implicitCount) request.query("implicitCount", message.implicitCount);
-    if (message.delimited !== undefined && Object.hasOwn(message.delimited, "longText")) request.query("delimited.longText", message.delimited?.longText);
+    if (message.delimited !== undefined && Object.hasOwn(message.delimited, "longText")) {
+      request.query("delimited.longText", message.delimited.longText);
+    }
     request.queryList("closed", message.closed.map((item) => CLOSED_EDITION.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeEdition);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeEdition);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.FindEdition)
@@ -90,7 +74,7 @@ export const EditionService_findEdition = unary(EditionService.method.findEditio
 /**
  * Edition 2023: presence, delimited messages and closed enums as features.
  *
- * The REST adapter of rules.v1.EditionService.
+ * @generated from service rules.v1.EditionService
  */
 export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
   service: EditionService,
@@ -100,10 +84,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
   },
   comments: {
     service: "Edition 2023: presence, delimited messages and closed enums as features.",
-    methods: {
-      echoEdition: "",
-      findEdition: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.EditionService)
 };
@@ -113,12 +94,6 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
 const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
   [1, "CLOSED_EDITION_ONE"],
   [2, "CLOSED_EDITION_TWO"],
-]);
-
-const EDITION_INSIDE_KEYS: ReadonlySet<string> = new Set([
-  "long_text",
-  "longText",
-  "inside",
 ]);
 
 const EDITION_KEYS: ReadonlySet<string> = new Set([
@@ -137,21 +112,25 @@ const EDITION_KEYS: ReadonlySet<string> = new Set([
   "prefixed",
 ]);
 
-/** Decodes rules.v1.Edition. */
+/** @generated from message rules.v1.Edition */
 export function decodeEdition(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.int32(2, json.explicit_count ?? json.explicitCount, "explicit_count");
   out.int32(3, json.implicit_count ?? json.implicitCount, "implicit_count");
   out.string(4, json.required_text ?? json.requiredText, "required_text");
   out.group(5, json.delimited, "delimited", decodeEdition_Inside);
-  out.each(json.all_delimited ?? json.allDelimited, "all_delimited", (item, out) => out.group(6, item, "", decodeEdition_Inside));
+  out.each(json.all_delimited ?? json.allDelimited, "all_delimited", (item, out) =>
+    out.group(6, item, "", decodeEdition_Inside),
+  );
   out.list(7, json.expanded, "expanded", "int32");
   out.enum(8, json.closed, "closed", CLOSED_EDITION);
   out.message(9, json.prefixed, "prefixed", decodeEdition_Inside);
   out.unknownKeys(json, EDITION_KEYS);
 }
 
-/** Decodes rules.v1.Edition.Inside. */
+const EDITION_INSIDE_KEYS: ReadonlySet<string> = new Set(["long_text", "longText", "inside"]);
+
+/** @generated from message rules.v1.Edition.Inside */
 export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.long_text ?? json.longText, "long_text");
   out.group(2, json.inside, "inside", decodeEdition_Inside);

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -19,8 +20,6 @@ import { ErrorService, type GetItemRequest } from "./errors_pb.ts";
 /** Rules of all methods of rules.v1.ErrorService. */
 const ErrorService_rules = {
   upstream: "rules",
-  base: "",
-  credentials: [],
   envelope: {
     payload: ["response.item", "response"],
     status: "meta.status",
@@ -35,16 +34,16 @@ const ErrorService_rules = {
     { kind: "text", path: "message" },
   ],
   errors: [
-    { status: 409, code: 6, reason: "ITEM_EXISTS" },
-    { status: 400, subcode: 8001, code: 9, reason: "ITEM_LOCKED" },
-    { status: 0, subcode: "too_long", code: 11, reason: "ITEM_TOO_LONG" },
+    { status: 409, code: Code.AlreadyExists, reason: "ITEM_EXISTS" },
+    { status: 400, subcode: 8001, code: Code.FailedPrecondition, reason: "ITEM_LOCKED" },
+    { status: 0, subcode: "too_long", code: Code.OutOfRange, reason: "ITEM_TOO_LONG" },
     {
       status: 403,
       header: { name: "x-reason", value: "Blocked" },
-      code: 8,
+      code: Code.ResourceExhausted,
       reason: "ITEM_BLOCKED",
     },
-    { status: 0, header: { name: "x-maintenance" }, code: 14, reason: "MAINTENANCE" },
+    { status: 0, header: { name: "x-maintenance" }, code: Code.Unavailable, reason: "MAINTENANCE" },
   ],
   retryAfter: [
     { header: "x-reset", format: "epoch", when: { name: "x-remaining", value: "0" } },
@@ -54,22 +53,18 @@ const ErrorService_rules = {
   rawErrorBody: true,
 } satisfies Partial<MethodRules>;
 
-/** GET /items/{id} */
+/**
+ * GET /items/{id}
+ *
+ * @generated from rpc rules.v1.ErrorService.GetItem
+ */
 export const ErrorService_getItem = unary(ErrorService.method.getItem, {
-  rules: {
-    ...ErrorService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-    payloadType: "object",
-  },
+  rules: { ...ErrorService_rules, idempotent: true, payloadType: "object" },
   request(message: GetItemRequest): RestRequest {
-    const request = new RequestWriter("GET", `/items/${pathSegment(message.id, "id")}`);
-    return request;
+    return new RequestWriter("GET", `/items/${pathSegment(message.id, "id")}`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeItem);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeItem);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetItem)
@@ -78,29 +73,24 @@ export const ErrorService_getItem = unary(ErrorService.method.getItem, {
  * Everything that a method can say instead of its service.
  *
  * GET /others/{id}
+ *
+ * @generated from rpc rules.v1.ErrorService.GetOther
  */
 export const ErrorService_getOther = unary(ErrorService.method.getOther, {
   rules: {
     ...ErrorService_rules,
     envelope: { payload: [""] },
     errorShapes: [{ kind: "text", path: "reason.text" }],
-    errors: [
-      { status: 409, code: 10, reason: "OTHER_CONFLICT" },
-      ...ErrorService_rules.errors,
-    ],
+    errors: [{ status: 409, code: Code.Aborted, reason: "OTHER_CONFLICT" }, ...ErrorService_rules.errors],
     retryAfter: [{ header: "x-other-wait", format: "seconds" }],
     rawErrorBody: false,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
   },
   request(message: GetItemRequest): RestRequest {
-    const request = new RequestWriter("GET", `/others/${pathSegment(message.id, "id")}`);
-    return request;
+    return new RequestWriter("GET", `/others/${pathSegment(message.id, "id")}`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeItem);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeItem);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetOther)
@@ -108,7 +98,7 @@ export const ErrorService_getOther = unary(ErrorService.method.getOther, {
 /**
  * What errors of an upstream look like and what they mean.
  *
- * The REST adapter of rules.v1.ErrorService.
+ * @generated from service rules.v1.ErrorService
  */
 export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
   service: ErrorService,
@@ -119,7 +109,6 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
   comments: {
     service: "What errors of an upstream look like and what they mean.",
     methods: {
-      getItem: "",
       getOther: "Everything that a method can say instead of its service.",
     },
   },
@@ -127,11 +116,9 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.ErrorService)
 
-const ITEM_KEYS: ReadonlySet<string> = new Set([
-  "title",
-]);
+const ITEM_KEYS: ReadonlySet<string> = new Set(["title"]);
 
-/** Decodes rules.v1.Item. */
+/** @generated from message rules.v1.Item */
 export function decodeItem(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.title, "title");
   out.unknownKeys(json, ITEM_KEYS);

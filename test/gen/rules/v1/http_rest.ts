@@ -2,7 +2,6 @@
 // @generated from file rules/v1/http.proto (package rules.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Empty } from "@bufbuild/protobuf/wkt";
 import {
   EnumTable,
   type JsonObject,
@@ -52,42 +51,24 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.HttpService. */
-const HttpService_rules = {
-  upstream: "rules.v1",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const HttpService_rules = { upstream: "rules.v1" } satisfies Partial<MethodRules>;
 
 /**
  * A variable of one segment.
  *
  * GET /v1/books/{id}
+ *
+ * @generated from rpc rules.v1.HttpService.GetBook
  */
 export const HttpService_getBook = unary(HttpService.method.getBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/books/${pathSegment(message.id, "id")}`);
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetBook)
@@ -96,21 +77,18 @@ export const HttpService_getBook = unary(HttpService.method.getBook, {
  * A variable with a pattern of one segment, one with any number, and a verb.
  *
  * GET /v1/{name=shelves/*}/{copy=copies/**}:read
+ *
+ * @generated from rpc rules.v1.HttpService.GetCopy
  */
 export const HttpService_getCopy = unary(HttpService.method.getCopy, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: GetCopyRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v1/${pathPattern(message.name, "shelves/*", "name")}/${pathPattern(message.copy, "copies/**", "copy")}:read`);
-    return request;
+    const name = pathPattern(message.name, "shelves/*", "name");
+    const copy = pathPattern(message.copy, "copies/**", "copy");
+    return new RequestWriter("GET", `/v1/${name}/${copy}:read`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetCopy)
@@ -119,25 +97,22 @@ export const HttpService_getCopy = unary(HttpService.method.getCopy, {
  * A variable of a nested field; what is beside it goes to the query.
  *
  * GET /v1/authors/{book.author.id}
+ *
+ * @generated from rpc rules.v1.HttpService.GetAuthor
  */
 export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: GetAuthorRequest): RestRequest {
-    const request = new RequestWriter("GET", `/v1/authors/${pathSegment(message.book?.author?.id ?? "", "book.author.id")}`);
-    if (message.book?.id) request.query("book.id", message.book?.id);
-    if (message.book?.fullTitle) request.query("book.fullTitle", message.book?.fullTitle);
-    if (message.book?.author?.lastName) request.query("book.author.lastName", message.book?.author?.lastName);
+    const bookAuthorId = pathSegment(message.book?.author?.id ?? "", "book.author.id");
+    const request = new RequestWriter("GET", `/v1/authors/${bookAuthorId}`);
+    if (message.book?.id) request.query("book.id", message.book.id);
+    if (message.book?.fullTitle) request.query("book.fullTitle", message.book.fullTitle);
+    if (message.book?.author?.lastName) request.query("book.author.lastName", message.book.author.lastName);
     request.queryList("parts", message.parts, "repeat");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetAuthor)
@@ -146,25 +121,22 @@ export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
  * The whole request is the body, but for the path.
  *
  * POST /v1/{shelf=shelves/*}/books
+ *
+ * @generated from rpc rules.v1.HttpService.CreateBook
  */
 export const HttpService_createBook = unary(HttpService.method.createBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HttpService_rules,
   request(message: CreateBookRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v1/${pathPattern(message.shelf, "shelves/*", "shelf")}/books`);
+    const shelf = pathPattern(message.shelf, "shelves/*", "shelf");
+    const request = new RequestWriter("POST", `/v1/${shelf}/books`);
     const json: JsonRecord = {};
     if (message.book !== undefined) json.book = encodeBook(message.book);
     if (message.requestId) json.requestId = String(message.requestId);
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CreateBook)
@@ -173,17 +145,14 @@ export const HttpService_createBook = unary(HttpService.method.createBook, {
  * A nested field of the path is not in the body.
  *
  * POST /v1/books/{book.id}:move
+ *
+ * @generated from rpc rules.v1.HttpService.MoveBook
  */
 export const HttpService_moveBook = unary(HttpService.method.moveBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HttpService_rules,
   request(message: GetAuthorRequest): RestRequest {
-    const request = new RequestWriter("POST", `/v1/books/${pathSegment(message.book?.id ?? "", "book.id")}:move`);
+    const bookId = pathSegment(message.book?.id ?? "", "book.id");
+    const request = new RequestWriter("POST", `/v1/books/${bookId}:move`);
     const json: JsonRecord = {};
     if (message.book !== undefined) json.book = encodeBook(message.book);
     if (message.parts.length > 0) json.parts = [...message.parts];
@@ -191,8 +160,8 @@ export const HttpService_moveBook = unary(HttpService.method.moveBook, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.MoveBook)
@@ -201,23 +170,19 @@ export const HttpService_moveBook = unary(HttpService.method.moveBook, {
  * One field is the body.
  *
  * PUT /v1/books/{id}
+ *
+ * @generated from rpc rules.v1.HttpService.ReplaceBook
  */
 export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: ChangeBookRequest): RestRequest {
     const request = new RequestWriter("PUT", `/v1/books/${pathSegment(message.id, "id")}`);
     if (message.updateMask !== undefined) request.query("updateMask", fieldMaskText(message.updateMask));
     if (message.book !== undefined) request.json(encodeBook(message.book));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceBook)
@@ -226,15 +191,11 @@ export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
  * One field is the body, without the leaf of it that is in the path.
  *
  * PATCH /v1/books/{book.id}
+ *
+ * @generated from rpc rules.v1.HttpService.UpdateBook
  */
 export const HttpService_updateBook = unary(HttpService.method.updateBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HttpService_rules,
   request(message: ChangeBookRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/v1/books/${pathSegment(message.book?.id ?? "", "book.id")}`);
     if (message.id) request.query("id", message.id);
@@ -246,8 +207,8 @@ export const HttpService_updateBook = unary(HttpService.method.updateBook, {
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.UpdateBook)
@@ -256,22 +217,18 @@ export const HttpService_updateBook = unary(HttpService.method.updateBook, {
  * A list is the body.
  *
  * PUT /v1/tags
+ *
+ * @generated from rpc rules.v1.HttpService.ReplaceTags
  */
 export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: Tags): RestRequest {
     const request = new RequestWriter("PUT", "/v1/tags");
     if (message.tags.length > 0) request.json([...message.tags]);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.list(1, answer.payload, "", "string");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.list(1, response.payload, "", "string");
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceTags)
@@ -280,22 +237,17 @@ export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
  * No body.
  *
  * DELETE /v1/books/{id}
+ *
+ * @generated from rpc rules.v1.HttpService.DeleteBook
  */
 export const HttpService_deleteBook = unary(HttpService.method.deleteBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("DELETE", `/v1/books/${pathSegment(message.id, "id")}`);
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.DeleteBook)
 
@@ -303,22 +255,17 @@ export const HttpService_deleteBook = unary(HttpService.method.deleteBook, {
  * Another verb.
  *
  * HEAD /v1/books/{id}
+ *
+ * @generated from rpc rules.v1.HttpService.CheckBook
  */
 export const HttpService_checkBook = unary(HttpService.method.checkBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("HEAD", `/v1/books/${pathSegment(message.id, "id")}`);
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CheckBook)
 
@@ -326,15 +273,11 @@ export const HttpService_checkBook = unary(HttpService.method.checkBook, {
  * Another verb, with a body.
  *
  * PURGE /v1/books/{id}
+ *
+ * @generated from rpc rules.v1.HttpService.PurgeBook
  */
 export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HttpService_rules,
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("PURGE", `/v1/books/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
@@ -342,8 +285,7 @@ export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.PurgeBook)
 
@@ -351,23 +293,22 @@ export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
  * The first binding whose path is filled.
  *
  * GET /v1/{shelf=shelves/*}/rows/{row}
+ *
+ * @generated from rpc rules.v1.HttpService.ListBooks
  */
 export const HttpService_listBooks = unary(HttpService.method.listBooks, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: ListBooksRequest): RestRequest {
     if (fits(message.shelf, "shelves/*") && fits(message.row)) {
-      const request = new RequestWriter("GET", `/v1/${pathPattern(message.shelf, "shelves/*", "shelf")}/rows/${pathSegment(message.row ?? "", "row")}`);
+      const shelf = pathPattern(message.shelf, "shelves/*", "shelf");
+      const row = pathSegment(message.row ?? "", "row");
+      const request = new RequestWriter("GET", `/v1/${shelf}/rows/${row}`);
       if (message.pageSize) request.query("pageSize", message.pageSize);
       return request;
     }
     if (fits(message.shelf, "shelves/*")) {
-      const request = new RequestWriter("GET", `/v1/${pathPattern(message.shelf, "shelves/*", "shelf")}/books`);
+      const shelf = pathPattern(message.shelf, "shelves/*", "shelf");
+      const request = new RequestWriter("GET", `/v1/${shelf}/books`);
       request.query("row", message.row);
       if (message.pageSize) request.query("pageSize", message.pageSize);
       return request;
@@ -380,8 +321,8 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.messages(1, answer.payload, "", decodeBook);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.messages(1, response.payload, "", decodeBook);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ListBooks)
@@ -390,21 +331,16 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
  * A map is the answer.
  *
  * GET /v1/counts
+ *
+ * @generated from rpc rules.v1.HttpService.CountBooks
  */
 export const HttpService_countBooks = unary(HttpService.method.countBooks, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
+  rules: { ...HttpService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/v1/counts");
   },
-  request(_message: Empty): RestRequest {
-    const request = new RequestWriter("GET", "/v1/counts");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.map(1, answer.payload, "", "string", (value, key, out) => out.int64(2, value, key));
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.map(1, response.payload, "", "string", (value, key, out) => out.int64(2, value, key));
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CountBooks)
@@ -413,15 +349,11 @@ export const HttpService_countBooks = unary(HttpService.method.countBooks, {
  * Every type that a query can hold.
  *
  * GET /v1/books
+ *
+ * @generated from rpc rules.v1.HttpService.FindBooks
  */
 export const HttpService_findBooks = unary(HttpService.method.findBooks, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, idempotent: true },
   request(message: FindBooksRequest): RestRequest {
     const request = new RequestWriter("GET", "/v1/books");
     if (message.text) request.query("text", message.text);
@@ -435,8 +367,8 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
     if (message.genre) request.query("genre", GENRE.wire(message.genre));
     request.queryList("genres", message.genres.map((item) => GENRE.wire(item)), "repeat");
     request.queryList("words", message.words, "repeat");
-    if (message.author?.id) request.query("author.id", message.author?.id);
-    if (message.author?.lastName) request.query("author.lastName", message.author?.lastName);
+    if (message.author?.id) request.query("author.id", message.author.id);
+    if (message.author?.lastName) request.query("author.lastName", message.author.lastName);
     request.query("zero", message.zero);
     request.query("no", message.no);
     request.query("empty", message.empty);
@@ -450,8 +382,7 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
     request.query("flag", message.flag);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.FindBooks)
 
@@ -459,15 +390,11 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
  * Well-known types in JSON, both ways.
  *
  * POST /v1/values
+ *
+ * @generated from rpc rules.v1.HttpService.EchoValues
  */
 export const HttpService_echoValues = unary(HttpService.method.echoValues, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HttpService_rules,
   request(message: Values): RestRequest {
     const request = new RequestWriter("POST", "/v1/values");
     const json: JsonRecord = {};
@@ -484,12 +411,16 @@ export const HttpService_echoValues = unary(HttpService.method.echoValues, {
     if (message.zero !== undefined) json.zero = message.zero;
     if (message.genre) json.genre = GENRE.json(message.genre);
     if (message.data.length) json.data = base64(message.data);
-    if (Object.keys(message.genres).length > 0) json.genres = Object.fromEntries(Object.entries(message.genres).map(([key, value]) => [key, GENRE.json(value)]));
+    if (Object.keys(message.genres).length > 0) {
+      json.genres = Object.fromEntries(
+        Object.entries(message.genres).map(([key, value]) => [key, GENRE.json(value)]),
+      );
+    }
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeValues);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeValues);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.EchoValues)
@@ -498,22 +429,18 @@ export const HttpService_echoValues = unary(HttpService.method.echoValues, {
  * Bytes with their type, both ways.
  *
  * POST /v1/convert
+ *
+ * @generated from rpc rules.v1.HttpService.Convert
  */
 export const HttpService_convert = unary(HttpService.method.convert, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "bytes",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: { ...HttpService_rules, responseEncoding: "bytes" },
   request(message: HttpBody): RestRequest {
     const request = new RequestWriter("POST", "/v1/convert");
     request.bytes(message.contentType || "application/octet-stream", message.data);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    writeHttpBody(answer, out);
+  response(response: RestResponse, out: ProtoWriter): void {
+    writeHttpBody(response, out);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.Convert)
@@ -522,23 +449,21 @@ export const HttpService_convert = unary(HttpService.method.convert, {
  * Bytes in one field of the request, and of the answer.
  *
  * PUT /v1/books/{id}/cover
+ *
+ * @generated from rpc rules.v1.HttpService.ReplaceCover
  */
 export const HttpService_replaceCover = unary(HttpService.method.replaceCover, {
-  rules: {
-    ...HttpService_rules,
-    success: [],
-    responseEncoding: "bytes",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HttpService_rules, responseEncoding: "bytes", idempotent: true },
   request(message: ReplaceCoverRequest): RestRequest {
     const request = new RequestWriter("PUT", `/v1/books/${pathSegment(message.id, "id")}/cover`);
     if (message.dryRun) request.query("dryRun", message.dryRun);
-    if (message.cover !== undefined) request.bytes(message.cover.contentType || "application/octet-stream", message.cover.data);
+    if (message.cover !== undefined) {
+      request.bytes(message.cover.contentType || "application/octet-stream", message.cover.data);
+    }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    if (answer.bytes !== undefined) out.nullable(1, null, "", (_, out) => writeHttpBody(answer, out));
+  response(response: RestResponse, out: ProtoWriter): void {
+    if (response.bytes !== undefined) out.nullable(1, null, "", (_, out) => writeHttpBody(response, out));
   },
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceCover)
@@ -546,7 +471,7 @@ export const HttpService_replaceCover = unary(HttpService.method.replaceCover, {
 /**
  * google.api.http in full, and nothing else: its upstream is named as the package.
  *
- * The REST adapter of rules.v1.HttpService.
+ * @generated from service rules.v1.HttpService
  */
 export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
   service: HttpService,
@@ -595,25 +520,31 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.HttpService)
 
-const AUTHOR_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "last_name",
-  "lastName",
-]);
-
-const BOOK_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "full_title",
-  "fullTitle",
-  "author",
-]);
-
 /** Spellings of rules.v1.Genre on the wire. */
 const GENRE = new EnumTable("rules.v1.Genre", [
   [0, "GENRE_UNSPECIFIED"],
   [1, "GENRE_POETRY"],
   [2, "GENRE_PROSE"],
 ]);
+
+const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id", "last_name", "lastName"]);
+
+/** @generated from message rules.v1.Author */
+export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.id, "id");
+  out.string(2, json.last_name ?? json.lastName, "last_name");
+  out.unknownKeys(json, AUTHOR_KEYS);
+}
+
+const BOOK_KEYS: ReadonlySet<string> = new Set(["id", "full_title", "fullTitle", "author"]);
+
+/** @generated from message rules.v1.Book */
+export function decodeBook(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.id, "id");
+  out.string(2, json.full_title ?? json.fullTitle, "full_title");
+  out.message(3, json.author, "author", decodeAuthor);
+  out.unknownKeys(json, BOOK_KEYS);
+}
 
 const VALUES_KEYS: ReadonlySet<string> = new Set([
   "timestamp",
@@ -632,22 +563,7 @@ const VALUES_KEYS: ReadonlySet<string> = new Set([
   "genres",
 ]);
 
-/** Decodes rules.v1.Author. */
-export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.last_name ?? json.lastName, "last_name");
-  out.unknownKeys(json, AUTHOR_KEYS);
-}
-
-/** Decodes rules.v1.Book. */
-export function decodeBook(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.full_title ?? json.fullTitle, "full_title");
-  out.message(3, json.author, "author", decodeAuthor);
-  out.unknownKeys(json, BOOK_KEYS);
-}
-
-/** Decodes rules.v1.Values. */
+/** @generated from message rules.v1.Values */
 export function decodeValues(json: JsonObject, out: ProtoWriter): void {
   out.time(1, json.timestamp, "timestamp", "iso8601");
   out.duration(2, json.duration, "duration");

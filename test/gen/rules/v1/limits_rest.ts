@@ -4,155 +4,131 @@
 
 import {
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   unary,
 } from "connect-rest/adapter";
-import { type LimitRequest, LimitService } from "./limits_pb.ts";
+import { LimitService } from "./limits_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.LimitService. */
 const LimitService_rules = {
   upstream: "rules",
-  base: "",
   credentials: ["api_key", "none"],
   apiKey: { header: "X-Key" },
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
-/** GET /one */
+/**
+ * GET /one
+ *
+ * @generated from rpc rules.v1.LimitService.CallOne
+ */
 export const LimitService_callOne = unary(LimitService.method.callOne, {
   rules: {
     ...LimitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
     rateLimits: [
-      { requests: 2, windowMs: 10000, bucket: "shared", perCredentials: false },
+      { requests: 2, windowMs: 10_000, bucket: "shared", perCredentials: false },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
       },
     ],
   },
-  request(_message: LimitRequest): RestRequest {
-    const request = new RequestWriter("GET", "/one");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("GET", "/one");
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOne)
 
-/** GET /other */
+/**
+ * GET /other
+ *
+ * @generated from rpc rules.v1.LimitService.CallOther
+ */
 export const LimitService_callOther = unary(LimitService.method.callOther, {
   rules: {
     ...LimitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
     rateLimits: [
-      { requests: 2, windowMs: 10000, bucket: "shared", perCredentials: false },
+      { requests: 2, windowMs: 10_000, bucket: "shared", perCredentials: false },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
       },
     ],
   },
-  request(_message: LimitRequest): RestRequest {
-    const request = new RequestWriter("GET", "/other");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("GET", "/other");
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOther)
 
-/** GET /own */
+/**
+ * GET /own
+ *
+ * @generated from rpc rules.v1.LimitService.CallOwn
+ */
 export const LimitService_callOwn = unary(LimitService.method.callOwn, {
   rules: {
     ...LimitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
     idempotent: true,
     rateLimits: [
-      {
-        requests: 1,
-        windowMs: 60000,
-        bucket: "rules.v1.LimitService.CallOwn",
-        perCredentials: true,
-      },
+      { requests: 1, windowMs: 60_000, bucket: "rules.v1.LimitService.CallOwn", perCredentials: true },
       {
         requests: 5,
-        windowMs: 86400000,
+        windowMs: 86_400_000,
         calendarDay: "America/New_York",
         bucket: "rules.v1.LimitService",
         perCredentials: false,
       },
     ],
   },
-  request(_message: LimitRequest): RestRequest {
-    const request = new RequestWriter("GET", "/own");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("GET", "/own");
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOwn)
 
-/** GET /slow */
+/**
+ * GET /slow
+ *
+ * @generated from rpc rules.v1.LimitService.CallSlow
+ */
 export const LimitService_callSlow = unary(LimitService.method.callSlow, {
   rules: {
     ...LimitService_rules,
-    success: [],
-    responseEncoding: "json",
     timeoutMs: 1500,
-    scopes: [],
     idempotent: true,
-    rateLimits: [
-      {
-        requests: 5,
-        windowMs: 86400000,
-        calendarDay: "America/New_York",
-        bucket: "rules.v1.LimitService",
-        perCredentials: false,
-      },
-    ],
+    rateLimits: [{
+      requests: 5,
+      windowMs: 86_400_000,
+      calendarDay: "America/New_York",
+      bucket: "rules.v1.LimitService",
+      perCredentials: false,
+    }],
   },
-  request(_message: LimitRequest): RestRequest {
-    const request = new RequestWriter("GET", "/slow");
-    return request;
+  request(): RestRequest {
+    return new RequestWriter("GET", "/slow");
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallSlow)
 
 /**
  * How often and how long.
  *
- * The REST adapter of rules.v1.LimitService.
+ * @generated from service rules.v1.LimitService
  */
 export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
   service: LimitService,
@@ -164,12 +140,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
   },
   comments: {
     service: "How often and how long.",
-    methods: {
-      callOne: "",
-      callOther: "",
-      callOwn: "",
-      callSlow: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.LimitService)
 };

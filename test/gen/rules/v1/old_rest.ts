@@ -19,67 +19,51 @@ import { type FindOldRequest, type Old, OldService, type Old_Detail, type Old_Li
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.OldService. */
-const OldService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const OldService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** POST /old/{id} */
+/**
+ * POST /old/{id}
+ *
+ * @generated from rpc rules.v1.OldService.EchoOld
+ */
 export const OldService_echoOld = unary(OldService.method.echoOld, {
-  rules: {
-    ...OldService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: OldService_rules,
   request(message: Old): RestRequest {
     const request = new RequestWriter("POST", `/old/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
     if (Object.hasOwn(message, "count")) json.count = message.count;
     if (message.detail !== undefined) json.detail = encodeOld_Detail(message.detail);
-    if (message.line.length > 0) json.line = message.line.map((item) => encodeOld_Line(item));
+    if (message.line.length > 0) json.line = message.line.map(encodeOld_Line);
     if (Object.hasOwn(message, "closed")) json.closed = CLOSED.json(message.closed);
     if (message.allClosed.length > 0) json.allClosed = message.allClosed.map((item) => CLOSED.json(item));
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeOld);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeOld);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.EchoOld)
 
-/** GET /old */
+/**
+ * GET /old
+ *
+ * @generated from rpc rules.v1.OldService.FindOld
+ */
 export const OldService_findOld = unary(OldService.method.findOld, {
-  rules: {
-    ...OldService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...OldService_rules, idempotent: true },
   request(message: FindOldRequest): RestRequest {
     const request = new RequestWriter("GET", "/old");
     if (Object.hasOwn(message, "id")) request.query("id", message.id);
     if (Object.hasOwn(message, "count")) request.query("count", message.count);
-    if (message.detail !== undefined && Object.hasOwn(message.detail, "longText")) request.query("detail.longText", message.detail?.longText);
+    if (message.detail !== undefined && Object.hasOwn(message.detail, "longText")) {
+      request.query("detail.longText", message.detail.longText);
+    }
     request.queryList("allClosed", message.allClosed.map((item) => CLOSED.wire(item)), "repeat");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeOld);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeOld);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.FindOld)
@@ -87,7 +71,7 @@ export const OldService_findOld = unary(OldService.method.findOld, {
 /**
  * proto2: groups, required fields, defaults, closed enums.
  *
- * The REST adapter of rules.v1.OldService.
+ * @generated from service rules.v1.OldService
  */
 export const OldServiceRest: ServiceAdapter<typeof OldService> = {
   service: OldService,
@@ -97,10 +81,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
   },
   comments: {
     service: "proto2: groups, required fields, defaults, closed enums.",
-    methods: {
-      echoOld: "",
-      findOld: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.OldService)
 };
@@ -110,11 +91,6 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
 const CLOSED = new EnumTable("rules.v1.Closed", [
   [1, "CLOSED_ONE"],
   [2, "two", "CLOSED_TWO"],
-]);
-
-const OLD_DETAIL_KEYS: ReadonlySet<string> = new Set([
-  "long_text",
-  "longText",
 ]);
 
 const OLD_KEYS: ReadonlySet<string> = new Set([
@@ -127,11 +103,7 @@ const OLD_KEYS: ReadonlySet<string> = new Set([
   "allClosed",
 ]);
 
-const OLD_LINE_KEYS: ReadonlySet<string> = new Set([
-  "number",
-]);
-
-/** Decodes rules.v1.Old. */
+/** @generated from message rules.v1.Old */
 export function decodeOld(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.int32(2, json.count, "count");
@@ -142,13 +114,17 @@ export function decodeOld(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, OLD_KEYS);
 }
 
-/** Decodes rules.v1.Old.Detail. */
+const OLD_DETAIL_KEYS: ReadonlySet<string> = new Set(["long_text", "longText"]);
+
+/** @generated from message rules.v1.Old.Detail */
 export function decodeOld_Detail(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.long_text ?? json.longText, "long_text");
   out.unknownKeys(json, OLD_DETAIL_KEYS);
 }
 
-/** Decodes rules.v1.Old.Line. */
+const OLD_LINE_KEYS: ReadonlySet<string> = new Set(["number"]);
+
+/** @generated from message rules.v1.Old.Line */
 export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json.number, "number");
   out.unknownKeys(json, OLD_LINE_KEYS);

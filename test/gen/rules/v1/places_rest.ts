@@ -35,35 +35,17 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.PlaceService. */
-const PlaceService_rules = {
-  upstream: "rules",
-  base: "api",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const PlaceService_rules = { upstream: "rules", base: "api" } satisfies Partial<MethodRules>;
 
 /**
  * A field in every place, and constants.
  *
  * POST /places/{id}
+ *
+ * @generated from rpc rules.v1.PlaceService.SendPlaces
  */
 export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PlaceService_rules,
   request(message: SendPlacesRequest): RestRequest {
     const request = new RequestWriter("POST", `/places/${pathSegment(message.id, "id")}`);
     request.header("x-service", "rules, all of them");
@@ -72,14 +54,12 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
     if (message.inCookie) request.cookie("session", message.inCookie);
     if (message.theme) request.cookie("theme", message.theme);
     if (message.inQuery) request.query("in_query", message.inQuery);
-    const json: JsonRecord = {};
-    json.grant_type = "a b&c";
+    const json: JsonRecord = { grant_type: "a b&c" };
     if (message.inBody) json.in_body = message.inBody;
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendPlaces)
 
@@ -87,15 +67,11 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
  * Times that are finer than their unit.
  *
  * POST /times
+ *
+ * @generated from rpc rules.v1.PlaceService.SendTimes
  */
 export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PlaceService_rules,
   request(message: SendTimesRequest): RestRequest {
     const request = new RequestWriter("POST", "/times");
     request.header("x-service", "rules, all of them");
@@ -106,12 +82,13 @@ export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
     if (message.exact !== undefined) json.exact = timeJson(message.exact, "seconds");
     if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis", "down");
     if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601", "up");
-    if (message.pattern !== undefined) json.pattern = timeJson(message.pattern, { pattern: "YYYY-MM-DD HH:mm:ss" }, "up");
+    if (message.pattern !== undefined) {
+      json.pattern = timeJson(message.pattern, { pattern: "YYYY-MM-DD HH:mm:ss" }, "up");
+    }
     request.json(json);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendTimes)
 
@@ -119,17 +96,11 @@ export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
  * Constants go to the query where there is no body; another base and upstream.
  *
  * GET /constant/{id}
+ *
+ * @generated from rpc rules.v1.PlaceService.SendConstant
  */
 export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant, {
-  rules: {
-    ...PlaceService_rules,
-    upstream: "other",
-    base: "web",
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PlaceService_rules, upstream: "other", base: "web", idempotent: true },
   request(message: SendConstantRequest): RestRequest {
     const request = new RequestWriter("GET", `/constant/${pathPattern(message.id, "*", "id")}`);
     request.header("x-service", "rules, all of them");
@@ -138,8 +109,7 @@ export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant,
     if (message.text) request.query("text", message.text);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendConstant)
 
@@ -147,15 +117,11 @@ export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant,
  * Lists, maps and bytes in a query.
  *
  * GET /styles
+ *
+ * @generated from rpc rules.v1.PlaceService.SendStyles
  */
 export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PlaceService_rules, idempotent: true },
   request(message: SendStylesRequest): RestRequest {
     const request = new RequestWriter("GET", "/styles");
     request.header("x-service", "rules, all of them");
@@ -172,8 +138,7 @@ export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
     if (message.raw.length) request.query("raw", message.raw);
     return request;
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendStyles)
 
@@ -181,15 +146,11 @@ export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
  * Names and numbers as the service says, and fields of the path in the body too.
  *
  * POST /named/{item_id}
+ *
+ * @generated from rpc rules.v1.PlaceService.SendDeclared
  */
 export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PlaceService_rules,
   request(message: Named): RestRequest {
     const request = new RequestWriter("POST", `/named/${pathPattern(message.itemId, "*", "item_id")}`);
     request.header("x-service", "rules, all of them");
@@ -203,8 +164,8 @@ export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared,
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeNamed);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeNamed);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendDeclared)
@@ -213,15 +174,11 @@ export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared,
  * Names and numbers as ProtoJSON has them.
  *
  * POST /named/{item_id}
+ *
+ * @generated from rpc rules.v1.PlaceService.SendCamel
  */
 export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PlaceService_rules,
   request(message: Named): RestRequest {
     const request = new RequestWriter("POST", `/named/${pathSegment(message.itemId, "item_id")}`);
     request.header("x-service", "rules, all of them");
@@ -234,8 +191,8 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeNamed);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeNamed);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendCamel)
@@ -244,18 +201,16 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
  * Several paths, and a slash that is escaped.
  *
  * GET /rooms/{room}/shelves/{shelf}
+ *
+ * @generated from rpc rules.v1.PlaceService.FindEscaped
  */
 export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PlaceService_rules, idempotent: true },
   request(message: FindRequest): RestRequest {
     if (fits(message.room) && fits(message.shelf)) {
-      const request = new RequestWriter("GET", `/rooms/${pathSegment(message.room, "room")}/shelves/${pathSegment(message.shelf, "shelf")}`);
+      const room = pathSegment(message.room, "room");
+      const shelf = pathSegment(message.shelf, "shelf");
+      const request = new RequestWriter("GET", `/rooms/${room}/shelves/${shelf}`);
       request.header("x-service", "rules, all of them");
       request.header("x-replaced", "by the service");
       if (message.name) request.query("name", message.name);
@@ -279,8 +234,7 @@ export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
 
@@ -288,18 +242,16 @@ export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
  * Several paths, and a slash that is refused.
  *
  * GET /rooms/{room}/shelves/{shelf}
+ *
+ * @generated from rpc rules.v1.PlaceService.FindRefused
  */
 export const PlaceService_findRefused = unary(PlaceService.method.findRefused, {
-  rules: {
-    ...PlaceService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PlaceService_rules, idempotent: true },
   request(message: FindRequest): RestRequest {
     if (fits(message.room, "*") && fits(message.shelf, "*")) {
-      const request = new RequestWriter("GET", `/rooms/${pathPattern(message.room, "*", "room")}/shelves/${pathPattern(message.shelf, "*", "shelf")}`);
+      const room = pathPattern(message.room, "*", "room");
+      const shelf = pathPattern(message.shelf, "*", "shelf");
+      const request = new RequestWriter("GET", `/rooms/${room}/shelves/${shelf}`);
       request.header("x-service", "rules, all of them");
       request.header("x-replaced", "by the service");
       if (message.name) request.query("name", message.name);
@@ -323,15 +275,14 @@ export const PlaceService_findRefused = unary(PlaceService.method.findRefused, {
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(_answer: RestResponse, _out: ProtoWriter): void {
-  },
+  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindRefused)
 
 /**
  * Where the fields of a request go, and how they are written there.
  *
- * The REST adapter of rules.v1.PlaceService.
+ * @generated from service rules.v1.PlaceService
  */
 export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
   service: PlaceService,
@@ -375,7 +326,7 @@ const NAMED_KEYS: ReadonlySet<string> = new Set([
   "tagList",
 ]);
 
-/** Decodes rules.v1.Named. */
+/** @generated from message rules.v1.Named */
 export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.item_id ?? json.itemId, "item_id");
   out.int64(2, json.big_number ?? json.bigNumber, "big_number");

@@ -28,32 +28,15 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.StreamService. */
-const StreamService_rules = {
-  upstream: "rules",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const StreamService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
-/** GET /link */
+/**
+ * GET /link
+ *
+ * @generated from rpc rules.v1.StreamService.ByLink
+ */
 export const StreamService_byLink = paginate(StreamService.method.byLink, {
-  rules: {
-    ...StreamService_rules,
-    envelope: { payload: ["response"] },
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, envelope: { payload: ["response"] }, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/link");
     if (message.query) request.query("query", message.query);
@@ -64,20 +47,17 @@ export const StreamService_byLink = paginate(StreamService.method.byLink, {
   },
   items: ["entries", "entries.list"],
   next: { kind: "link", path: "links.next", query: "links.next.query" },
-  maxPages: 1000,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLink)
 
-/** GET /link-header */
+/**
+ * GET /link-header
+ *
+ * @generated from rpc rules.v1.StreamService.ByLinkHeader
+ */
 export const StreamService_byLinkHeader = paginate(StreamService.method.byLinkHeader, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/link-header");
     if (message.query) request.query("query", message.query);
@@ -88,20 +68,17 @@ export const StreamService_byLinkHeader = paginate(StreamService.method.byLinkHe
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  maxPages: 1000,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLinkHeader)
 
-/** GET /offset */
+/**
+ * GET /offset
+ *
+ * @generated from rpc rules.v1.StreamService.ByOffset
+ */
 export const StreamService_byOffset = paginate(StreamService.method.byOffset, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/offset");
     if (message.query) request.query("query", message.query);
@@ -114,22 +91,19 @@ export const StreamService_byOffset = paginate(StreamService.method.byOffset, {
   next: {
     kind: "step",
     by: "items",
-    advance: (message: PageRequest, by) => ({ ...message, offset: (message.offset ?? 0) + by }),
+    advance: (message: PageRequest, by) => ({ ...message, offset: message.offset + by }),
   },
-  maxPages: 1000,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByOffset)
 
-/** GET /page */
+/**
+ * GET /page
+ *
+ * @generated from rpc rules.v1.StreamService.ByPage
+ */
 export const StreamService_byPage = paginate(StreamService.method.byPage, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/page");
     if (message.query) request.query("query", message.query);
@@ -149,15 +123,13 @@ export const StreamService_byPage = paginate(StreamService.method.byPage, {
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByPage)
 
-/** POST /cursor */
+/**
+ * POST /cursor
+ *
+ * @generated from rpc rules.v1.StreamService.ByCursor
+ */
 export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: StreamService_rules,
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("POST", "/cursor");
     const json: JsonRecord = {};
@@ -175,20 +147,17 @@ export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
     path: "meta.cursor",
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  maxPages: 1000,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByCursor)
 
-/** GET /last-item */
+/**
+ * GET /last-item
+ *
+ * @generated from rpc rules.v1.StreamService.ByLastItem
+ */
 export const StreamService_byLastItem = paginate(StreamService.method.byLastItem, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-item");
     if (message.query) request.query("query", message.query);
@@ -204,66 +173,56 @@ export const StreamService_byLastItem = paginate(StreamService.method.byLastItem
     path: "id",
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  maxPages: 1000,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLastItem)
 
-/** GET /feed/{name} */
+/**
+ * GET /feed/{name}
+ *
+ * @generated from rpc rules.v1.StreamService.WatchEntries
+ */
 export const StreamService_watchEntries = poll(StreamService.method.watchEntries, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: WatchRequest): RestRequest {
-    const request = new RequestWriter("GET", `/feed/${pathSegment(message.name, "name")}`);
-    return request;
+    return new RequestWriter("GET", `/feed/${pathSegment(message.name, "name")}`);
   },
   items: "entries",
   key: "id",
   intervalHeader: "x-poll-interval",
-  intervalMs: 30000,
+  intervalMs: 30_000,
   skipBacklog: true,
   item: decodeEntry,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.WatchEntries)
 
-/** PUT /files/{name} */
+/**
+ * PUT /files/{name}
+ *
+ * @generated from rpc rules.v1.StreamService.UploadBody
+ */
 export const StreamService_uploadBody = upload(StreamService.method.uploadBody, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: UploadBodyRequest): RestRequest {
     const request = new RequestWriter("PUT", `/files/${pathSegment(message.name, "name")}`);
     if (message.replace) request.query("replace", message.replace);
     return request;
   },
   chunk: (message: UploadBodyRequest) => message.chunk,
-  stream: (message: UploadBodyRequest) => ({
-    contentType: message.type || "application/octet-stream",
-  }),
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeEntry);
+  stream: (message: UploadBodyRequest) => ({ contentType: message.type || "application/octet-stream" }),
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeEntry);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadBody)
 
-/** POST /files */
+/**
+ * POST /files
+ *
+ * @generated from rpc rules.v1.StreamService.UploadPart
+ */
 export const StreamService_uploadPart = upload(StreamService.method.uploadPart, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: StreamService_rules,
   request(message: UploadPartRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
     const json: JsonRecord = {};
@@ -277,21 +236,19 @@ export const StreamService_uploadPart = upload(StreamService.method.uploadPart, 
     part: message.part ?? "",
     filename: message.filename ?? "",
   }),
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeEntry);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeEntry);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadPart)
 
-/** POST /files */
+/**
+ * POST /files
+ *
+ * @generated from rpc rules.v1.StreamService.UploadNamedPart
+ */
 export const StreamService_uploadNamedPart = upload(StreamService.method.uploadNamedPart, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: StreamService_rules,
   request(message: UploadPartRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
     if (message.title) request.part("title", message.title);
@@ -301,31 +258,25 @@ export const StreamService_uploadNamedPart = upload(StreamService.method.uploadN
     return request;
   },
   chunk: (message: UploadPartRequest) => message.chunk,
-  stream: (_message: UploadPartRequest) => ({
-    contentType: "application/octet-stream",
-    part: "data",
-  }),
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeEntry);
+  stream: () => ({ contentType: "application/octet-stream", part: "data" }),
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeEntry);
   },
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadNamedPart)
 
-/** GET /files/{name} */
+/**
+ * GET /files/{name}
+ *
+ * @generated from rpc rules.v1.StreamService.DownloadFile
+ */
 export const StreamService_downloadFile = download(StreamService.method.downloadFile, {
-  rules: {
-    ...StreamService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...StreamService_rules, idempotent: true },
   request(message: DownloadRequest): RestRequest {
-    const request = new RequestWriter("GET", `/files/${pathSegment(message.name, "name")}`);
-    return request;
+    return new RequestWriter("GET", `/files/${pathSegment(message.name, "name")}`);
   },
-  head(answer: RestResponse, out: ProtoWriter): void {
-    out.string(2, answer.header("content-type"), "Content-Type");
+  head(response: RestResponse, out: ProtoWriter): void {
+    out.string(2, response.header("content-type"), "Content-Type");
   },
   chunk(bytes: Uint8Array, out: ProtoWriter): void {
     out.rawBytes(1, bytes);
@@ -336,7 +287,7 @@ export const StreamService_downloadFile = download(StreamService.method.download
 /**
  * Lists, news and large bodies.
  *
- * The REST adapter of rules.v1.StreamService.
+ * @generated from service rules.v1.StreamService
  */
 export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
   service: StreamService,
@@ -355,29 +306,15 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
   },
   comments: {
     service: "Lists, news and large bodies.",
-    methods: {
-      byLink: "",
-      byLinkHeader: "",
-      byOffset: "",
-      byPage: "",
-      byCursor: "",
-      byLastItem: "",
-      watchEntries: "",
-      uploadBody: "",
-      uploadPart: "",
-      uploadNamedPart: "",
-      downloadFile: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.StreamService)
 };
 // @@protoc_insertion_point(service:rules.v1.StreamService)
 
-const ENTRY_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
+const ENTRY_KEYS: ReadonlySet<string> = new Set(["id"]);
 
-/** Decodes rules.v1.Entry. */
+/** @generated from message rules.v1.Entry */
 export function decodeEntry(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json.id, "id");
   out.unknownKeys(json, ENTRY_KEYS);

@@ -29,24 +29,17 @@ import {
 /** Rules of all methods of world.v1.ArchiveService. */
 const ArchiveService_rules = {
   upstream: "archive",
-  base: "",
-  credentials: [],
   envelope: { payload: ["data"] },
   errorShapes: [{ kind: "items", path: "errors", title: "title", code: "code", detail: "detail" }],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
-/** GET /articles/{id} */
+/**
+ * GET /articles/{id}
+ *
+ * @generated from rpc world.v1.ArchiveService.GetArticle
+ */
 export const ArchiveService_getArticle = unary(ArchiveService.method.getArticle, {
-  rules: {
-    ...ArchiveService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ArchiveService_rules, idempotent: true },
   request(message: GetArticleRequest): RestRequest {
     const request = new RequestWriter("GET", `/articles/${pathSegment(message.id, "id")}`);
     request.header("accept", "application/vnd.api+json");
@@ -54,21 +47,19 @@ export const ArchiveService_getArticle = unary(ArchiveService.method.getArticle,
     request.queryList("include", message.include, "comma");
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeArticle);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeArticle);
   },
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.GetArticle)
 
-/** POST /articles */
+/**
+ * POST /articles
+ *
+ * @generated from rpc world.v1.ArchiveService.CreateArticle
+ */
 export const ArchiveService_createArticle = unary(ArchiveService.method.createArticle, {
-  rules: {
-    ...ArchiveService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: ArchiveService_rules,
   request(message: CreateArticleRequest): RestRequest {
     const request = new RequestWriter("POST", "/articles");
     request.header("accept", "application/vnd.api+json");
@@ -78,8 +69,8 @@ export const ArchiveService_createArticle = unary(ArchiveService.method.createAr
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeArticle);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeArticle);
   },
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.CreateArticle)
@@ -88,16 +79,11 @@ export const ArchiveService_createArticle = unary(ArchiveService.method.createAr
  * The link stands beside the payload, so that the method goes without the envelope.
  *
  * GET /articles
+ *
+ * @generated from rpc world.v1.ArchiveService.ListArticles
  */
 export const ArchiveService_listArticles = paginate(ArchiveService.method.listArticles, {
-  rules: {
-    ...ArchiveService_rules,
-    envelope: undefined,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ArchiveService_rules, envelope: undefined, idempotent: true },
   request(message: ListArticlesRequest): RestRequest {
     const request = new RequestWriter("GET", "/articles");
     request.header("accept", "application/vnd.api+json");
@@ -108,7 +94,6 @@ export const ArchiveService_listArticles = paginate(ArchiveService.method.listAr
   },
   items: ["data"],
   next: { kind: "link", path: "links.next" },
-  maxPages: 1000,
   item: decodeArticle,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.ListArticles)
@@ -116,7 +101,7 @@ export const ArchiveService_listArticles = paginate(ArchiveService.method.listAr
 /**
  * JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.
  *
- * The REST adapter of world.v1.ArchiveService.
+ * @generated from service world.v1.ArchiveService
  */
 export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
   service: ArchiveService,
@@ -128,8 +113,6 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
   comments: {
     service: "JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.",
     methods: {
-      getArticle: "",
-      createArticle: "",
       listArticles: "The link stands beside the payload, so that the method goes without the envelope.",
     },
   },
@@ -137,17 +120,9 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ArchiveService)
 
-const ARTICLE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "attributes",
-  "relationships",
-]);
+const ARTICLE_KEYS: ReadonlySet<string> = new Set(["id", "attributes", "relationships"]);
 
-const AUTHOR_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
-
-/** Decodes world.v1.Article. */
+/** @generated from message world.v1.Article */
 export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.string(2, valueAt(json, "attributes.title"), "attributes.title");
@@ -155,7 +130,9 @@ export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, ARTICLE_KEYS);
 }
 
-/** Decodes world.v1.Author. */
+const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/** @generated from message world.v1.Author */
 export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.unknownKeys(json, AUTHOR_KEYS);

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -24,7 +25,6 @@ import {
 /** Rules of all methods of world.v1.AssistantService. */
 const AssistantService_rules = {
   upstream: "assistant",
-  base: "",
   credentials: ["api_key"],
   apiKey: { header: "x-api-key" },
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "type", detail: "detail" }],
@@ -33,43 +33,35 @@ const AssistantService_rules = {
       status: 0,
       subcode: "overloaded",
       body: { key: "error", present: true },
-      code: 14,
+      code: Code.Unavailable,
       reason: "OVERLOADED",
     },
     { status: 0, body: { key: "error", present: true }, reason: "STREAM_ERROR" },
   ],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
  * Every event has its type in its data; one of them is the last.
  *
  * POST /v1/answers
+ *
+ * @generated from rpc world.v1.AssistantService.StreamAnswer
  */
 export const AssistantService_streamAnswer = records(AssistantService.method.streamAnswer, {
-  rules: {
-    ...AssistantService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: AssistantService_rules,
   request(message: StreamAnswerRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/answers");
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
-    const json: JsonRecord = {};
-    json.stream = true;
+    const json: JsonRecord = { stream: true };
     if (message.model) json.model = message.model;
-    if (message.turns.length > 0) json.turns = message.turns.map((item) => encodeTurnAsDeclared(item));
+    if (message.turns.length > 0) json.turns = message.turns.map(encodeTurn);
     request.json(json);
     return request;
   },
   format: "events",
-  end: [],
   last: { key: "type", values: ["answer_stop"] },
-  idleMs: 120000,
+  idleMs: 120_000,
   item: decodeAnswerEvent,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamAnswer)
@@ -78,22 +70,18 @@ export const AssistantService_streamAnswer = records(AssistantService.method.str
  * Events have no names, and a word that is no JSON ends them.
  *
  * POST /v1/completions
+ *
+ * @generated from rpc world.v1.AssistantService.StreamCompletion
  */
 export const AssistantService_streamCompletion = records(AssistantService.method.streamCompletion, {
-  rules: {
-    ...AssistantService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: AssistantService_rules,
   request(message: StreamAnswerRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/completions");
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
     const json: JsonRecord = {};
     if (message.model) json.model = message.model;
-    if (message.turns.length > 0) json.turns = message.turns.map((item) => encodeTurnAsDeclared(item));
+    if (message.turns.length > 0) json.turns = message.turns.map(encodeTurn);
     request.json(json);
     return request;
   },
@@ -107,15 +95,11 @@ export const AssistantService_streamCompletion = records(AssistantService.method
  * The name of an event says what its data is; data may be text.
  *
  * GET /v1/runs/{run_id}/events
+ *
+ * @generated from rpc world.v1.AssistantService.WatchRun
  */
 export const AssistantService_watchRun = records(AssistantService.method.watchRun, {
-  rules: {
-    ...AssistantService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...AssistantService_rules, idempotent: true },
   request(message: WatchRunRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/runs/${pathSegment(message.runId, "run_id")}/events`);
     request.header("assistant-version", "2026-01-01");
@@ -127,7 +111,6 @@ export const AssistantService_watchRun = records(AssistantService.method.watchRu
   event: "event",
   id: "id",
   data: "data",
-  end: [],
   item: decodeRunEvent,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchRun)
@@ -136,15 +119,11 @@ export const AssistantService_watchRun = records(AssistantService.method.watchRu
  * The data is text, whatever it looks like.
  *
  * GET /v1/runs/{run_id}/log
+ *
+ * @generated from rpc world.v1.AssistantService.WatchLog
  */
 export const AssistantService_watchLog = records(AssistantService.method.watchLog, {
-  rules: {
-    ...AssistantService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...AssistantService_rules, idempotent: true },
   request(message: WatchRunRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/runs/${pathSegment(message.runId, "run_id")}/log`);
     request.header("assistant-version", "2026-01-01");
@@ -155,7 +134,6 @@ export const AssistantService_watchLog = records(AssistantService.method.watchLo
   format: "events",
   data: "text",
   text: true,
-  end: [],
   item: decodeLogLine,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchLog)
@@ -163,7 +141,7 @@ export const AssistantService_watchLog = records(AssistantService.method.watchLo
 /**
  * A language model: answers as server-sent events, in the three manners that are met.
  *
- * The REST adapter of world.v1.AssistantService.
+ * @generated from service world.v1.AssistantService
  */
 export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
   service: AssistantService,
@@ -186,54 +164,18 @@ export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
 };
 // @@protoc_insertion_point(service:world.v1.AssistantService)
 
-const ANSWER_DELTA_KEYS: ReadonlySet<string> = new Set([
-  "index",
-  "text",
-]);
+const ANSWER_DELTA_KEYS: ReadonlySet<string> = new Set(["index", "text"]);
 
-const ANSWER_EVENT_KEYS: ReadonlySet<string> = new Set([
-  "type",
-]);
-
-const ANSWER_START_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
-
-const ANSWER_STOP_KEYS: ReadonlySet<string> = new Set([
-  "reason",
-]);
-
-const COMPLETION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "text",
-]);
-
-const LOG_LINE_KEYS: ReadonlySet<string> = new Set([
-  "text",
-]);
-
-const PING_KEYS: ReadonlySet<string> = new Set([
-]);
-
-const RUN_EVENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "event",
-  "data",
-]);
-
-const STEP_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "tokens",
-]);
-
-/** Decodes world.v1.AnswerDelta. */
+/** @generated from message world.v1.AnswerDelta */
 export function decodeAnswerDelta(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.index, "index");
   out.string(2, json.text, "text");
   out.unknownKeys(json, ANSWER_DELTA_KEYS);
 }
 
-/** Decodes world.v1.AnswerEvent. */
+const ANSWER_EVENT_KEYS: ReadonlySet<string> = new Set(["type"]);
+
+/** @generated from message world.v1.AnswerEvent */
 export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "answer_start":
@@ -254,37 +196,49 @@ export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, ANSWER_EVENT_KEYS);
 }
 
-/** Decodes world.v1.AnswerStart. */
+const ANSWER_START_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/** @generated from message world.v1.AnswerStart */
 export function decodeAnswerStart(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.unknownKeys(json, ANSWER_START_KEYS);
 }
 
-/** Decodes world.v1.AnswerStop. */
+const ANSWER_STOP_KEYS: ReadonlySet<string> = new Set(["reason"]);
+
+/** @generated from message world.v1.AnswerStop */
 export function decodeAnswerStop(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.reason, "reason");
   out.unknownKeys(json, ANSWER_STOP_KEYS);
 }
 
-/** Decodes world.v1.Completion. */
+const COMPLETION_KEYS: ReadonlySet<string> = new Set(["id", "text"]);
+
+/** @generated from message world.v1.Completion */
 export function decodeCompletion(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json.id, "id");
   out.string(2, json.text, "text");
   out.unknownKeys(json, COMPLETION_KEYS);
 }
 
-/** Decodes world.v1.LogLine. */
+const LOG_LINE_KEYS: ReadonlySet<string> = new Set(["text"]);
+
+/** @generated from message world.v1.LogLine */
 export function decodeLogLine(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.unknownKeys(json, LOG_LINE_KEYS);
 }
 
-/** Decodes world.v1.Ping. */
+const PING_KEYS: ReadonlySet<string> = new Set([]);
+
+/** @generated from message world.v1.Ping */
 export function decodePing(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PING_KEYS);
 }
 
-/** Decodes world.v1.RunEvent. */
+const RUN_EVENT_KEYS: ReadonlySet<string> = new Set(["id", "event", "data"]);
+
+/** @generated from message world.v1.RunEvent */
 export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   switch (json.event) {
@@ -300,7 +254,9 @@ export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, RUN_EVENT_KEYS);
 }
 
-/** Decodes world.v1.Step. */
+const STEP_KEYS: ReadonlySet<string> = new Set(["name", "tokens"]);
+
+/** @generated from message world.v1.Step */
 export function decodeStep(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.int64(2, json.tokens, "tokens");
@@ -308,7 +264,7 @@ export function decodeStep(json: JsonObject, out: ProtoWriter): void {
 }
 
 /** Writes world.v1.Turn as JSON. */
-function encodeTurnAsDeclared(message: Turn): JsonRecord {
+function encodeTurn(message: Turn): JsonRecord {
   const json: JsonRecord = {};
   if (message.role) json.role = message.role;
   if (message.text) json.text = message.text;

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -20,7 +21,6 @@ import { ChatService, type ListMembersRequest, type PostMessageRequest } from ".
 /** Rules of all methods of world.v1.ChatService. */
 const ChatService_rules = {
   upstream: "chat",
-  base: "",
   credentials: ["oauth2"],
   errorShapes: [{ kind: "items", path: "", title: "error", code: "error", detail: "detail" }],
   errors: [
@@ -28,24 +28,20 @@ const ChatService_rules = {
       status: 0,
       subcode: "channel_not_found",
       body: { key: "ok", values: ["false"] },
-      code: 5,
+      code: Code.NotFound,
       reason: "CHANNEL_NOT_FOUND",
     },
-    { status: 0, body: { key: "ok", values: ["false"] }, code: 9, reason: "REFUSED" },
+    { status: 0, body: { key: "ok", values: ["false"] }, code: Code.FailedPrecondition, reason: "REFUSED" },
   ],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
-/** POST /api/messages.post */
+/**
+ * POST /api/messages.post
+ *
+ * @generated from rpc world.v1.ChatService.PostMessage
+ */
 export const ChatService_postMessage = unary(ChatService.method.postMessage, {
-  rules: {
-    ...ChatService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: ChatService_rules,
   request(message: PostMessageRequest): RestRequest {
     const request = new RequestWriter("POST", "/api/messages.post");
     const json: JsonRecord = {};
@@ -55,8 +51,8 @@ export const ChatService_postMessage = unary(ChatService.method.postMessage, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodePostMessageResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodePostMessageResponse);
   },
 });
 // @@protoc_insertion_point(method:world.v1.ChatService.PostMessage)
@@ -65,15 +61,11 @@ export const ChatService_postMessage = unary(ChatService.method.postMessage, {
  * An empty cursor is the end.
  *
  * GET /api/members.list
+ *
+ * @generated from rpc world.v1.ChatService.ListMembers
  */
 export const ChatService_listMembers = paginate(ChatService.method.listMembers, {
-  rules: {
-    ...ChatService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ChatService_rules, idempotent: true },
   request(message: ListMembersRequest): RestRequest {
     const request = new RequestWriter("GET", "/api/members.list");
     if (message.channel) request.query("channel", message.channel);
@@ -87,7 +79,6 @@ export const ChatService_listMembers = paginate(ChatService.method.listMembers, 
     path: "response_metadata.next_cursor",
     advance: (message: ListMembersRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  maxPages: 1000,
   item: decodeMember,
 });
 // @@protoc_insertion_point(method:world.v1.ChatService.ListMembers)
@@ -95,7 +86,7 @@ export const ChatService_listMembers = paginate(ChatService.method.listMembers, 
 /**
  * A chat: the status is 200 for errors too.
  *
- * The REST adapter of world.v1.ChatService.
+ * @generated from service world.v1.ChatService
  */
 export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
   service: ChatService,
@@ -106,7 +97,6 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
   comments: {
     service: "A chat: the status is 200 for errors too.",
     methods: {
-      postMessage: "",
       listMembers: "An empty cursor is the end.",
     },
   },
@@ -114,22 +104,17 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ChatService)
 
-const MEMBER_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
+const MEMBER_KEYS: ReadonlySet<string> = new Set(["id"]);
 
-const POST_MESSAGE_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "ok",
-  "ts",
-]);
-
-/** Decodes world.v1.Member. */
+/** @generated from message world.v1.Member */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.unknownKeys(json, MEMBER_KEYS);
 }
 
-/** Decodes world.v1.PostMessageResponse. */
+const POST_MESSAGE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["ok", "ts"]);
+
+/** @generated from message world.v1.PostMessageResponse */
 export function decodePostMessageResponse(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.ok, "ok");
   out.string(2, json.ts, "ts");

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -18,7 +19,6 @@ import { ClusterService, type WatchPodsRequest } from "./cluster_pb.ts";
 /** Rules of all methods of world.v1.ClusterService. */
 const ClusterService_rules = {
   upstream: "cluster",
-  base: "",
   credentials: ["oauth2"],
   errorShapes: [
     { kind: "items", path: "object", title: "message", code: "reason", detail: "detail" },
@@ -29,34 +29,30 @@ const ClusterService_rules = {
       status: 0,
       subcode: "Expired",
       body: { key: "type", values: ["ERROR"] },
-      code: 11,
+      code: Code.OutOfRange,
       reason: "VERSION_EXPIRED",
     },
     { status: 0, body: { key: "type", values: ["ERROR"] }, reason: "WATCH_FAILED" },
   ],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
-/** GET /api/v1/namespaces/{namespace}/pods */
+/**
+ * GET /api/v1/namespaces/{namespace}/pods
+ *
+ * @generated from rpc world.v1.ClusterService.WatchPods
+ */
 export const ClusterService_watchPods = records(ClusterService.method.watchPods, {
-  rules: {
-    ...ClusterService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ClusterService_rules, idempotent: true },
   request(message: WatchPodsRequest): RestRequest {
-    const request = new RequestWriter("GET", `/api/v1/namespaces/${pathSegment(message.namespace, "namespace")}/pods`);
+    const namespace = pathSegment(message.namespace, "namespace");
+    const request = new RequestWriter("GET", `/api/v1/namespaces/${namespace}/pods`);
     request.header("accept", "application/x-ndjson, application/jsonl, application/json");
     request.query("watch", "1");
     if (message.resourceVersion) request.query("resourceVersion", message.resourceVersion);
     return request;
   },
   format: "lines",
-  end: [],
-  idleMs: 600000,
+  idleMs: 600_000,
   item: decodePodEvent,
 });
 // @@protoc_insertion_point(method:world.v1.ClusterService.WatchPods)
@@ -64,7 +60,7 @@ export const ClusterService_watchPods = records(ClusterService.method.watchPods,
 /**
  * A cluster manager: a list that is watched, as lines of JSON.
  *
- * The REST adapter of world.v1.ClusterService.
+ * @generated from service world.v1.ClusterService
  */
 export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
   service: ClusterService,
@@ -73,36 +69,23 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
   },
   comments: {
     service: "A cluster manager: a list that is watched, as lines of JSON.",
-    methods: {
-      watchPods: "",
-    },
+    methods: {},
   },
   // @@protoc_insertion_point(adapter:world.v1.ClusterService)
 };
 // @@protoc_insertion_point(service:world.v1.ClusterService)
 
-const POD_EVENT_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "object",
-]);
+const POD_KEYS: ReadonlySet<string> = new Set(["metadata"]);
 
-const POD_KEYS: ReadonlySet<string> = new Set([
-  "metadata",
-]);
-
-const POD_METADATA_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "resource_version",
-  "resourceVersion",
-]);
-
-/** Decodes world.v1.Pod. */
+/** @generated from message world.v1.Pod */
 export function decodePod(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.metadata, "metadata", decodePodMetadata);
   out.unknownKeys(json, POD_KEYS);
 }
 
-/** Decodes world.v1.PodEvent. */
+const POD_EVENT_KEYS: ReadonlySet<string> = new Set(["type", "object"]);
+
+/** @generated from message world.v1.PodEvent */
 export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
   switch (json.type) {
     case "ADDED":
@@ -123,7 +106,9 @@ export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, POD_EVENT_KEYS);
 }
 
-/** Decodes world.v1.PodMetadata. */
+const POD_METADATA_KEYS: ReadonlySet<string> = new Set(["name", "resource_version", "resourceVersion"]);
+
+/** @generated from message world.v1.PodMetadata */
 export function decodePodMetadata(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.resource_version ?? json.resourceVersion, "resource_version");

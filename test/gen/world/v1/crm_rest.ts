@@ -22,46 +22,34 @@ import { CrmService, type GetPartyRequest, type ListPartiesRequest } from "./crm
 /** Rules of all methods of world.v1.CrmService. */
 const CrmService_rules = {
   upstream: "crm",
-  base: "",
-  credentials: [],
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "code", detail: "detail" }],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
 } satisfies Partial<MethodRules>;
 
 /**
  * The key stands in parentheses behind the name of the set.
  *
  * GET /odata/Parties('{key}')
+ *
+ * @generated from rpc world.v1.CrmService.GetParty
  */
 export const CrmService_getParty = unary(CrmService.method.getParty, {
-  rules: {
-    ...CrmService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CrmService_rules, idempotent: true },
   request(message: GetPartyRequest): RestRequest {
-    const request = new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
-    return request;
+    return new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeParty);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeParty);
   },
 });
 // @@protoc_insertion_point(method:world.v1.CrmService.GetParty)
 
-/** GET /odata/Parties */
+/**
+ * GET /odata/Parties
+ *
+ * @generated from rpc world.v1.CrmService.ListParties
+ */
 export const CrmService_listParties = paginate(CrmService.method.listParties, {
-  rules: {
-    ...CrmService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...CrmService_rules, idempotent: true },
   request(message: ListPartiesRequest): RestRequest {
     const request = new RequestWriter("GET", "/odata/Parties");
     if (message.filter) request.query("$filter", message.filter);
@@ -70,7 +58,6 @@ export const CrmService_listParties = paginate(CrmService.method.listParties, {
   },
   items: ["value"],
   next: { kind: "link", path: "'@odata.nextLink'" },
-  maxPages: 1000,
   item: decodeParty,
 });
 // @@protoc_insertion_point(method:world.v1.CrmService.ListParties)
@@ -78,7 +65,7 @@ export const CrmService_listParties = paginate(CrmService.method.listParties, {
 /**
  * OData: names with dots and dollars.
  *
- * The REST adapter of world.v1.CrmService.
+ * @generated from service world.v1.CrmService
  */
 export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
   service: CrmService,
@@ -90,34 +77,23 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
     service: "OData: names with dots and dollars.",
     methods: {
       getParty: "The key stands in parentheses behind the name of the set.",
-      listParties: "",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.CrmService)
 };
 // @@protoc_insertion_point(service:world.v1.CrmService)
 
-const COMPANY_KEYS: ReadonlySet<string> = new Set([
-  "LegalName",
-]);
+const COMPANY_KEYS: ReadonlySet<string> = new Set(["LegalName"]);
 
-const PARTY_KEYS: ReadonlySet<string> = new Set([
-  "@odata.etag",
-  "Address.Main",
-  "@odata.type",
-]);
-
-const PERSON_KEYS: ReadonlySet<string> = new Set([
-  "FullName",
-]);
-
-/** Decodes world.v1.Company. */
+/** @generated from message world.v1.Company */
 export function decodeCompany(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.LegalName, "LegalName");
   out.unknownKeys(json, COMPANY_KEYS);
 }
 
-/** Decodes world.v1.Party. */
+const PARTY_KEYS: ReadonlySet<string> = new Set(["@odata.etag", "Address.Main", "@odata.type"]);
+
+/** @generated from message world.v1.Party */
 export function decodeParty(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["@odata.etag"], "@odata.etag");
   out.string(2, valueAt(json, "'Address.Main'.City"), "'Address.Main'.City");
@@ -131,7 +107,9 @@ export function decodeParty(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PARTY_KEYS);
 }
 
-/** Decodes world.v1.Person. */
+const PERSON_KEYS: ReadonlySet<string> = new Set(["FullName"]);
+
+/** @generated from message world.v1.Person */
 export function decodePerson(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.FullName, "FullName");
   out.unknownKeys(json, PERSON_KEYS);

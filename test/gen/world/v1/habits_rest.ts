@@ -24,7 +24,6 @@ import {
   type GetWeatherRequest,
   HabitService,
   type PatchThingRequest,
-  type StartJobRequest,
   type Target,
   type Thing,
   type UploadFileRequest,
@@ -33,44 +32,24 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of world.v1.HabitService. */
-const HabitService_rules = {
-  upstream: "habits",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const HabitService_rules = { upstream: "habits" } satisfies Partial<MethodRules>;
 
 /**
  * The key is a parameter of the query.
  *
  * GET /weather
+ *
+ * @generated from rpc world.v1.HabitService.GetWeather
  */
 export const HabitService_getWeather = unary(HabitService.method.getWeather, {
-  rules: {
-    ...HabitService_rules,
-    credentials: ["api_key"],
-    apiKey: { query: "appid" },
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HabitService_rules, credentials: ["api_key"], apiKey: { query: "appid" }, idempotent: true },
   request(message: GetWeatherRequest): RestRequest {
     const request = new RequestWriter("GET", "/weather");
     if (message.city) request.query("q", message.city);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeWeather);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeWeather);
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.GetWeather)
@@ -79,15 +58,11 @@ export const HabitService_getWeather = unary(HabitService.method.getWeather, {
  * A patch has a Content-Type of its own; the version is a condition.
  *
  * PATCH /things/{id}
+ *
+ * @generated from rpc world.v1.HabitService.PatchThing
  */
 export const HabitService_patchThing = unary(HabitService.method.patchThing, {
-  rules: {
-    ...HabitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HabitService_rules,
   request(message: PatchThingRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/things/${pathSegment(message.id, "id")}`);
     request.header("content-type", "application/merge-patch+json");
@@ -95,8 +70,8 @@ export const HabitService_patchThing = unary(HabitService.method.patchThing, {
     if (message.thing !== undefined) request.json(encodeThing(message.thing));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeThing);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeThing);
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.PatchThing)
@@ -105,22 +80,17 @@ export const HabitService_patchThing = unary(HabitService.method.patchThing, {
  * That there is none is an answer.
  *
  * GET /things/{id}
+ *
+ * @generated from rpc world.v1.HabitService.FindThing
  */
 export const HabitService_findThing = unary(HabitService.method.findThing, {
-  rules: {
-    ...HabitService_rules,
-    success: [404],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HabitService_rules, success: [404], idempotent: true },
   request(message: FindThingRequest): RestRequest {
-    const request = new RequestWriter("GET", `/things/${pathSegment(message.id, "id")}`);
-    return request;
+    return new RequestWriter("GET", `/things/${pathSegment(message.id, "id")}`);
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeFindThingResponse);
-    out.bool(1, answer.status === 404, "status");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeFindThingResponse);
+    out.bool(1, response.status === 404, "status");
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.FindThing)
@@ -129,15 +99,11 @@ export const HabitService_findThing = unary(HabitService.method.findThing, {
  * A feed of changes, kept alive by empty lines; where it ended is its last line.
  *
  * GET /_changes
+ *
+ * @generated from rpc world.v1.HabitService.WatchChanges
  */
 export const HabitService_watchChanges = records(HabitService.method.watchChanges, {
-  rules: {
-    ...HabitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...HabitService_rules, idempotent: true },
   request(message: WatchChangesRequest): RestRequest {
     const request = new RequestWriter("GET", "/_changes");
     request.header("accept", "application/x-ndjson, application/jsonl, application/json");
@@ -147,7 +113,6 @@ export const HabitService_watchChanges = records(HabitService.method.watchChange
     return request;
   },
   format: "lines",
-  end: [],
   last: { key: "last_seq", present: true },
   item: decodeChange,
 });
@@ -157,24 +122,19 @@ export const HabitService_watchChanges = records(HabitService.method.watchChange
  * Work that goes on: 202 says where to ask, and when.
  *
  * POST /jobs
+ *
+ * @generated from rpc world.v1.HabitService.StartJob
  */
 export const HabitService_startJob = unary(HabitService.method.startJob, {
-  rules: {
-    ...HabitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
+  rules: HabitService_rules,
+  request(): RestRequest {
+    return new RequestWriter("POST", "/jobs");
   },
-  request(_message: StartJobRequest): RestRequest {
-    const request = new RequestWriter("POST", "/jobs");
-    return request;
-  },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeJob);
-    out.bool(1, answer.status === 200, "status");
-    out.string(2, answer.header("operation-location"), "Operation-Location");
-    out.duration(3, answer.header("retry-after"), "Retry-After", "seconds");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeJob);
+    out.bool(1, response.status === 200, "status");
+    out.string(2, response.header("operation-location"), "Operation-Location");
+    out.duration(3, response.header("retry-after"), "Retry-After", "seconds");
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.StartJob)
@@ -183,44 +143,43 @@ export const HabitService_startJob = unary(HabitService.method.startJob, {
  * Actions and documents, a line each.
  *
  * POST /{index}/_bulk
+ *
+ * @generated from rpc world.v1.HabitService.BulkThings
  */
 export const HabitService_bulkThings = unary(HabitService.method.bulkThings, {
-  rules: {
-    ...HabitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HabitService_rules,
   request(message: BulkThingsRequest): RestRequest {
     const request = new RequestWriter("POST", `/${pathSegment(message.index, "index")}/_bulk`);
     if (message.refresh) request.query("refresh", message.refresh);
-    if (message.lines.length > 0) request.jsonLines(message.lines.map((item) => encodeBulkLine(item)));
+    if (message.lines.length > 0) request.jsonLines(message.lines.map(encodeBulkLine));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeBulkThingsResponse);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeBulkThingsResponse);
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.BulkThings)
 
-/** POST /files */
+/**
+ * POST /files
+ *
+ * @generated from rpc world.v1.HabitService.UploadFile
+ */
 export const HabitService_uploadFile = unary(HabitService.method.uploadFile, {
-  rules: {
-    ...HabitService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: HabitService_rules,
   request(message: UploadFileRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
     if (message.purpose) request.part("purpose", message.purpose);
-    if (message.file !== undefined) request.partBytes("file", message.file.content, { contentType: message.file.contentType, filename: message.file.filename });
+    if (message.file !== undefined) {
+      request.partBytes("file", message.file.content, {
+        contentType: message.file.contentType,
+        filename: message.file.filename,
+      });
+    }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeThing);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeThing);
   },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.UploadFile)
@@ -228,7 +187,7 @@ export const HabitService_uploadFile = unary(HabitService.method.uploadFile, {
 /**
  * Single habits of many APIs.
  *
- * The REST adapter of world.v1.HabitService.
+ * @generated from service world.v1.HabitService
  */
 export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
   service: HabitService,
@@ -250,52 +209,23 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
       startJob: "Work that goes on: 202 says where to ask, and when.",
       bulkThings: "Actions and documents, a line each.",
-      uploadFile: "",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.HabitService)
 };
 // @@protoc_insertion_point(service:world.v1.HabitService)
 
-const BULK_THINGS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "errors",
-]);
+const BULK_THINGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["errors"]);
 
-const CHANGE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "seq",
-  "deleted",
-  "last_seq",
-  "lastSeq",
-]);
-
-const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "_source",
-  "_index",
-  "Index",
-]);
-
-const JOB_KEYS: ReadonlySet<string> = new Set([
-  "result",
-]);
-
-const THING_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "name",
-]);
-
-const WEATHER_KEYS: ReadonlySet<string> = new Set([
-  "main",
-  "weather",
-]);
-
-/** Decodes world.v1.BulkThingsResponse. */
+/** @generated from message world.v1.BulkThingsResponse */
 export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.errors, "errors");
   out.unknownKeys(json, BULK_THINGS_RESPONSE_KEYS);
 }
 
-/** Decodes world.v1.Change. */
+const CHANGE_KEYS: ReadonlySet<string> = new Set(["id", "seq", "deleted", "last_seq", "lastSeq"]);
+
+/** @generated from message world.v1.Change */
 export function decodeChange(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.string(2, json.seq, "seq");
@@ -304,27 +234,35 @@ export function decodeChange(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CHANGE_KEYS);
 }
 
-/** Decodes world.v1.FindThingResponse. */
+const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set(["_source", "_index", "Index"]);
+
+/** @generated from message world.v1.FindThingResponse */
 export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): void {
   out.message(2, valueAt(json, "_source"), "_source", decodeThing);
   out.string(3, json._index ?? json.Index, "_index");
   out.unknownKeys(json, FIND_THING_RESPONSE_KEYS);
 }
 
-/** Decodes world.v1.Job. */
+const JOB_KEYS: ReadonlySet<string> = new Set(["result"]);
+
+/** @generated from message world.v1.Job */
 export function decodeJob(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json.result, "result");
   out.unknownKeys(json, JOB_KEYS);
 }
 
-/** Decodes world.v1.Thing. */
+const THING_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
+
+/** @generated from message world.v1.Thing */
 export function decodeThing(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json.id, "id");
   out.string(2, json.name, "name");
   out.unknownKeys(json, THING_KEYS);
 }
 
-/** Decodes world.v1.Weather. */
+const WEATHER_KEYS: ReadonlySet<string> = new Set(["main", "weather"]);
+
+/** @generated from message world.v1.Weather */
 export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
   out.loosely("main.temp").double(1, valueAt(json, "main.temp"), "main.temp");
   out.string(2, valueAt(json, "weather.0.main"), "weather.0.main");

@@ -34,35 +34,17 @@ import {
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of world.v1.ListService. */
-const ListService_rules = {
-  upstream: "lists",
-  base: "",
-  credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const ListService_rules = { upstream: "lists" } satisfies Partial<MethodRules>;
 
 /**
  * startAt, maxResults and total: nothing is asked for behind the last item.
  *
  * GET /total
+ *
+ * @generated from rpc world.v1.ListService.ByTotal
  */
 export const ListService_byTotal = paginate(ListService.method.byTotal, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByTotalRequest): RestRequest {
     const request = new RequestWriter("GET", "/total");
     if (message.startAt) request.query("startAt", message.startAt);
@@ -72,11 +54,10 @@ export const ListService_byTotal = paginate(ListService.method.byTotal, {
   next: {
     kind: "step",
     by: "items",
-    advance: (message: ByTotalRequest, by) => ({ ...message, startAt: (message.startAt ?? 0) + by }),
+    advance: (message: ByTotalRequest, by) => ({ ...message, startAt: message.startAt + by }),
     total: "total",
-    before: (message: ByTotalRequest) => Number(message.startAt ?? 0),
+    before: (message: ByTotalRequest) => message.startAt,
   },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByTotal)
@@ -85,15 +66,11 @@ export const ListService_byTotal = paginate(ListService.method.byTotal, {
  * startIndex counts from 1.
  *
  * GET /index
+ *
+ * @generated from rpc world.v1.ListService.ByIndex
  */
 export const ListService_byIndex = paginate(ListService.method.byIndex, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByIndexRequest): RestRequest {
     const request = new RequestWriter("GET", "/index");
     if (message.startIndex) request.query("startIndex", message.startIndex);
@@ -105,9 +82,8 @@ export const ListService_byIndex = paginate(ListService.method.byIndex, {
     by: "items",
     advance: (message: ByIndexRequest, by) => ({ ...message, startIndex: (message.startIndex || 1) + by }),
     total: "totalResults",
-    before: (message: ByIndexRequest) => Number(message.startIndex ?? 1) - 1,
+    before: (message: ByIndexRequest) => message.startIndex - 1,
   },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByIndex)
@@ -116,15 +92,11 @@ export const ListService_byIndex = paginate(ListService.method.byIndex, {
  * Pages count from 0, and it is known how many there are.
  *
  * GET /page
+ *
+ * @generated from rpc world.v1.ListService.ByPageFromZero
  */
 export const ListService_byPageFromZero = paginate(ListService.method.byPageFromZero, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByPageRequest): RestRequest {
     const request = new RequestWriter("GET", "/page");
     if (message.page) request.query("page", message.page);
@@ -134,11 +106,10 @@ export const ListService_byPageFromZero = paginate(ListService.method.byPageFrom
   next: {
     kind: "step",
     by: "page",
-    advance: (message: ByPageRequest, by) => ({ ...message, page: (message.page ?? 0) + by }),
+    advance: (message: ByPageRequest, by) => ({ ...message, page: message.page + by }),
     total: "totalPages",
-    before: (message: ByPageRequest) => Number(message.page ?? 0),
+    before: (message: ByPageRequest) => message.page,
   },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByPageFromZero)
@@ -147,15 +118,11 @@ export const ListService_byPageFromZero = paginate(ListService.method.byPageFrom
  * A flag says that there are more.
  *
  * GET /flag
+ *
+ * @generated from rpc world.v1.ListService.ByFlag
  */
 export const ListService_byFlag = paginate(ListService.method.byFlag, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByFlagRequest): RestRequest {
     const request = new RequestWriter("GET", "/flag");
     if (message.offset) request.query("offset", message.offset);
@@ -165,10 +132,9 @@ export const ListService_byFlag = paginate(ListService.method.byFlag, {
   next: {
     kind: "step",
     by: "items",
-    advance: (message: ByFlagRequest, by) => ({ ...message, offset: (message.offset ?? 0) + by }),
+    advance: (message: ByFlagRequest, by) => ({ ...message, offset: message.offset + by }),
   },
   more: { key: "more", values: ["true"] },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByFlag)
@@ -177,15 +143,11 @@ export const ListService_byFlag = paginate(ListService.method.byFlag, {
  * The cursor is the id of the last item, and a flag says that there are more.
  *
  * GET /last-id
+ *
+ * @generated from rpc world.v1.ListService.ByLastId
  */
 export const ListService_byLastId = paginate(ListService.method.byLastId, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastIdRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-id");
     if (message.startingAfter) request.query("starting_after", message.startingAfter);
@@ -199,7 +161,6 @@ export const ListService_byLastId = paginate(ListService.method.byLastId, {
     advance: (message: ByLastIdRequest, value) => ({ ...message, startingAfter: cursorBigInt(value) }),
   },
   more: { key: "has_more", values: ["true"] },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastId)
@@ -208,15 +169,11 @@ export const ListService_byLastId = paginate(ListService.method.byLastId, {
  * Items lie in an object each, and the cursor is the name of the last one.
  *
  * GET /last-name
+ *
+ * @generated from rpc world.v1.ListService.ByLastName
  */
 export const ListService_byLastName = paginate(ListService.method.byLastName, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastNameRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-name");
     if (message.after) request.query("after", message.after);
@@ -229,7 +186,6 @@ export const ListService_byLastName = paginate(ListService.method.byLastName, {
     path: "data.name",
     advance: (message: ByLastNameRequest, value) => ({ ...message, after: String(value) }),
   },
-  maxPages: 1000,
   item: decodePost,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastName)
@@ -238,15 +194,11 @@ export const ListService_byLastName = paginate(ListService.method.byLastName, {
  * The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.
  *
  * POST /body-cursor
+ *
+ * @generated from rpc world.v1.ListService.ByBodyCursor
  */
 export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: ListService_rules,
   request(message: ByBodyCursorRequest): RestRequest {
     const request = new RequestWriter("POST", "/body-cursor");
     const json: JsonRecord = {};
@@ -260,10 +212,12 @@ export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor
     kind: "cursor",
     from: "payload",
     path: "paging.next",
-    advance: (message: ByBodyCursorRequest, value) => ({ ...message, paging: { ...(message.paging ?? create(PagingSchema)), after: String(value) } }),
+    advance: (message: ByBodyCursorRequest, value) => ({
+      ...message,
+      paging: { ...(message.paging ?? create(PagingSchema)), after: String(value) },
+    }),
   },
   more: { key: "paging.next", present: true },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByBodyCursor)
@@ -272,15 +226,11 @@ export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor
  * The cursor is in a header.
  *
  * GET /header-cursor
+ *
+ * @generated from rpc world.v1.ListService.ByHeaderCursor
  */
 export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCursor, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByHeaderCursorRequest): RestRequest {
     const request = new RequestWriter("GET", "/header-cursor");
     if (message.token) request.query("continuationToken", message.token);
@@ -293,7 +243,6 @@ export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCu
     path: "x-continuation-token",
     advance: (message: ByHeaderCursorRequest, value) => ({ ...message, token: String(value) }),
   },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByHeaderCursor)
@@ -302,22 +251,16 @@ export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCu
  * A relative address in the body.
  *
  * GET /accounts/{account}/calls
+ *
+ * @generated from rpc world.v1.ListService.ByRelativeLink
  */
 export const ListService_byRelativeLink = paginate(ListService.method.byRelativeLink, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
-    const request = new RequestWriter("GET", `/accounts/${pathSegment(message.account, "account")}/calls`);
-    return request;
+    return new RequestWriter("GET", `/accounts/${pathSegment(message.account, "account")}/calls`);
   },
   items: ["calls"],
   next: { kind: "link", path: "next_page_uri" },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByRelativeLink)
@@ -326,22 +269,16 @@ export const ListService_byRelativeLink = paginate(ListService.method.byRelative
  * HAL: links and items under keys of their own.
  *
  * GET /hal/{account}
+ *
+ * @generated from rpc world.v1.ListService.ByHalLink
  */
 export const ListService_byHalLink = paginate(ListService.method.byHalLink, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
-    const request = new RequestWriter("GET", `/hal/${pathSegment(message.account, "account")}`);
-    return request;
+    return new RequestWriter("GET", `/hal/${pathSegment(message.account, "account")}`);
   },
   items: ["_embedded.tickets"],
   next: { kind: "link", path: "_links.next" },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByHalLink)
@@ -350,15 +287,11 @@ export const ListService_byHalLink = paginate(ListService.method.byHalLink, {
  * The Link header; a project is named by a path, whose slash is escaped.
  *
  * GET /projects/{project}/tickets
+ *
+ * @generated from rpc world.v1.ListService.ByLinkHeader
  */
 export const ListService_byLinkHeader = paginate(ListService.method.byLinkHeader, {
-  rules: {
-    ...ListService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...ListService_rules, idempotent: true },
   request(message: ByLinkHeaderRequest): RestRequest {
     const request = new RequestWriter("GET", `/projects/${pathSegment(message.project, "project")}/tickets`);
     if (message.pagination) request.query("pagination", message.pagination);
@@ -366,7 +299,6 @@ export const ListService_byLinkHeader = paginate(ListService.method.byLinkHeader
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  maxPages: 1000,
   item: decodeTicket,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLinkHeader)
@@ -374,7 +306,7 @@ export const ListService_byLinkHeader = paginate(ListService.method.byLinkHeader
 /**
  * How lists come in pages: one method for each manner.
  *
- * The REST adapter of world.v1.ListService.
+ * @generated from service world.v1.ListService
  */
 export const ListServiceRest: ServiceAdapter<typeof ListService> = {
   service: ListService,
@@ -411,16 +343,9 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ListService)
 
-const POST_KEYS: ReadonlySet<string> = new Set([
-  "data",
-  "kind",
-]);
+const POST_KEYS: ReadonlySet<string> = new Set(["data", "kind"]);
 
-const TICKET_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
-
-/** Decodes world.v1.Post. */
+/** @generated from message world.v1.Post */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, valueAt(json, "data.name"), "data.name");
   out.string(2, valueAt(json, "data.title"), "data.title");
@@ -428,7 +353,9 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, POST_KEYS);
 }
 
-/** Decodes world.v1.Ticket. */
+const TICKET_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/** @generated from message world.v1.Ticket */
 export function decodeTicket(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json.id, "id");
   out.unknownKeys(json, TICKET_KEYS);

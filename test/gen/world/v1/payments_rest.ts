@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  Code,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -29,43 +30,43 @@ import {
 /** Rules of all methods of world.v1.PaymentService. */
 const PaymentService_rules = {
   upstream: "payments",
-  base: "",
   credentials: ["basic"],
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "code", detail: "detail" }],
-  errors: [{ status: 402, subcode: "declined", code: 9, reason: "CARD_DECLINED" }],
-  retryAfter: [],
-  rawErrorBody: false,
+  errors: [{ status: 402, subcode: "declined", code: Code.FailedPrecondition, reason: "CARD_DECLINED" }],
 } satisfies Partial<MethodRules>;
 
-/** POST /v1/orders */
+/**
+ * POST /v1/orders
+ *
+ * @generated from rpc world.v1.PaymentService.CreateOrder
+ */
 export const PaymentService_createOrder = unary(PaymentService.method.createOrder, {
-  rules: {
-    ...PaymentService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-    idempotencyKey: "idempotency-key",
-  },
+  rules: { ...PaymentService_rules, idempotent: true, idempotencyKey: "idempotency-key" },
   request(message: CreateOrderRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/orders");
     request.header("payments-version", "2026-01-01");
     if (message.idempotencyKey) request.header("Idempotency-Key", message.idempotencyKey);
     if (message.currency) request.form("currency", message.currency);
-    if (message.items.length > 0) request.formTree("items", message.items.map((item) => encodeItemAsDeclared(item)), "indexed");
-    if (Object.keys(message.metadata).length > 0) request.formTree("metadata", Object.fromEntries(Object.entries(message.metadata).map(([key, value]) => [key, value])), "indexed");
+    if (message.items.length > 0) request.formTree("items", message.items.map(encodeItem), "indexed");
+    if (Object.keys(message.metadata).length > 0) {
+      request.formTree("metadata", { ...message.metadata }, "indexed");
+    }
     request.formList("expand", message.expand, "brackets");
-    if (message.shipping?.name) request.form("shipping[name]", message.shipping?.name);
-    if (message.shipping?.address?.city) request.form("shipping[address][city]", message.shipping?.address?.city);
-    if (message.shipping?.tags.length) request.formList("shipping[tags]", message.shipping?.tags, "brackets");
+    if (message.shipping?.name) request.form("shipping[name]", message.shipping.name);
+    if (message.shipping?.address?.city) {
+      request.form("shipping[address][city]", message.shipping.address.city);
+    }
+    if (message.shipping?.tags.length) request.formList("shipping[tags]", message.shipping.tags, "brackets");
     if (message.extra !== undefined) request.formTree("extra", plainJson(message.extra), "indexed");
-    if (message.bundle.length > 0) request.formTree("bundle", message.bundle.map((item) => encodeItemAsDeclared(item)), "brackets");
+    if (message.bundle.length > 0) request.formTree("bundle", message.bundle.map(encodeItem), "brackets");
     switch (message.source.case) {
       case "card": {
         const member = message.source.value;
         request.form("source_type", "card");
         if (member.number) request.form("number", member.number);
-        if (Object.keys(member.checks).length > 0) request.formTree("checks", Object.fromEntries(Object.entries(member.checks).map(([key, value]) => [key, value])), "indexed");
+        if (Object.keys(member.checks).length > 0) {
+          request.formTree("checks", { ...member.checks }, "indexed");
+        }
         break;
       }
       case "transfer": {
@@ -77,27 +78,31 @@ export const PaymentService_createOrder = unary(PaymentService.method.createOrde
     }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeOrder);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeOrder);
   },
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.CreateOrder)
 
-/** GET /v1/orders */
+/**
+ * GET /v1/orders
+ *
+ * @generated from rpc world.v1.PaymentService.ListOrders
+ */
 export const PaymentService_listOrders = paginate(PaymentService.method.listOrders, {
-  rules: {
-    ...PaymentService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PaymentService_rules, idempotent: true },
   request(message: ListOrdersRequest): RestRequest {
     const request = new RequestWriter("GET", "/v1/orders");
     request.header("payments-version", "2026-01-01");
-    if (message.created?.gte !== undefined) request.query("created[gte]", timeText(message.created?.gte, "seconds"));
-    if (message.created?.lt !== undefined) request.query("created[lt]", timeText(message.created?.lt, "seconds"));
-    if (Object.keys(message.metadata).length > 0) request.queryTree("metadata", Object.fromEntries(Object.entries(message.metadata).map(([key, value]) => [key, value])), "indexed");
+    if (message.created?.gte !== undefined) {
+      request.query("created[gte]", timeText(message.created.gte, "seconds"));
+    }
+    if (message.created?.lt !== undefined) {
+      request.query("created[lt]", timeText(message.created.lt, "seconds"));
+    }
+    if (Object.keys(message.metadata).length > 0) {
+      request.queryTree("metadata", { ...message.metadata }, "indexed");
+    }
     if (message.startingAfter) request.query("starting_after", message.startingAfter);
     return request;
   },
@@ -109,7 +114,6 @@ export const PaymentService_listOrders = paginate(PaymentService.method.listOrde
     advance: (message: ListOrdersRequest, value) => ({ ...message, startingAfter: String(value) }),
   },
   more: { key: "has_more", values: ["true"] },
-  maxPages: 1000,
   item: decodeOrder,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.ListOrders)
@@ -118,25 +122,22 @@ export const PaymentService_listOrders = paginate(PaymentService.method.listOrde
  * Parts of a form, with a file beside them.
  *
  * POST /v1/orders/{order}/receipt
+ *
+ * @generated from rpc world.v1.PaymentService.AttachReceipt
  */
 export const PaymentService_attachReceipt = unary(PaymentService.method.attachReceipt, {
-  rules: {
-    ...PaymentService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-    idempotencyKey: "receipt-key",
-  },
+  rules: { ...PaymentService_rules, idempotent: true, idempotencyKey: "receipt-key" },
   request(message: AttachReceiptRequest): RestRequest {
     const request = new RequestWriter("POST", `/v1/orders/${pathSegment(message.order, "order")}/receipt`);
     request.header("payments-version", "2026-01-01");
-    if (Object.keys(message.metadata).length > 0) request.partTree("metadata", Object.fromEntries(Object.entries(message.metadata).map(([key, value]) => [key, value])), "indexed");
+    if (Object.keys(message.metadata).length > 0) {
+      request.partTree("metadata", { ...message.metadata }, "indexed");
+    }
     if (message.file.length) request.partBytes("file", message.file, {});
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeOrder);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeOrder);
   },
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.AttachReceipt)
@@ -144,7 +145,7 @@ export const PaymentService_attachReceipt = unary(PaymentService.method.attachRe
 /**
  * Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.
  *
- * The REST adapter of world.v1.PaymentService.
+ * @generated from service world.v1.PaymentService
  */
 export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
   service: PaymentService,
@@ -156,8 +157,6 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
   comments: {
     service: "Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.",
     methods: {
-      createOrder: "",
-      listOrders: "",
       attachReceipt: "Parts of a form, with a file beside them.",
     },
   },
@@ -165,23 +164,21 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
 };
 // @@protoc_insertion_point(service:world.v1.PaymentService)
 
-const ORDER_KEYS: ReadonlySet<string> = new Set([
-  "id",
-]);
+const ORDER_KEYS: ReadonlySet<string> = new Set(["id"]);
 
-/** Decodes world.v1.Order. */
+/** @generated from message world.v1.Order */
 export function decodeOrder(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
   out.unknownKeys(json, ORDER_KEYS);
 }
 
 /** Writes world.v1.Item as JSON. */
-function encodeItemAsDeclared(message: Item): JsonRecord {
+function encodeItem(message: Item): JsonRecord {
   const json: JsonRecord = {};
   if (message.price) json.price = message.price;
   if (message.quantity) json.quantity = String(message.quantity);
   if (message.taxes.length > 0) json.taxes = [...message.taxes];
-  if (message.part !== undefined) json.part = encodeItemAsDeclared(message.part);
+  if (message.part !== undefined) json.part = encodeItem(message.part);
   if (message.gift) json.gift = message.gift;
   return json;
 }

@@ -23,43 +23,28 @@ import { type CreateCallRequest, type GetCallRequest, PhoneService, type Timers 
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of world.v1.PhoneService. */
-const PhoneService_rules = {
-  upstream: "phone",
-  base: "",
-  credentials: ["basic"],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
-  errors: [],
-  retryAfter: [],
-  rawErrorBody: false,
-} satisfies Partial<MethodRules>;
+const PhoneService_rules = { upstream: "phone", credentials: ["basic"] } satisfies Partial<MethodRules>;
 
-/** POST /2010/Accounts/{account}/Calls.json */
+/**
+ * POST /2010/Accounts/{account}/Calls.json
+ *
+ * @generated from rpc world.v1.PhoneService.CreateCall
+ */
 export const PhoneService_createCall = unary(PhoneService.method.createCall, {
-  rules: {
-    ...PhoneService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: false,
-  },
+  rules: PhoneService_rules,
   request(message: CreateCallRequest): RestRequest {
-    const request = new RequestWriter("POST", `/2010/Accounts/${pathSegment(message.account, "account")}/Calls.json`);
+    const account = pathSegment(message.account, "account");
+    const request = new RequestWriter("POST", `/2010/Accounts/${account}/Calls.json`);
     if (message.to) request.form("To", message.to);
     request.formList("StatusCallbackEvent", message.statusCallbackEvent, "repeat");
     if (message.timeout !== undefined) request.form("Timeout", spanText(message.timeout, "seconds"));
     if (message.start !== undefined) request.form("StartTime", timeText(message.start, "rfc2822"));
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCall);
-    out.time(4, answer.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, answer.status === 304, "status");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCall);
+    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
+    out.bool(5, response.status === 304, "status");
   },
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.CreateCall)
@@ -68,37 +53,35 @@ export const PhoneService_createCall = unary(PhoneService.method.createCall, {
  * Where nothing changed since, 304 is an answer.
  *
  * GET /2010/Accounts/{account}/Calls/{id}.json
+ *
+ * @generated from rpc world.v1.PhoneService.GetCall
  */
 export const PhoneService_getCall = unary(PhoneService.method.getCall, {
-  rules: {
-    ...PhoneService_rules,
-    success: [304],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PhoneService_rules, success: [304], idempotent: true },
   request(message: GetCallRequest): RestRequest {
-    const request = new RequestWriter("GET", `/2010/Accounts/${pathSegment(message.account, "account")}/Calls/${pathSegment(message.id, "id")}.json`);
-    if (message.since !== undefined) request.header("If-Modified-Since", timeText(message.since, "http_date"));
+    const account = pathSegment(message.account, "account");
+    const id = pathSegment(message.id, "id");
+    const request = new RequestWriter("GET", `/2010/Accounts/${account}/Calls/${id}.json`);
+    if (message.since !== undefined) {
+      request.header("If-Modified-Since", timeText(message.since, "http_date"));
+    }
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeCall);
-    out.time(4, answer.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, answer.status === 304, "status");
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCall);
+    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
+    out.bool(5, response.status === 304, "status");
   },
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.GetCall)
 
-/** PUT /timers */
+/**
+ * PUT /timers
+ *
+ * @generated from rpc world.v1.PhoneService.SetTimers
+ */
 export const PhoneService_setTimers = unary(PhoneService.method.setTimers, {
-  rules: {
-    ...PhoneService_rules,
-    success: [],
-    responseEncoding: "json",
-    scopes: [],
-    idempotent: true,
-  },
+  rules: { ...PhoneService_rules, idempotent: true },
   request(message: Timers): RestRequest {
     const request = new RequestWriter("PUT", "/timers");
     const json: JsonRecord = {};
@@ -110,8 +93,8 @@ export const PhoneService_setTimers = unary(PhoneService.method.setTimers, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeTimers);
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeTimers);
   },
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.SetTimers)
@@ -119,7 +102,7 @@ export const PhoneService_setTimers = unary(PhoneService.method.setTimers, {
 /**
  * Telephony: forms with capitalised names, the dates of mail, and durations of every kind.
  *
- * The REST adapter of world.v1.PhoneService.
+ * @generated from service world.v1.PhoneService
  */
 export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
   service: PhoneService,
@@ -131,31 +114,16 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
   comments: {
     service: "Telephony: forms with capitalised names, the dates of mail, and durations of every kind.",
     methods: {
-      createCall: "",
       getCall: "Where nothing changed since, 304 is an answer.",
-      setTimers: "",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.PhoneService)
 };
 // @@protoc_insertion_point(service:world.v1.PhoneService)
 
-const CALL_KEYS: ReadonlySet<string> = new Set([
-  "sid",
-  "date_created",
-  "dateCreated",
-  "duration",
-]);
+const CALL_KEYS: ReadonlySet<string> = new Set(["sid", "date_created", "dateCreated", "duration"]);
 
-const TIMERS_KEYS: ReadonlySet<string> = new Set([
-  "millis",
-  "nanos",
-  "iso",
-  "plain",
-  "stamp",
-]);
-
-/** Decodes world.v1.Call. */
+/** @generated from message world.v1.Call */
 export function decodeCall(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.sid, "sid");
   out.time(2, json.date_created ?? json.dateCreated, "date_created", "rfc2822");
@@ -163,7 +131,9 @@ export function decodeCall(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CALL_KEYS);
 }
 
-/** Decodes world.v1.Timers. */
+const TIMERS_KEYS: ReadonlySet<string> = new Set(["millis", "nanos", "iso", "plain", "stamp"]);
+
+/** @generated from message world.v1.Timers */
 export function decodeTimers(json: JsonObject, out: ProtoWriter): void {
   out.duration(1, json.millis, "millis", "millis");
   out.duration(2, json.nanos, "nanos", "nanos");

@@ -1,0 +1,108 @@
+import { DEFAULT_RULES } from "../model/default-rules.ts";
+import type { MethodModel } from "../model/model.ts";
+import { type ErrorRule, PRINTED_RULES, type SharedRules } from "../model/rules.ts";
+import type { AdapterFile } from "./adapter-file.ts";
+import { docComment } from "./doc-comment.ts";
+import { onlyTypeScript } from "./erasable.ts";
+import { Expression, type Literal, printInline } from "./literal.ts";
+
+/** The members of `Code` by their numbers, those of google.rpc.Code. */
+export const CODES = [
+  undefined,
+  "Canceled",
+  "Unknown",
+  "InvalidArgument",
+  "DeadlineExceeded",
+  "NotFound",
+  "AlreadyExists",
+  "PermissionDenied",
+  "ResourceExhausted",
+  "FailedPrecondition",
+  "Aborted",
+  "OutOfRange",
+  "Unimplemented",
+  "Internal",
+  "Unavailable",
+  "DataLoss",
+  "Unauthenticated",
+] as const;
+
+type Printed = Readonly<Record<string, Literal>>;
+
+/** The constant with the rules of a service. */
+export interface ServiceRules {
+  readonly name: string;
+  /** What methods inherit, the defaults included. */
+  readonly inherited: Printed;
+  /** How many errors the constant has. */
+  readonly errors: number;
+}
+
+/** Prints the constant with the rules of a service. */
+export function printServiceRules(
+  typeName: string,
+  ideal: string,
+  rules: SharedRules,
+  file: AdapterFile,
+): ServiceRules {
+  const name = file.source.claim(ideal);
+  const own = differing(actedOn(rules), { ...DEFAULT_RULES });
+  const literal = printInline(withCodes(own, rules.errors, file));
+  const type = onlyTypeScript(` satisfies Partial<${file.runtimeType("MethodRules")}>`);
+  file.source.add(
+    "",
+    ...docComment(`Rules of all methods of ${typeName}.`),
+    `const ${name} = ${literal}${type};`,
+  );
+  return { name, inherited: { ...DEFAULT_RULES, ...own }, errors: rules.errors.length };
+}
+
+/** The rules of a method as an expression: those of its service, and what differs. */
+export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: AdapterFile): string {
+  const acted = actedOn(rules);
+  // a method without an envelope in a service that has one
+  const unset = Object.keys(shared.inherited).filter((key) => acted[key] === undefined);
+  const own = Object.entries(differing(acted, shared.inherited));
+  const members = [
+    `...${shared.name}`,
+    ...unset.map((key) => `${key}: undefined`),
+    ...own.map(([key, value]) =>
+      key === "errors"
+        ? `errors: ${errorList(rules.errors, shared, file)}`
+        : printInline({ [key]: value }).slice(2, -2),
+    ),
+  ];
+  return members.length === 1 ? shared.name : `{ ${members.join(", ")} }`;
+}
+
+/** The rules that the runtime acts on; what is printed into functions is left out. */
+function actedOn(rules: SharedRules): Printed {
+  const all = Object.entries<unknown>({ ...rules }) as Array<[string, Literal]>;
+  return Object.fromEntries(all.filter(([key]) => !PRINTED_RULES.some((name) => name === key)));
+}
+
+function differing(rules: Printed, inherited: Printed): Printed {
+  const isOther = ([key, value]: [string, Literal]) =>
+    JSON.stringify(value) !== JSON.stringify(inherited[key]);
+  return Object.fromEntries(Object.entries(rules).filter(isOther));
+}
+
+function withCodes(rules: Printed, errors: readonly ErrorRule[], file: AdapterFile): Printed {
+  if (rules.errors === undefined) return rules;
+  return { ...rules, errors: errors.map((error) => withCode(error, file)) };
+}
+
+/** An error whose code is named. */
+function withCode(error: ErrorRule, file: AdapterFile): Literal {
+  const name = CODES[error.code ?? 0];
+  if (name === undefined) return error;
+  return { ...error, code: new Expression(`${file.runtimeValue("Code")}.${name}`) };
+}
+
+/** A method's errors stand in front of its service's. */
+function errorList(errors: readonly ErrorRule[], shared: ServiceRules, file: AdapterFile): string {
+  const own = errors
+    .slice(0, errors.length - shared.errors)
+    .map((error) => printInline(withCode(error, file)));
+  return `[${[...own, ...(shared.errors > 0 ? [`...${shared.name}.errors`] : [])].join(", ")}]`;
+}

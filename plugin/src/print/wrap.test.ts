@@ -1,0 +1,79 @@
+import { Script } from "node:vm";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { asJavaScript, typed } from "./erasable.ts";
+import { printInline } from "./literal.ts";
+import { WIDTH, wrapLine } from "./wrap.ts";
+
+const wrapped = (line: string) => wrapLine(line).join("\n");
+const evaluate = (code: string): unknown => new Script(`(${code})`).runInThisContext();
+
+test("a line that fits, and a comment, stay as they are", () => {
+  const comment = `// ${"word ".repeat(40)}`;
+  for (const line of ["  f(a, b);", "", comment, `/** ${comment} */`, `   * ${comment}`]) {
+    expect(wrapLine(line)).toEqual([line]);
+  }
+});
+
+test("a call that is too long has each argument in a line of its own", () => {
+  const [a, b] = ["a".repeat(60), "b".repeat(60)];
+  expect(wrapped(`  f(${a}, "x, (y", ${b});`)).toBe(`  f(\n    ${a},\n    "x, (y",\n    ${b},\n  );`);
+});
+
+test("an object or array at the end of a call opens in the line of the call", () => {
+  const [a, b] = ["a".repeat(60), "b".repeat(60)];
+  expect(wrapped(`f("x", { a: ${a}, b: ${b} });`)).toBe(`f("x", {\n  a: ${a},\n  b: ${b},\n});`);
+  expect(wrapped(`f("x", [${a}, ${b}]);`)).toBe(`f("x", [\n  ${a},\n  ${b},\n]);`);
+  expect(wrapped(`f: (x) => ({ a: ${a}, b: ${b} }),`)).toBe(`f: (x) => ({\n  a: ${a},\n  b: ${b},\n}),`);
+});
+
+test("a function at the end of a call begins in the line of the call", () => {
+  const body = `g(value, ${"a".repeat(90)})`;
+  expect(wrapped(`f("x", (value) => ${body});`)).toBe(`f("x", (value) =>\n  ${body},\n);`);
+});
+
+test("a branch that does not fit beside its condition gets braces", () => {
+  const [a, b] = ["a".repeat(60), "b".repeat(60)];
+  expect(wrapped(`if (${a}) json.x = ${b};`)).toBe(`if (${a}) {\n  json.x = ${b};\n}`);
+  expect(wrapped(`for (const x of ${a}) f(${b});`)).toBe(`for (const x of ${a}) {\n  f(${b});\n}`);
+});
+
+test("conditions and sums of values are broken behind their operators", () => {
+  const [a, b] = ["a".repeat(60), "b".repeat(60)];
+  expect(wrapped(`if (${a} && ${b}) {`)).toBe(`if (\n  ${a} &&\n  ${b}\n) {`);
+  expect(wrapped(`const x = (${a}) || ${b};`)).toBe(`const x =\n  (${a}) ||\n  ${b};`);
+  expect(wrapped(`f(${a} ?? ${b}, 1);`)).toBe(`f(\n  ${a} ??\n    ${b},\n  1,\n);`);
+});
+
+test("lines are the same in JavaScript, where the types are left out", () => {
+  const name = "n".repeat(90);
+  const line = `function ${name}(json${typed("JsonObject")}, out${typed("ProtoWriter")})${typed("void")} {`;
+  expect(wrapLine(line).map(asJavaScript)).toEqual([`function ${name}(`, "  json,", "  out,", ") {"]);
+});
+
+test("what cannot be broken stays long", () => {
+  const line = `  title: "${"x, ".repeat(60)}",`;
+  expect(wrapLine(line)).toEqual([line]);
+});
+
+test("property: a literal means the same, and no line is long but for its strings", () => {
+  const { value } = fc.letrec<{ value: never }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.string({ unit: fc.constantFrom("a", " ", ",", "(", "}", '"', "`", "$", "\\", "=>", "||") }),
+      fc.integer(),
+      fc.array(tie("value"), { maxLength: 6 }),
+      fc.dictionary(fc.stringMatching(/^[a-z-]{1,8}$/), tie("value"), { maxKeys: 6, noNullPrototype: true }),
+    ) as fc.Arbitrary<never>,
+  }));
+  fc.assert(
+    fc.property(value, (literal) => {
+      const lines = wrapLine(printInline(literal));
+      expect(evaluate(lines.join("\n"))).toEqual(literal);
+      for (const line of lines) {
+        const isOne = /^ *(?:[a-z]+: |"[a-z-]*": )?(?:"(?:[^"\\]|\\.)*"|-?\d+),?$/.test(line);
+        if (!isOne) expect(line.length).toBeLessThanOrEqual(WIDTH);
+      }
+    }),
+  );
+});

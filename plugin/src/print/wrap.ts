@@ -1,0 +1,202 @@
+/** Breaks long lines of generated code as a formatter would: at the brackets of the outermost list, then inside of it. */
+import { unmarked } from "./erasable.ts";
+
+/** The columns that a line of code should have at most; strings, and names that are longer, stay as they are. */
+export const WIDTH = 110;
+
+const OPENING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+const CLOSING: ReadonlySet<string> = new Set(Object.values(OPENING));
+/** Strings, templates, names, operators between which an expression may be broken, and single characters. */
+const TOKENS =
+  /"(?:[^"\\]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})*`|[\w$]+|\|\||&&|\?\?|=>|[\s\S]/gu;
+const OPERATORS: ReadonlySet<string> = new Set(["&&", "||", "??"]);
+/** What stands before a parenthesis that is no list of arguments or parameters. */
+const KEYWORDS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "return", "throw", "case"]);
+
+/** A bracket, and the bracket that closes it, as indexes of tokens. */
+interface Group {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The lines of a statement, a member or the head of a block: the line itself, where it is short. */
+export function wrapLine(line: string): string[] {
+  if (columns(line) <= WIDTH) return [line];
+  const code = line.trimStart();
+  if (/^(?:\/[/*]|\*)/.test(code)) return [line];
+  const indent = line.slice(0, line.length - code.length);
+  return wrapTokens(code.match(TOKENS) ?? [], indent);
+}
+
+function wrapTokens(tokens: readonly string[], indent: string): string[] {
+  const text = indent + tokens.join("");
+  if (columns(text) <= WIDTH) return [text];
+  const groups = topGroups(tokens);
+  return (
+    wrapBranch(tokens, groups, indent) ??
+    wrapAssignment(tokens, indent) ??
+    wrapGroup(tokens, groups, indent) ??
+    wrapOperators(tokens, `${indent}  `, indent) ?? [text]
+  );
+}
+
+/** The branch of an `if` or a loop gets braces where it does not fit beside its condition. */
+function wrapBranch(
+  tokens: readonly string[],
+  groups: readonly Group[],
+  indent: string,
+): string[] | undefined {
+  const [condition] = groups;
+  const isBranch = (tokens[0] === "if" || tokens[0] === "for") && condition?.start === 2;
+  if (!isBranch || tokens.at(-1) === "{") return undefined;
+  const head = [...tokens.slice(0, condition.end + 1), " ", "{"];
+  const body = trimmed(tokens.slice(condition.end + 1));
+  return [...wrapTokens(head, indent), ...wrapTokens(body, `${indent}  `), `${indent}}`];
+}
+
+/** What is assigned goes into lines of its own where it has operators to break at. */
+function wrapAssignment(tokens: readonly string[], indent: string): string[] | undefined {
+  const [assign] = atTop(tokens, (token) => token === "=");
+  // not a part of a comparison
+  if (assign === undefined || tokens[assign + 1] !== " " || tokens[assign - 1] !== " ") return undefined;
+  const inner = `${indent}  `;
+  const value = wrapOperators(trimmed(tokens.slice(assign + 1)), inner, inner);
+  return value === undefined ? undefined : [indent + tokens.slice(0, assign + 1).join(""), ...value];
+}
+
+/** Breaks the last list that has something in it. */
+function wrapGroup(
+  tokens: readonly string[],
+  groups: readonly Group[],
+  indent: string,
+): string[] | undefined {
+  const group = groups.findLast(({ start, end }) => end > start + 1);
+  if (group === undefined) return undefined;
+  const inner = trimmed(tokens.slice(group.start + 1, group.end));
+  const head = indent + tokens.slice(0, group.start + 1).join("");
+  const tail = tokens.slice(group.end).join("");
+  const hugged = wrapLastGroup(inner, head, tail, indent) ?? wrapLastArrow(inner, head, tail, indent);
+  if (hugged !== undefined) return hugged;
+  const isList = tokens[group.start] !== "(" || isCall(tokens, group.start);
+  return [head, ...wrapItems(inner, `${indent}  `, isList), indent + tail];
+}
+
+/** An object or array at the end of a list opens in the line of the list. */
+function wrapLastGroup(
+  inner: readonly string[],
+  head: string,
+  tail: string,
+  indent: string,
+): string[] | undefined {
+  const group = huggedGroup(inner);
+  const first = `${head}${inner.slice(0, (group?.start ?? 0) + 1).join("")}`;
+  if (group === undefined || columns(first) > WIDTH) return undefined;
+  const items = trimmed(inner.slice(group.start + 1, group.end));
+  return [
+    first,
+    ...wrapItems(items, `${indent}  `, true),
+    `${indent}${inner.slice(group.end).join("")}${tail}`,
+  ];
+}
+
+/** A function at the end of a list begins in the line of the list. */
+function wrapLastArrow(
+  inner: readonly string[],
+  head: string,
+  tail: string,
+  indent: string,
+): string[] | undefined {
+  const [arrow] = atTop(inner, (token) => token === "=>");
+  const hasOthersBehind = atTop(inner, (token) => token === ",").some((comma) => comma > (arrow ?? 0));
+  if (arrow === undefined || hasOthersBehind) return undefined;
+  const first = `${head}${inner.slice(0, arrow + 1).join("")}`;
+  const body = [...trimmed(inner.slice(arrow + 1)), ","];
+  return columns(first) > WIDTH ? undefined : [first, ...wrapTokens(body, `${indent}  `), indent + tail];
+}
+
+/** An object or array that is all or the last of what stands in brackets: it opens in the same line. */
+function huggedGroup(tokens: readonly string[]): Group | undefined {
+  const group = topGroups(tokens).at(-1);
+  if (group === undefined || group.end !== tokens.length - 1 || group.end === group.start + 1)
+    return undefined;
+  if (tokens[group.start] === "(") return undefined;
+  const before = tokens.slice(0, group.start);
+  // behind a colon it is a value in another list
+  const isItem = before.length === 0 || before.at(-2) === ",";
+  return isItem && before.every((token) => OPENING[token] === undefined) ? group : undefined;
+}
+
+/** Items of a list, each in lines of its own, or an expression that is broken at its operators. */
+function wrapItems(tokens: readonly string[], indent: string, isList: boolean): string[] {
+  if (!isList) return wrapOperators(tokens, indent, indent) ?? wrapTokens(tokens, indent);
+  return splitItems(tokens).flatMap((item) => {
+    const withComma = [...item, ","];
+    if (columns(indent + withComma.join("")) <= WIDTH) return [indent + withComma.join("")];
+    return wrapOperators(withComma, `${indent}  `, indent) ?? wrapTokens(withComma, indent);
+  });
+}
+
+/** Breaks behind operators that stand in no brackets. */
+function wrapOperators(tokens: readonly string[], indent: string, first: string): string[] | undefined {
+  const ends = atTop(tokens, (token) => OPERATORS.has(token));
+  if (ends.length === 0 || tokens.includes("=>")) return undefined;
+  const starts = [0, ...ends.map((end) => end + 1)];
+  return starts.flatMap((start, index) => {
+    const end = ends[index];
+    return wrapTokens(
+      trimmed(tokens.slice(start, end === undefined ? tokens.length : end + 1)),
+      index === 0 ? first : indent,
+    );
+  });
+}
+
+function splitItems(tokens: readonly string[]): string[][] {
+  const commas = atTop(tokens, (token) => token === ",");
+  const starts = [0, ...commas.map((comma) => comma + 1)];
+  return starts
+    .map((start, index) => trimmed(tokens.slice(start, commas[index] ?? tokens.length)))
+    .filter((item) => item.length > 0);
+}
+
+function trimmed(tokens: readonly string[]): string[] {
+  const start = tokens.findIndex((token) => token !== " ");
+  const end = tokens.findLastIndex((token) => token !== " ");
+  return start < 0 ? [] : tokens.slice(start, end + 1);
+}
+
+/** Whether a parenthesis has arguments or parameters in it, behind which a comma may stand. */
+function isCall(tokens: readonly string[], start: number): boolean {
+  const before = tokens[start - 1];
+  if (before === undefined) return false;
+  return /^[\w$]+$/.test(before) && !KEYWORDS.has(before);
+}
+
+/** The indexes of tokens that stand in no brackets and fit. */
+function atTop(tokens: readonly string[], fits: (token: string) => boolean): number[] {
+  const groups = topGroups(tokens);
+  let next = 0;
+  return tokens.flatMap((token, index) => {
+    while (next < groups.length && (groups[next]?.end ?? 0) < index) next++;
+    const group = groups[next];
+    const isInside = group !== undefined && index >= group.start;
+    return !isInside && fits(token) ? [index] : [];
+  });
+}
+
+/** The pairs of brackets that stand in no others. What is not closed in the line is none. */
+function topGroups(tokens: readonly string[]): Group[] {
+  const open: number[] = [];
+  const groups: Group[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (OPENING[token] !== undefined) open.push(index);
+    const start = CLOSING.has(token) ? open.pop() : undefined;
+    if (start === undefined) continue;
+    while ((groups.at(-1)?.start ?? -1) > start) groups.pop();
+    groups.push({ start, end: index });
+  }
+  return groups;
+}
+
+function columns(text: string): number {
+  return unmarked(text).length;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { completeRules, DEFAULT_RULES } from "./default-rules.ts";
+
+test("rules that generated code leaves out have their defaults, and those that it states stay", () => {
+  expect(completeRules({ upstream: "a" })).toEqual({ ...DEFAULT_RULES, upstream: "a" });
+  const rules = { upstream: "a", base: "b", success: [304], timeoutMs: 5 };
+  expect(completeRules(rules)).toEqual({ ...DEFAULT_RULES, ...rules });
+});
+
+test("rules that are complete stay as they are, and each method has an object of its own", () => {
+  const first = completeRules({ upstream: "a", idempotent: true });
+  const second = completeRules(first);
+  expect(second).toEqual(first);
+  expect(second).not.toBe(first);
+});
+
+test("the objects of all methods begin with the same properties", () => {
+  const keys = Object.keys(DEFAULT_RULES);
+  for (const rules of [{ upstream: "a" }, { success: [], upstream: "a", base: "b", idempotent: true }]) {
+    expect(Object.keys(completeRules(rules)).slice(0, keys.length)).toEqual(keys);
+  }
+});

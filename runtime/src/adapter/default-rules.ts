@@ -1,0 +1,35 @@
+import type { MethodRules } from "./rules.ts";
+
+/** The rules of a method as generated code states them: what is left out has its default. */
+export type DeclaredRules = Partial<MethodRules> & Pick<MethodRules, "upstream">;
+
+/** What holds where generated code states nothing. The generator leaves out what equals these. */
+export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
+  base: "",
+  credentials: [],
+  errorShapes: [
+    { kind: "rpc_status" },
+    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
+    { kind: "oauth" },
+    { kind: "text", path: "message" },
+    { kind: "text", path: "error" },
+  ],
+  errors: [],
+  retryAfter: [],
+  rawErrorBody: false,
+  success: [],
+  responseEncoding: "json",
+  scopes: [],
+  idempotent: false,
+};
+
+/** What holds of streams where generated code states nothing. */
+export const DEFAULT_STREAM = { maxPages: 1_000, skipBacklog: false, end: [] } as const;
+
+/**
+ * All rules of a method, the defaults filled in. Called once a method, when its adapter is loaded, so that calls read
+ * objects that all begin with the same properties.
+ */
+export function completeRules(rules: DeclaredRules): MethodRules {
+  return { ...DEFAULT_RULES, ...rules };
+}
