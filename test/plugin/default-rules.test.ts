@@ -79,3 +79,12 @@ test("methods, services and decoders say what they are generated from", () => {
     "message test.v1.Res",
   ]);
 });
+
+test("a body without members is printed without what a body needs", () => {
+  const source = `${HEAD}
+service S { rpc Act(Req) returns (Req) { option (google.api.http) = {post: "/{id}:act" body: "*"}; } }
+message Req { string id = 1; }`;
+  const text = runGenerator(compileRequest({ "s.proto": source })).files["s_rest.ts"] ?? "";
+  expect(text).toContain("request.json({});");
+  expect(text).not.toContain("JsonRecord");
+});

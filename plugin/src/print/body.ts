@@ -33,9 +33,10 @@ function jsonBodyLines(
   { fields, omitted }: Extract<BodyModel, { kind: "fields" }>,
   context: Context,
 ): string[] {
-  const lines = [...objectLines(fields, context), ...omitLines(omitted, context)];
-  const isEmpty = lines.length === 1 && context.rules.parameters.length === 0;
-  return isEmpty ? ["request.json({});"] : [...lines, "request.json(json);"];
+  const isEmpty =
+    memberLines(fields, context).length + omitted.length + context.rules.parameters.length === 0;
+  if (isEmpty) return ["request.json({});"];
+  return [...objectLines(fields, context), ...omitLines(omitted, context), "request.json(json);"];
 }
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
@@ -79,11 +80,19 @@ function httpBodyLine(field: DescField | undefined): string {
 }
 
 /** The lines that make an object `json` of some fields of the request. */
-function objectLines(fields: readonly DescField[], { rules, file }: Context): string[] {
-  const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
+function objectLines(fields: readonly DescField[], context: Context): string[] {
+  const { rules, file } = context;
   const constants = Object.fromEntries(rules.parameters.map(({ name, json }) => [name, JSON.parse(json)]));
   return [
     `const json${typed(file.runtimeType("JsonRecord"))} = ${printInline(constants)};`,
+    ...memberLines(fields, context),
+  ];
+}
+
+/** The lines that add fields to the object `json`. */
+function memberLines(fields: readonly DescField[], { rules, file }: Context): string[] {
+  const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
+  return [
     ...fields
       .filter((field) => field.oneof === undefined)
       .flatMap((field) => jsonLines(field, rules.json, file)),
