@@ -100,8 +100,9 @@ test("a stream without end is told after drainStreamsMs", async () => {
   const { server } = await start({ drainStreamsMs: 100 });
   let closed: Promise<void> | undefined;
   const read = async () => {
-    for await (const _ of createClient(EchoService, grpc(server)).repeat({ text: "a" }))
+    for await (const _ of createClient(EchoService, grpc(server)).repeat({ text: "a" })) {
       closed ??= server.close();
+    }
   };
   const error = await read().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ConnectError);

@@ -72,8 +72,9 @@ describe.each(Object.keys(groups))("%s", (name) => {
   test.concurrent.each(groups[name as keyof typeof groups])("$name", async (input) => {
     const received = await send(input);
     expect(exited).toBeUndefined();
-    if (input.expect !== "any")
+    if (input.expect !== "any") {
       expect([isServed(received), received]).toEqual([input.expect === "ok", received]);
+    }
     if (received.startsWith("HTTP/1.1 5")) expect(received).not.toContain("internal error");
     expect(received).not.toMatch(/node:internal|\/src\/|at async/);
   });

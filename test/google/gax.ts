@@ -1,8 +1,8 @@
 /** Google's own client library as the judge: what google-gax makes of a request. */
 import { type DescMethod, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
 import { type ParsedOptionsType, transcode } from "../../node_modules/google-gax/build/src/transcoding.js";
-import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { HttpRule } from "../../plugin/src/gen/google/api/http_pb.ts";
+import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { Made } from "./call-adapters.ts";
 
 /**

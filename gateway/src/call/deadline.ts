@@ -79,6 +79,7 @@ export function deadlineOf(
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);
   const given = headers.get(name);
-  if (given === null || parseTimeout(protocol, given) !== undefined)
+  if (given === null || parseTimeout(protocol, given) !== undefined) {
     headers.set(name, printTimeout(protocol, ms));
+  }
 }

@@ -22,40 +22,41 @@ export function createProgram(): Command {
     .addHelpText("after", AFTER_HELP)
     .showHelpAfterError("(run connect-rest --help for usage)")
     .exitOverride();
-  program
-    .command("serve")
-    .description("serve the adapters of the configuration until SIGTERM or SIGINT, then drain")
+  subcommand(program, "serve", "serve the adapters of the configuration until SIGTERM or SIGINT, then drain")
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
     .option("--host <address>", "listen on this address; overrides the configuration")
     .option("--sandbox", "start the configured sandbox and call it instead of the upstreams")
-    .helpOption("--help", "show this text and exit")
-    .exitOverride()
     .action(async (options) => (await import("./serve.ts")).serve(options));
-  program
-    .command("check-config")
-    .description("check the configuration, its secrets and its adapters, and print every problem")
+  subcommand(
+    program,
+    "check-config",
+    "check the configuration, its secrets and its adapters, and print every problem",
+  )
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
-    .helpOption("--help", "show this text and exit")
-    .exitOverride()
     .action(async (options) => (await import("./check-config.ts")).checkConfig(options));
-  program
-    .command("print-config")
-    .description("print the effective configuration, with every default and without secrets")
+  subcommand(
+    program,
+    "print-config",
+    "print the effective configuration, with every default and without secrets",
+  )
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
-    .helpOption("--help", "show this text and exit")
-    .exitOverride()
     .action(async (options) => (await import("./print-config.ts")).printConfigCommand(options));
-  program
-    .command("schema")
-    .description("print the JSON Schema of the configuration file, for editors")
-    .helpOption("--help", "show this text and exit")
-    .exitOverride()
-    .action(async () => {
+  subcommand(program, "schema", "print the JSON Schema of the configuration file, for editors").action(
+    async () => {
       const { configJsonSchema } = await import("../config/json-schema.ts");
       printLine(configJsonSchema().trimEnd());
-    });
+    },
+  );
   return program;
+}
+
+function subcommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .helpOption("--help", "show this text and exit")
+    .exitOverride();
 }
 
 function parsePort(text: string): number {

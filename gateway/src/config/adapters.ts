@@ -24,8 +24,9 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
     if (found?.length === 0) report(`${specifier} exports no adapter; expected a module of the generator`);
     for (const adapter of found ?? []) {
       const name = adapter.service.typeName;
-      if (adapters.has(name))
+      if (adapters.has(name)) {
         report(`${specifier} has an adapter for ${name}, and so has a module before it`);
+      }
       adapters.set(name, adapter);
     }
   }
@@ -46,8 +47,9 @@ async function adaptersOf(specifier: string, directory: string): Promise<Service
 }
 
 function isAdapter(value: unknown): value is ServiceAdapter {
-  if (typeof value !== "object" || value === null || !("service" in value) || !("methods" in value))
+  if (typeof value !== "object" || value === null || !("service" in value) || !("methods" in value)) {
     return false;
+  }
   const { service, methods } = value;
   return isService(service) && typeof methods === "object" && methods !== null;
 }

@@ -33,8 +33,9 @@ async function problems(work: () => unknown): Promise<string[]> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof ConfigError)
+    if (error instanceof ConfigError) {
       return error.message.replace(/[^\s:]*\/c\d+\.yaml/g, "FILE").split("\n");
+    }
     throw error;
   }
   return [];
@@ -152,8 +153,9 @@ test("every mistake is named with its place, in one run: YAML that is none, and 
     "FILE:1:1: yaml: Unresolved alias (the anchor must be set before the alias): none",
   ]);
   const laughs = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
-  for (const [i, name] of ["b", "c", "d"].entries())
+  for (const [i, name] of ["b", "c", "d"].entries()) {
     laughs.push(`${name}: &${name} [${Array(10).fill(`*${"abc"[i]}`).join(", ")}]`);
+  }
   expect(await problems(() => load(laughs.join("\n")))).toEqual([
     "FILE:1:1: yaml: Excessive alias count indicates a resource exhaustion attack",
   ]);

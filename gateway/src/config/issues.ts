@@ -79,7 +79,8 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return unwrap(schema.unwrap());
   }
-  if (schema instanceof z.ZodUnion)
+  if (schema instanceof z.ZodUnion) {
     return schema.options.find((option) => option instanceof z.ZodObject) ?? schema;
+  }
   return schema;
 }

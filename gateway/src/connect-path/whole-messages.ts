@@ -33,8 +33,9 @@ function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; r
   while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {
     const length = bytes.readUInt32BE(end + 1);
     if (length > maxBytes) return { end: bytes.length, needed: 0 };
-    if (bytes.length - end < ENVELOPE_PREFIX_BYTES + length)
+    if (bytes.length - end < ENVELOPE_PREFIX_BYTES + length) {
       return { end, needed: ENVELOPE_PREFIX_BYTES + length };
+    }
     end += ENVELOPE_PREFIX_BYTES + length;
   }
   return { end, needed: ENVELOPE_PREFIX_BYTES };

@@ -7,7 +7,7 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { fastPathCases } from "../testing/fast-path-cases.ts";
-import { type RawAnswer, type RawClient, rawClient } from "../testing/raw-call.ts";
+import { type RawClient, type RawResponse, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
 import { fastCallOf } from "./fast-call.ts";
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** What must be the same: all but the time, the connection, and how the end of the body is told over HTTP/1.1. */
-function comparable({ status, headers, body, trailers }: RawAnswer) {
+function comparable({ status, headers, body, trailers }: RawResponse) {
   const own = ["date", "connection", "keep-alive", "content-length", "transfer-encoding"];
   const kept = Object.entries(headers).filter(([name]) => !own.includes(name));
   const length = Number(headers["content-length"] ?? body.length);

@@ -4,7 +4,7 @@ import type { HttpRequest } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a request's body into an reader. Rejects with what the intake throws, with the signal's reason once that is
+ * Reads a request's body. Rejects with what the reader throws, with the signal's reason once that is
  * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
  */
 export function readBody(

@@ -83,10 +83,12 @@ function checkHttp2Authority(request: Http2ServerRequest): Refusal | undefined {
   const authority = request.headers[":authority"];
   const host = request.headers.host;
   const name = authority ?? host;
-  if (name === undefined)
+  if (name === undefined) {
     return badRequest("the request has neither :authority nor a Host header; send :authority");
-  if (!isAuthority(name))
+  }
+  if (!isAuthority(name)) {
     return badAuthority(authority === undefined ? "the Host header" : ":authority", name);
+  }
   if (host !== undefined && host.toLowerCase() !== name.toLowerCase()) {
     return badRequest(`:authority is ${show(name)} but the Host header is ${show(host)}; send one of them`);
   }

@@ -307,7 +307,8 @@ test("a connection that ends in the middle of anything harms nobody", async () =
 /** The types of the frames in what an HTTP/2 server sent. */
 function frameTypes(bytes: Buffer): number[] {
   const types: number[] = [];
-  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3))
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     types.push(bytes.readUInt8(at + 3));
+  }
   return types;
 }

@@ -80,9 +80,9 @@ function readyMessage(
     child.once("message", (message) => {
       clearTimeout(timer);
       const result = readyMessageSchema.safeParse(message);
-      if (result.data === undefined)
+      if (result.data === undefined) {
         fail(`sent something else than its ready message: ${result.error?.message}`);
-      else resolve(result.data);
+      } else resolve(result.data);
     });
   });
 }

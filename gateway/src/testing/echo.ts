@@ -24,7 +24,7 @@ export function echoRoutes(router: ConnectRouter): void {
   });
 }
 
-/** The service as options of a server: what is unary goes the lean path, as it does in a gateway. */
+/** The service as options of a server: what is unary takes the fast path, as it does in a gateway. */
 export const echoService = {
   routes: echoRoutes,
   unaryOf: (method: DescMethod): UnaryMethod | undefined =>

@@ -4,7 +4,7 @@ import { EchoRequestSchema } from "../gen/echo/v1/echo_pb.ts";
 import type { RawCall } from "./raw-call.ts";
 
 /** A call that is sent down both paths. */
-export interface LeanCase {
+export interface FastPathCase {
   readonly name: string;
   readonly call: RawCall;
 }
@@ -83,7 +83,7 @@ function body(way: Way, bytes: Uint8Array, flags = 0): Uint8Array {
   return way.enveloped ? envelope(flags, bytes) : bytes;
 }
 
-function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: Headers = {}): LeanCase {
+function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: Headers = {}): FastPathCase {
   const all = { "content-type": way.type, "x-request-id": "one", te: "trailers", ...headers };
   return {
     name: `${way.name}: ${name}`,
@@ -91,11 +91,11 @@ function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: He
   };
 }
 
-function messageCases(way: Way): LeanCase[] {
+function messageCases(way: Way): FastPathCase[] {
   return Object.entries(messages).map(([name, message]) => post(way, name, body(way, print(way, message))));
 }
 
-function compressionCases(way: Way): LeanCase[] {
+function compressionCases(way: Way): FastPathCase[] {
   const plain = print(way, { text: "x".repeat(2000) });
   const [used, accepted] = way.enveloped
     ? ["grpc-encoding", "grpc-accept-encoding"]
@@ -131,7 +131,7 @@ function compressionCases(way: Way): LeanCase[] {
   );
 }
 
-function timeoutCases(way: Way): LeanCase[] {
+function timeoutCases(way: Way): FastPathCase[] {
   const header = way.enveloped ? "grpc-timeout" : "connect-timeout-ms";
   const good = way.enveloped
     ? ["0S", "0n", "10S", "99999999H", "10000000u", "5M", "1000000000n", "20000m"]
@@ -147,7 +147,7 @@ function timeoutCases(way: Way): LeanCase[] {
   ];
 }
 
-function bodyCases(way: Way): LeanCase[] {
+function bodyCases(way: Way): FastPathCase[] {
   const plain = print(way, { text: "a" });
   const other = print(way, { text: "b" });
   const limit = 64 * 1024;
@@ -193,7 +193,7 @@ function envelopeBodies(plain: Uint8Array, other: Uint8Array): Record<string, Ui
   };
 }
 
-function headCases(): LeanCase[] {
+function headCases(): FastPathCase[] {
   const [plainWay] = ways;
   if (plainWay === undefined) return [];
   const types = [
@@ -226,7 +226,7 @@ function headCases(): LeanCase[] {
       return { name, call: { ...call, method } };
     }),
   );
-  const one: LeanCase["call"] = {
+  const one: FastPathCase["call"] = {
     version: "1.1",
     method: "POST",
     path,
@@ -258,7 +258,7 @@ function headCases(): LeanCase[] {
   ];
 }
 
-function getCases(): LeanCase[] {
+function getCases(): FastPathCase[] {
   const json = encodeURIComponent('{"text":"Grüße"}');
   const proto = toBinary(EchoRequestSchema, create(EchoRequestSchema, { text: "Grüße" }));
   const base64 = Buffer.from(proto).toString("base64url");
@@ -315,7 +315,7 @@ function getCases(): LeanCase[] {
 }
 
 /** Calls of every protocol, good and odd. */
-export const fastPathCases: readonly LeanCase[] = [
+export const fastPathCases: readonly FastPathCase[] = [
   ...ways.flatMap((each) => [
     ...messageCases(each),
     ...compressionCases(each),

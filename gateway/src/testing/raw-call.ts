@@ -12,7 +12,7 @@ export interface RawCall {
 }
 
 /** An answer as it came over the wire. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
@@ -21,7 +21,7 @@ export interface RawAnswer {
 
 /** Connections to one server. */
 export interface RawClient {
-  send(call: RawCall): Promise<RawAnswer>;
+  send(call: RawCall): Promise<RawResponse>;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ export function rawClient(port: number): RawClient {
   };
 }
 
-function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawAnswer> {
+function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawResponse> {
   const { method, path, headers, body } = call;
   return new Promise((resolve, reject) => {
     const request = http.request({ agent, host: "127.0.0.1", port, method, path, headers }, (response) => {
@@ -60,7 +60,7 @@ function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawA
   });
 }
 
-function sendHttp2(session: http2.ClientHttp2Session, call: RawCall): Promise<RawAnswer> {
+function sendHttp2(session: http2.ClientHttp2Session, call: RawCall): Promise<RawResponse> {
   const { method, path, headers, body } = call;
   return new Promise((resolve, reject) => {
     const options = { endStream: body === undefined };
