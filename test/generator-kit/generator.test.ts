@@ -21,6 +21,7 @@ import {
   servicePoint,
   templateText,
 } from "protoc-gen-connect-rest/kit";
+import { toolsGenerator } from "protoc-gen-connect-rest-tools";
 import { describe, expect, test } from "vitest";
 import { compileRequest, HEAD } from "./compile.ts";
 
@@ -376,7 +377,7 @@ describe("as a program", () => {
     const help = run(EXAMPLE, ["--help"]);
     expect(help.status).toBe(0);
     expect(help.stdout.toString("utf8")).toContain(
-      "  seconds=…  how long an answer may be kept (default: 60)\n",
+      "  seconds=…  how long a response may be kept (default: 60)\n",
     );
     expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
   });
@@ -410,36 +411,58 @@ describe("as a program", () => {
   });
 });
 
-describe("the example of the documentation", () => {
-  const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
-  const [source, output] = [...page.matchAll(/```ts\n(.*?)```/gs)].map((match) => match[1]);
-
-  test("is the program that is tested here", () => {
-    expect(source).toBe(readFileSync(EXAMPLE, "utf8"));
+test("an example program reports what it cannot do", () => {
+  const [start, ...rest] = THINGS.split("rpc Internal");
+  const stream =
+    'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
+  const request = compileRequest({
+    "test/v1/things.proto": [start, rest.join("rpc Internal")].join(stream),
   });
+  const { stdout } = run(EXAMPLE, [], toBinary(CodeGeneratorRequestSchema, request));
+  expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+    "test/v1/things.proto:20:3: cache-stream: the response of WatchThing is a stream, which cannot be kept",
+  );
+});
 
-  test("adds what the documentation says", () => {
-    const { stdout } = run(
-      EXAMPLE,
-      [],
-      toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "import_extension=ts,seconds=30" }),
-    );
-    const text = applied(fromBinary(CodeGeneratorResponseSchema, stdout));
-    for (const piece of (output ?? "missing").split("…\n")) expect(text).toContain(piece);
-  });
+test("an example program adds a table and its import to an adapter", () => {
+  const { stdout } = run(
+    EXAMPLE,
+    [],
+    toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "import_extension=ts,seconds=30" }),
+  );
+  const text = applied(fromBinary(CodeGeneratorResponseSchema, stdout));
+  expect(text).toContain(`import type { CachePolicy as CachePolicy$acmeCache } from "acme-cache";
+// @@protoc_insertion_point(imports)
+`);
+  expect(text).toContain(`
+export const ThingServiceCache: Record<string, CachePolicy$acmeCache> = {
+  getThing: { seconds: 30 },
+  deleteThing: { seconds: 30 },
+};
+// @@protoc_insertion_point(service:test.v1.ThingService)
+`);
+});
 
-  test("reports what it cannot do", () => {
-    const [start, ...rest] = THINGS.split("rpc Internal");
-    const stream =
-      'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
-    const request = compileRequest({
-      "test/v1/things.proto": [start, rest.join("rpc Internal")].join(stream),
-    });
-    const { stdout } = run(EXAMPLE, [], toBinary(CodeGeneratorRequestSchema, request));
-    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
-      "test/v1/things.proto:20:3: cache-stream: the answer of WatchThing is a stream, which cannot be kept",
-    );
-  });
+const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
+const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
+
+test.each(["generator.ts", "bin.ts"])("the guide shows tools/src/%s as it is", (name) => {
+  expect(blocks).toContain(readFileSync(join(ROOT, "tools/src", name), "utf8"));
+});
+
+test("the guide shows what its example generates", () => {
+  const response = respond(toolsGenerator, things);
+  const made = response.file.find(({ name }) => name === "test/v1/things_tools.ts")?.content;
+  const [tables = "missing", property = "missing"] = blocks.slice(2);
+  for (const piece of tables.split("…\n")) expect(made).toContain(piece);
+  expect(applied(response)).toContain(property);
+});
+
+test("the guide names every insertion point and what makes its name", () => {
+  for (const point of ["imports", "adapter:", "service:", "method:", "end"])
+    expect(page).toContain(`| \`${point}`);
+  for (const helper of ["adapterPoint", "servicePoint", "methodPoint"])
+    expect(page).toContain(`\`${helper}(`);
 });
 
 test("a generator gets the parsed models of what it adds to, which it cannot change", () => {
