@@ -39,26 +39,35 @@ export function sourcePath(desc: AnyDesc): number[] {
     case "file":
       return [];
     case "service":
-      return [6, desc.file.proto.service.indexOf(desc.proto)];
+      return [6, indexIn(desc.file.proto.service, desc.proto)];
     case "rpc":
-      return [...sourcePath(desc.parent), 2, desc.parent.proto.method.indexOf(desc.proto)];
+      return [...sourcePath(desc.parent), 2, indexIn(desc.parent.proto.method, desc.proto)];
     case "message":
       return desc.parent === undefined
-        ? [4, desc.file.proto.messageType.indexOf(desc.proto)]
-        : [...sourcePath(desc.parent), 3, desc.parent.proto.nestedType.indexOf(desc.proto)];
+        ? [4, indexIn(desc.file.proto.messageType, desc.proto)]
+        : [...sourcePath(desc.parent), 3, indexIn(desc.parent.proto.nestedType, desc.proto)];
     case "enum":
       return desc.parent === undefined
-        ? [5, desc.file.proto.enumType.indexOf(desc.proto)]
-        : [...sourcePath(desc.parent), 4, desc.parent.proto.enumType.indexOf(desc.proto)];
+        ? [5, indexIn(desc.file.proto.enumType, desc.proto)]
+        : [...sourcePath(desc.parent), 4, indexIn(desc.parent.proto.enumType, desc.proto)];
     case "enum_value":
-      return [...sourcePath(desc.parent), 2, desc.parent.proto.value.indexOf(desc.proto)];
+      return [...sourcePath(desc.parent), 2, indexIn(desc.parent.proto.value, desc.proto)];
     case "field":
-      return [...sourcePath(desc.parent), 2, desc.parent.proto.field.indexOf(desc.proto)];
+      return [...sourcePath(desc.parent), 2, indexIn(desc.parent.proto.field, desc.proto)];
     case "oneof":
-      return [...sourcePath(desc.parent), 8, desc.parent.proto.oneofDecl.indexOf(desc.proto)];
+      return [...sourcePath(desc.parent), 8, indexIn(desc.parent.proto.oneofDecl, desc.proto)];
     case "extension":
       return desc.parent === undefined
-        ? [7, desc.file.proto.extension.indexOf(desc.proto)]
-        : [...sourcePath(desc.parent), 6, desc.parent.proto.extension.indexOf(desc.proto)];
+        ? [7, indexIn(desc.file.proto.extension, desc.proto)]
+        : [...sourcePath(desc.parent), 6, indexIn(desc.parent.proto.extension, desc.proto)];
   }
+}
+
+const indexes = new WeakMap<readonly object[], ReadonlyMap<object, number>>();
+
+/** Where an element stands in its list. Lists are indexed once: enums may have very many values. */
+function indexIn<T extends object>(list: readonly T[], element: T): number {
+  const known = indexes.get(list) ?? new Map(list.map((each, index) => [each, index]));
+  indexes.set(list, known);
+  return known.get(element) ?? -1;
 }
