@@ -19,9 +19,13 @@ async function run(options: Options): Promise<void> {
 async function benchCalls(args: readonly string[]): Promise<void> {
   const isUpload = args[0] === "upload";
   const options = readOptions(isUpload ? args.slice(1) : args);
-  if (options === undefined) print(HELP);
-  else if (isUpload) print(uploadText(await measureUpload(), options));
-  else await run(options);
+  if (options === undefined) {
+    print(HELP);
+  } else if (isUpload) {
+    print(uploadText(await measureUpload(), options));
+  } else {
+    await run(options);
+  }
 }
 
 async function benchBounds(args: readonly string[]): Promise<void> {
@@ -48,9 +52,13 @@ function print(text: string): void {
 
 try {
   const args = process.argv.slice(2);
-  if (args[0] === "generator") print(await benchGenerator(args.slice(1)));
-  else if (args[0] === "reliability") await benchBounds(args.slice(1));
-  else await benchCalls(args);
+  if (args[0] === "generator") {
+    print(await benchGenerator(args.slice(1)));
+  } else if (args[0] === "reliability") {
+    await benchBounds(args.slice(1));
+  } else {
+    await benchCalls(args);
+  }
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import { type ListPostsResponse, ListPostsResponseSchema, PostService } from "../gen/blog/v1/post_pb.ts";
 import { PostSchema } from "../gen/blog/v1/post_resource_pb.ts";
 
-const known = new Set(["id_string", ...PostSchema.fields.map((field) => field.name)]);
+const KNOWN = new Set(["id_string", ...PostSchema.fields.map((field) => field.name)]);
 
 /** The baseline: what one writes by hand, with the same answer as the adapter's. */
 export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => void {
@@ -32,7 +32,7 @@ const blog = (json: JsonObject) => ({ ...json, updated: time(json.updated) });
 function post({ type = "", state = "", format = "", body = "", ...rest }: JsonObject): JsonObject {
   const enums = { type: `POST_TYPE_${type}`, state: `POST_STATE_${state}`, format: `POST_FORMAT_${format}` };
   const upper = Object.fromEntries(Object.entries(enums).map(([key, name]) => [key, name.toUpperCase()]));
-  const unknown = Object.keys(rest).filter((key) => !known.has(key));
+  const unknown = Object.keys(rest).filter((key) => !KNOWN.has(key));
   const kept = Object.fromEntries(unknown.map((key) => [key, JSON.stringify(rest[key])]));
   const names = { ...upper, type_name: type, state_name: state, unknown_fields: kept, text: { body } };
   const times = { blog: blog(rest.blog as JsonObject), timestamp: time(rest.timestamp) };

@@ -6,41 +6,41 @@ import type { Ports, ServerMessage } from "./servers/child.ts";
 
 /** A child process that answers one message at a time. */
 class Child {
-  readonly #process: ChildProcess;
-  readonly #name: string;
+  private readonly process: ChildProcess;
+  private readonly name: string;
 
   constructor(module: string, args: readonly string[] = []) {
-    this.#name = module;
-    this.#process = fork(path.join(import.meta.dirname, module), args, { serialization: "advanced" });
+    this.name = module;
+    this.process = fork(path.join(import.meta.dirname, module), args, { serialization: "advanced" });
   }
 
   /** The next message; rejects when the process exits before. */
   receive<T>(): Promise<T> {
     return new Promise((resolve, reject) => {
-      const done = () => this.#process.off("message", onMessage).off("exit", onExit);
+      const done = () => this.process.off("message", onMessage).off("exit", onExit);
       const onMessage = (message: unknown) => {
         done();
         resolve(message as T);
       };
       const onExit = (code: number | null) => {
         done();
-        reject(new Error(`${this.#name} exited with status ${code}; its own message is above`));
+        reject(new Error(`${this.name} exited with status ${code}; its own message is above`));
       };
-      this.#process.once("message", onMessage).once("exit", onExit);
+      this.process.once("message", onMessage).once("exit", onExit);
     });
   }
 
   async ask<T>(message: object): Promise<T> {
     const answer = this.receive<T>();
-    this.#process.send(message);
+    this.process.send(message);
     return await answer;
   }
 
   /** Ends the process; resolves when it has exited. */
   async stop(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const exit = new Promise((resolve) => this.#process.once("exit", resolve));
-    this.#process.disconnect();
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exit = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.disconnect();
     await exit;
   }
 }
@@ -48,10 +48,10 @@ class Child {
 /** A server in a process of its own. */
 export class ServerProcess {
   readonly ports: Ports;
-  readonly #child: Child;
+  private readonly child: Child;
 
   private constructor(child: Child, ports: Ports) {
-    this.#child = child;
+    this.child = child;
     this.ports = ports;
   }
 
@@ -72,45 +72,45 @@ export class ServerProcess {
 
   /** Processor time of the process so far, in microseconds. */
   async cpu(): Promise<number> {
-    const message = await this.#child.ask<ServerMessage>({ type: "cpu" });
+    const message = await this.child.ask<ServerMessage>({ type: "cpu" });
     return message.type === "cpu" ? message.microseconds : Number.NaN;
   }
 
   stop(): Promise<void> {
-    return this.#child.stop();
+    return this.child.stop();
   }
 }
 
 /** The load generator in a process of its own. */
 export class LoadProcess {
-  readonly #child = new Child("load/generator.ts");
+  private readonly child = new Child("load/generator.ts");
 
   static async start(): Promise<LoadProcess> {
     const load = new LoadProcess();
-    await load.#child.receive();
+    await load.child.receive();
     return load;
   }
 
   /** Makes one call and returns the body of its answer. */
   async probe(target: Target): Promise<Uint8Array> {
-    const result = await this.#do({ kind: "probe", target });
+    const result = await this.do({ kind: "probe", target });
     if ("body" in result) return result.body;
     throw new Error("expected a body from the load generator, got another result");
   }
 
   /** Makes calls for a while. */
   async load(job: Omit<Job & { kind: "load" }, "kind">): Promise<Load> {
-    const result = await this.#do({ kind: "load", ...job });
+    const result = await this.do({ kind: "load", ...job });
     if ("load" in result) return result.load;
     throw new Error("expected a load from the load generator, got another result");
   }
 
   stop(): Promise<void> {
-    return this.#child.stop();
+    return this.child.stop();
   }
 
-  async #do(job: Job): Promise<JobResult> {
-    const result = await this.#child.ask<JobResult>(job);
+  private async do(job: Job): Promise<JobResult> {
+    const result = await this.child.ask<JobResult>(job);
     if ("error" in result) throw new Error(result.error);
     return result;
   }

@@ -44,8 +44,9 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
   });
   if (values.help) return { text: HELP, holds: true };
   const figures: Figure[] = [];
-  for (const { measure } of wanted(values.only, scenarios(callsOf(values.calls))))
+  for (const { measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
     figures.push(...(await measure()));
+  }
   const text = values.json ? JSON.stringify(figures.map(judged), null, 2) : figureLines(figures);
   return { text, holds: figures.every(holds) };
 }

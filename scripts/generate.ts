@@ -61,5 +61,8 @@ function check(): number {
   }
 }
 
-if (process.argv[2] === "--check") process.exitCode = check();
-else generate(".");
+if (process.argv[2] === "--check") {
+  process.exitCode = check();
+} else {
+  generate(".");
+}

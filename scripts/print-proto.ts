@@ -61,10 +61,12 @@ class Printer {
     this.file = file;
     this.registry = createRegistry(file);
     this.proto3 = file.proto.syntax === "proto3";
-    if (file.proto.syntax === "editions")
+    if (file.proto.syntax === "editions") {
       throw new Error(`${file.name}.proto uses editions, which are not printed`);
-    if (file.proto.service.length > 0)
+    }
+    if (file.proto.service.length > 0) {
       throw new Error(`${file.name}.proto has services, which are not printed`);
+    }
   }
 
   print(): string {
@@ -118,8 +120,9 @@ class Printer {
   private oneof(depth: number, index: number, message: DescriptorProto): void {
     const oneof = message.oneofDecl[index];
     this.line(depth, `oneof ${oneof?.name} {`);
-    for (const option of this.options(OneofOptionsSchema, oneof?.options))
+    for (const option of this.options(OneofOptionsSchema, oneof?.options)) {
       this.line(depth + 1, `option ${option};`);
+    }
     for (const field of message.field) {
       if (inOneof(field) && field.oneofIndex === index) this.field(depth + 1, field, message);
     }
@@ -160,8 +163,9 @@ class Printer {
 
   private enum(depth: number, enumeration: EnumDescriptorProto): void {
     this.line(depth, `enum ${enumeration.name} {`);
-    for (const option of this.options(EnumOptionsSchema, enumeration.options))
+    for (const option of this.options(EnumOptionsSchema, enumeration.options)) {
       this.line(depth + 1, `option ${option};`);
+    }
     for (const value of enumeration.value) {
       const options = this.options(EnumValueOptionsSchema, value.options);
       const suffix = options.length > 0 ? ` [${options.join(", ")}]` : "";
@@ -198,8 +202,9 @@ class Printer {
   }
 
   private reservedNames(depth: number, names: readonly string[]): void {
-    if (names.length > 0)
+    if (names.length > 0) {
       this.line(depth, `reserved ${names.map((name) => JSON.stringify(name)).join(", ")};`);
+    }
   }
 
   private options(schema: DescMessage, options: Message | undefined): string[] {

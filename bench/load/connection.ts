@@ -23,49 +23,49 @@ export type Receive = (chunk: Buffer) => Buffer | undefined;
 
 /** A connection over a socket: `request` are the bytes of the next request, `receive` reads its answer. */
 export class SocketConnection implements Connection {
-  readonly #socket: net.Socket;
-  readonly #request: () => Buffer;
-  #waiting: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
+  private readonly socket: net.Socket;
+  private readonly request: () => Buffer;
+  private waiting: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
 
   constructor(socket: net.Socket, request: () => Buffer, receive: Receive) {
-    this.#socket = socket;
-    this.#request = request;
+    this.socket = socket;
+    this.request = request;
     socket.on("data", (chunk) => {
       try {
         const body = receive(chunk);
-        if (body !== undefined) this.#settle()?.resolve(body);
+        if (body !== undefined) this.settle()?.resolve(body);
       } catch (error) {
-        this.#fail(error instanceof Error ? error : new Error(String(error)));
+        this.fail(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    socket.on("error", (error) => this.#fail(error));
-    socket.on("close", () => this.#fail(new Error("the server closed the connection")));
+    socket.on("error", (error) => this.fail(error));
+    socket.on("close", () => this.fail(new Error("the server closed the connection")));
   }
 
   call(): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) {
+      if (this.socket.destroyed) {
         reject(new Error("the connection is closed"));
         return;
       }
-      this.#waiting = { resolve, reject };
-      this.#socket.write(this.#request());
+      this.waiting = { resolve, reject };
+      this.socket.write(this.request());
     });
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
-  #settle() {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+  private settle() {
+    const waiting = this.waiting;
+    this.waiting = undefined;
     return waiting;
   }
 
-  #fail(error: Error): void {
-    this.#socket.destroy();
-    this.#settle()?.reject(error);
+  private fail(error: Error): void {
+    this.socket.destroy();
+    this.settle()?.reject(error);
   }
 }
 

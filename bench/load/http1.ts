@@ -60,8 +60,9 @@ function readChunks(bytes: Buffer): Buffer | undefined {
     const end = bytes.indexOf("\r\n", at);
     if (end < 0) return undefined;
     const size = Number.parseInt(bytes.toString("latin1", at, end), 16);
-    if (!(size >= 0))
+    if (!(size >= 0)) {
       throw new Error(`expected the size of a chunk, got ${bytes.toString("latin1", at, end)}`);
+    }
     at = end + 2 + size + 2;
     if (at > bytes.length) return undefined;
     if (size === 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);

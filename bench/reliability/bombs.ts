@@ -52,8 +52,11 @@ async function grown(
 ): Promise<number> {
   let armed = false;
   await using upstream = await startUpstream((_, response) => {
-    if (armed && answered !== undefined) response.writeHead(200, answered.headers).end(answered.bomb);
-    else sendJson(response, 200, PAGE);
+    if (armed && answered !== undefined) {
+      response.writeHead(200, answered.headers).end(answered.bomb);
+    } else {
+      sendJson(response, 200, PAGE);
+    }
   });
   await using subject = await Subject.start(name, { upstream: upstream.url });
   // what serving costs anyway is not the bomb's

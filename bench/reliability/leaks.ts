@@ -15,8 +15,11 @@ export async function measureLeaks(calls: number): Promise<Figure[]> {
   let requests = 0;
   await using upstream = await startUpstream((_, response) => {
     // what a client leaves has to be under way for a while
-    if (++requests % ABORTED === 0) setTimeout(() => sendJson(response, 200, PAGE), 20);
-    else sendJson(response, 200, PAGE);
+    if (++requests % ABORTED === 0) {
+      setTimeout(() => sendJson(response, 200, PAGE), 20);
+    } else {
+      sendJson(response, 200, PAGE);
+    }
   });
   await using gateway = await Subject.start("reliable-gateway", {
     upstream: upstream.url,
@@ -46,7 +49,9 @@ async function manyCalls(port: number, count: number): Promise<void> {
       if (number % ABORTED === 0) {
         await leave(connection);
         connection = await open();
-      } else await connection.call();
+      } else {
+        await connection.call();
+      }
     }
     connection.close();
   };

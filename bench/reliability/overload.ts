@@ -109,7 +109,10 @@ function limitedUpstream() {
     }, TAKES_MS);
   };
   return startUpstream((_, response) => {
-    if (running < PLACES) start(response);
-    else waiting.push(response);
+    if (running < PLACES) {
+      start(response);
+    } else {
+      waiting.push(response);
+    }
   });
 }

@@ -27,15 +27,15 @@ export class Subject implements AsyncDisposable {
   }
 
   memory(): Promise<Memory> {
-    return this.#ask<Memory>("memory");
+    return this.ask<Memory>("memory");
   }
 
   /** The heap in use after a collection, in bytes. */
   heap(): Promise<number> {
-    return this.#ask<number>("heap");
+    return this.ask<number>("heap");
   }
 
-  async #ask<T>(question: Question): Promise<T> {
+  private async ask<T>(question: Question): Promise<T> {
     const answer = next<T>(this.process);
     this.process.send(question);
     return await answer;

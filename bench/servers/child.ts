@@ -24,8 +24,9 @@ export function serveParent(ports: Ports): void {
 /** The address of the upstream, which the parent passes as first argument. */
 export function upstreamArgument(): string {
   const [, , upstream] = process.argv;
-  if (upstream === undefined)
+  if (upstream === undefined) {
     throw new Error("expected the address of the upstream as first argument, got none");
+  }
   return upstream;
 }
 
@@ -37,8 +38,11 @@ export function listenLocally(server: {
   return new Promise((resolve, reject) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      if (address === null || typeof address === "string") reject(new Error("the server has no port"));
-      else resolve(address.port);
+      if (address === null || typeof address === "string") {
+        reject(new Error("the server has no port"));
+      } else {
+        resolve(address.port);
+      }
     });
   });
 }

@@ -8,7 +8,7 @@ import { startGateway } from "./index.ts";
 import { createLogger } from "./log/logger.ts";
 import { EchoServiceRest } from "./testing/echo-rest.ts";
 
-const metric = /^connect_rest_breaker_state\{.*$/m;
+const METRIC = /^connect_rest_breaker_state\{.*$/m;
 
 test("an upstream that is left alone, tried and taken back is seen in the log and in the metrics", async () => {
   let status = 503;
@@ -30,7 +30,7 @@ test("an upstream that is left alone, tried and taken back is seen in the log an
   });
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
   const call = () => client.echo({ text: "a" }).catch(() => undefined);
-  const gauge = async () => metric.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0];
+  const gauge = async () => METRIC.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0];
   const changes = () => lines.filter(({ msg }) => msg === "breaker");
 
   expect(await gauge()).toBeUndefined();

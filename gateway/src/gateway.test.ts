@@ -15,7 +15,7 @@ import { EchoServiceRest } from "./testing/echo-rest.ts";
 let answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
 let upstream: http.Server;
 let gateway: Gateway;
-const lines: Record<string, unknown>[] = [];
+const LINES: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   upstream = http.createServer((request, response) => answer(request, response));
@@ -29,7 +29,7 @@ beforeAll(async () => {
       },
     },
     limits: { drainNoticeMs: 1 },
-    log: createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) }),
+    log: createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) }),
   });
 });
 afterAll(async () => {
@@ -48,8 +48,8 @@ test("a call goes to the upstream with its credentials, and is logged with its s
   };
   expect((await client().echo({ text: "a" })).text).toBe("from upstream");
   expect(key).toBe("s3cret");
-  expect(lines.at(-1)).toMatchObject({ code: "ok", upstreamStatus: 200, protocol: "grpc" });
-  expect(JSON.stringify(lines)).not.toContain("s3cret");
+  expect(LINES.at(-1)).toMatchObject({ code: "ok", upstreamStatus: 200, protocol: "grpc" });
+  expect(JSON.stringify(LINES)).not.toContain("s3cret");
 });
 
 test.each([
@@ -65,19 +65,19 @@ test.each([
         left.abort();
       };
     });
-    const before = lines.length;
+    const before = LINES.length;
     const call = createClient(EchoService, transport()).echo({ text: "a" }, { signal: left.signal });
     await expect(call).rejects.toThrow("[canceled]");
     await ended;
-    while (lines.length === before) await new Promise((resolve) => setImmediate(resolve));
-    expect(lines.at(-1)).toMatchObject({ code: "canceled", attempts: 1 });
+    while (LINES.length === before) await new Promise((resolve) => setImmediate(resolve));
+    expect(LINES.at(-1)).toMatchObject({ code: "canceled", attempts: 1 });
   },
 );
 
 test("an upstream's error is the caller's code, and logged with the status", async () => {
   answer = (_, response) => response.writeHead(404).end();
   await expect(client().echo({ text: "a" })).rejects.toThrow("[not_found]");
-  expect(lines.at(-1)).toMatchObject({ code: "not_found", upstreamStatus: 404 });
+  expect(LINES.at(-1)).toMatchObject({ code: "not_found", upstreamStatus: 404 });
 });
 
 test("a request that breaks a constraint never reaches the upstream", async () => {
@@ -93,7 +93,7 @@ test("a request that breaks a constraint never reaches the upstream", async () =
 test("drift is logged", async () => {
   answer = (_, response) => response.setHeader("content-type", "application/json").end('{"text":7}');
   expect((await client().echo({ text: "a" })).text).toBe("7");
-  expect(lines).toContainEqual(
+  expect(LINES).toContainEqual(
     expect.objectContaining({ msg: "drift", path: "text", expected: "string", kind: "coerced" }),
   );
 });

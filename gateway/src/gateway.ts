@@ -107,8 +107,11 @@ function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsSer
 /** Logs a change of a breaker: a warning when it opens. */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
   const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
-  if (state === "open") log.warn(line, "breaker");
-  else log.info(line, "breaker");
+  if (state === "open") {
+    log.warn(line, "breaker");
+  } else {
+    log.info(line, "breaker");
+  }
 }
 
 /** Counts, times and traces one request to an upstream. */

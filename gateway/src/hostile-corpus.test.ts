@@ -4,9 +4,9 @@ import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostileInput } from "./testing/corpus/hostile-input.ts";
-import { http1Inputs } from "./testing/corpus/http1.ts";
-import { http2Inputs } from "./testing/corpus/http2.ts";
-import { rpcInputs } from "./testing/corpus/rpc.ts";
+import { HTTP1_INPUTS } from "./testing/corpus/http1.ts";
+import { HTTP2_INPUTS } from "./testing/corpus/http2.ts";
+import { RPC_INPUTS } from "./testing/corpus/rpc.ts";
 
 let child: ChildProcess;
 let port = 0;
@@ -60,7 +60,11 @@ async function status(): Promise<{ readonly sockets: number; readonly rss: numbe
   return message;
 }
 
-const groups = { "HTTP/1.1": http1Inputs, "Connect and gRPC-Web": rpcInputs, "HTTP/2 and gRPC": http2Inputs };
+const groups = {
+  "HTTP/1.1": HTTP1_INPUTS,
+  "Connect and gRPC-Web": RPC_INPUTS,
+  "HTTP/2 and gRPC": HTTP2_INPUTS,
+};
 const all = Object.values(groups).flat();
 
 test("there are more than 300 inputs, each of another name", () => {

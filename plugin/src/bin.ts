@@ -3,7 +3,7 @@ import { runExecutable } from "./protocol/executable.ts";
 import { runPlugin } from "./run.ts";
 import { VERSION } from "./version.ts";
 
-const usage = `A plugin for buf and protoc: it reads a CodeGeneratorRequest from standard input and writes a
+const USAGE = `A plugin for buf and protoc: it reads a CodeGeneratorRequest from standard input and writes a
 CodeGeneratorResponse to standard output. Run it from buf.gen.yaml:
 
   plugins:
@@ -22,4 +22,4 @@ Options:
   service_config=file.yaml   rules beside the .proto files; may be repeated
 `;
 
-await runExecutable({ name: "protoc-gen-connect-rest", version: VERSION, usage, run: runPlugin });
+await runExecutable({ name: "protoc-gen-connect-rest", version: VERSION, usage: USAGE, run: runPlugin });

@@ -1,5 +1,5 @@
 import { Code, createClient } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { BreakerReport } from "./breaker/breaker.ts";
 import type { CallReport, RestOptions } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
@@ -30,8 +30,11 @@ class Tested {
   async start(upstream: UpstreamOptions = {}, options: Partial<RestOptions> = {}): Promise<this> {
     server = await httpUpstream((_request, response) => {
       this.requests++;
-      if (this.status === 200) sendJson(response, []);
-      else response.writeHead(this.status).end();
+      if (this.status === 200) {
+        sendJson(response, []);
+      } else {
+        response.writeHead(this.status).end();
+      }
     });
     rest = createRest({
       adapters: [thingService()],
@@ -57,90 +60,88 @@ class Tested {
   }
 }
 
-describe("an upstream that fails", () => {
-  it("is left alone: calls fail at once and without a request, then one tries, then all go", async () => {
-    const tested = await new Tested().start();
-    await tested.fail(5);
-    const startedAt = performance.now();
-    const error = await failureOf(tested.call());
-    expect(performance.now() - startedAt).toBeLessThan(100);
-    expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
-    expect(retryDelayOf(error)).toBe(5_000);
-    expect(tested.requests).toBe(5);
-    expect(tested.calls.at(-1)).toMatchObject({ attempts: 0, upstreamStatus: undefined, error });
-    tested.status = 200;
-    tested.clock.advance(5_000);
-    await tested.call();
-    await tested.call();
-    expect(tested.requests).toBe(7);
-    const origin = server?.url;
-    expect(tested.reports).toEqual([
-      { upstream: "things", origin, state: "open", cooldownMs: 5_000 },
-      { upstream: "things", origin, state: "half_open", cooldownMs: undefined },
-      { upstream: "things", origin, state: "closed", cooldownMs: undefined },
-    ]);
-  });
-
-  it("is not asked for credentials or observed while it is left alone", async () => {
-    let asked = 0;
-    const credentials = () => {
-      asked++;
-      return {};
-    };
-    const tested = await new Tested().start({ credentials }, { onRequest: () => void asked++ });
-    await tested.fail(5);
-    asked = 0;
-    await failureOf(tested.call());
-    expect(asked).toBe(0);
-  });
-
-  it("is asked on where it has no breaker", async () => {
-    const tested = await new Tested().start({ breaker: false });
-    await tested.fail(30);
-    expect(tested.requests).toBe(30);
-  });
-
-  it("is left alone by its own measure where it has one", async () => {
-    const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
-    await tested.fail(4);
-    expect(tested.requests).toBe(2);
-    expect(tested.reports).toMatchObject([{ state: "open", cooldownMs: 100 }]);
-  });
-
-  it("ends the attempts of a call, whose error stays that of the upstream", async () => {
-    const tested = await new Tested().start({ breaker: { failures: 2 }, retry: { attempts: 5 } });
-    const call = failureOf(tested.call());
-    for (const timers of [2, 2]) {
-      await tested.clock.whenRunning(timers);
-      tested.clock.advance(200);
-    }
-    expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
-    expect(tested.requests).toBe(2);
-    expect(tested.calls).toMatchObject([{ attempts: 2 }]);
-  });
-
-  it("is left alone by feeds too, which come back by themselves", async () => {
-    const tested = new Tested();
-    const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
-    await tested.start({ breaker: { failures: 1, cooldownMs: 90_000, maxCooldownMs: 90_000 } }, { adapters });
-    if (rest === undefined) throw new Error("not started");
-    const news = createClient(StreamService, rest.transport).watch({})[Symbol.asyncIterator]();
-    const next = news.next().catch((reason: unknown) => reason);
-    await tested.clock.whenRunning(1);
-    tested.clock.advance(1_000);
-    await tested.clock.whenRunning(1);
-    expect(tested.requests).toBe(1);
-    tested.clock.advance(88_999);
-    expect(tested.clock.running).toBe(1);
-    tested.clock.advance(1);
-    await tested.clock.whenRunning(1);
-    expect(tested.requests).toBe(2);
-    await rest.close();
-    await next;
-  });
+test("an upstream that fails: is left alone: calls fail at once and without a request, then one tries, then all go", async () => {
+  const tested = await new Tested().start();
+  await tested.fail(5);
+  const startedAt = performance.now();
+  const error = await failureOf(tested.call());
+  expect(performance.now() - startedAt).toBeLessThan(100);
+  expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
+  expect(retryDelayOf(error)).toBe(5_000);
+  expect(tested.requests).toBe(5);
+  expect(tested.calls.at(-1)).toMatchObject({ attempts: 0, upstreamStatus: undefined, error });
+  tested.status = 200;
+  tested.clock.advance(5_000);
+  await tested.call();
+  await tested.call();
+  expect(tested.requests).toBe(7);
+  const origin = server?.url;
+  expect(tested.reports).toEqual([
+    { upstream: "things", origin, state: "open", cooldownMs: 5_000 },
+    { upstream: "things", origin, state: "half_open", cooldownMs: undefined },
+    { upstream: "things", origin, state: "closed", cooldownMs: undefined },
+  ]);
 });
 
-it("failures of one base address say nothing about another", async () => {
+test("an upstream that fails: is not asked for credentials or observed while it is left alone", async () => {
+  let asked = 0;
+  const credentials = () => {
+    asked++;
+    return {};
+  };
+  const tested = await new Tested().start({ credentials }, { onRequest: () => void asked++ });
+  await tested.fail(5);
+  asked = 0;
+  await failureOf(tested.call());
+  expect(asked).toBe(0);
+});
+
+test("an upstream that fails: is asked on where it has no breaker", async () => {
+  const tested = await new Tested().start({ breaker: false });
+  await tested.fail(30);
+  expect(tested.requests).toBe(30);
+});
+
+test("an upstream that fails: is left alone by its own measure where it has one", async () => {
+  const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
+  await tested.fail(4);
+  expect(tested.requests).toBe(2);
+  expect(tested.reports).toMatchObject([{ state: "open", cooldownMs: 100 }]);
+});
+
+test("an upstream that fails: ends the attempts of a call, whose error stays that of the upstream", async () => {
+  const tested = await new Tested().start({ breaker: { failures: 2 }, retry: { attempts: 5 } });
+  const call = failureOf(tested.call());
+  for (const timers of [2, 2]) {
+    await tested.clock.whenRunning(timers);
+    tested.clock.advance(200);
+  }
+  expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
+  expect(tested.requests).toBe(2);
+  expect(tested.calls).toMatchObject([{ attempts: 2 }]);
+});
+
+test("an upstream that fails: is left alone by feeds too, which come back by themselves", async () => {
+  const tested = new Tested();
+  const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
+  await tested.start({ breaker: { failures: 1, cooldownMs: 90_000, maxCooldownMs: 90_000 } }, { adapters });
+  if (rest === undefined) throw new Error("not started");
+  const news = createClient(StreamService, rest.transport).watch({})[Symbol.asyncIterator]();
+  const next = news.next().catch((reason: unknown) => reason);
+  await tested.clock.whenRunning(1);
+  tested.clock.advance(1_000);
+  await tested.clock.whenRunning(1);
+  expect(tested.requests).toBe(1);
+  tested.clock.advance(88_999);
+  expect(tested.clock.running).toBe(1);
+  tested.clock.advance(1);
+  await tested.clock.whenRunning(1);
+  expect(tested.requests).toBe(2);
+  await rest.close();
+  await next;
+});
+
+test("failures of one base address say nothing about another", async () => {
   const tested = await new Tested().start();
   const healthy = await httpUpstream((_request, response) => sendJson(response, { id: 1 }));
   const bases = { api: server?.url ?? "", web: healthy.url };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
 
 const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
@@ -44,11 +44,11 @@ const ENDS: Readonly<Record<string, string>> = {
   "a null byte in a header": "UPSTREAM_NOT_HTTP",
 };
 
-it("every hostile response has an expected end", () => {
+test("every hostile response has an expected end", () => {
   expect(HOSTILE_RESPONSES).toEqual(Object.keys(ENDS));
 });
 
-it.each(Object.entries(ENDS))("%s: an error and no more", { timeout: 60_000 }, async (name, end) => {
+test.each(Object.entries(ENDS))("%s: an error and no more", { timeout: 60_000 }, async (name, end) => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--max-old-space-size=256", program, name]);
   const { first, second, grown, polluted } = JSON.parse(stdout) as Record<string, unknown>;
   expect([first, second, polluted]).toEqual([end, "7", false]);

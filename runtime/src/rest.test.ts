@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { CallReport, DriftReport, RestOptions } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
@@ -33,12 +33,12 @@ import {
 } from "./testing/thing-service.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
 
-const open: Array<{ close(): Promise<void> }> = [];
-const servers: TestServer[] = [];
+const OPEN: Array<{ close(): Promise<void> }> = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const rest of open.splice(0)) await rest.close();
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
 });
 
 interface Setup extends ThingVariant {
@@ -49,13 +49,13 @@ interface Setup extends ThingVariant {
 function restOf(url: string, { upstream, options, ...variant }: Setup = {}): Rest {
   const upstreams = { things: { baseUrl: url, ...upstream } };
   const rest = createRest({ adapters: [thingService(variant)], upstreams, ...options });
-  open.push(rest);
+  OPEN.push(rest);
   return rest;
 }
 
 async function restTo(server: Promise<TestServer>, setup: Setup = {}): Promise<Rest> {
   const started = await server;
-  servers.push(started);
+  SERVERS.push(started);
   return restOf(started.url, setup);
 }
 
@@ -71,741 +71,714 @@ function infoOf(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-describe("a call", () => {
-  it("sends what the adapter built, and brings the message with the headers for callers", async () => {
-    const seen: Array<string | undefined> = [];
-    const rest = await restTo(
-      httpUpstream((request, response) => {
-        seen.push(request.method, request.url, request.headers["user-agent"], request.headers.accept);
-        response.setHeader("x-ratelimit-remaining", "7").setHeader("set-cookie", "a=b");
-        sendJson(response, { id: 5, name: "Ä" });
-      }),
-      { upstream: { userAgent: "tests/1" } },
-    );
-    const { bytes, header } = await get(rest, "t:a/b");
-    expect(thingOf(bytes)).toMatchObject({ id: 5n, name: "Ä", status: 200 });
-    expect(seen).toEqual(["GET", "/things/t%3Aa%2Fb?limit=3", "tests/1", "application/json"]);
-    expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
-  });
+test("a call: sends what the adapter built, and brings the message with the headers for callers", async () => {
+  const seen: Array<string | undefined> = [];
+  const rest = await restTo(
+    httpUpstream((request, response) => {
+      seen.push(request.method, request.url, request.headers["user-agent"], request.headers.accept);
+      response.setHeader("x-ratelimit-remaining", "7").setHeader("set-cookie", "a=b");
+      sendJson(response, { id: 5, name: "Ä" });
+    }),
+    { upstream: { userAgent: "tests/1" } },
+  );
+  const { bytes, header } = await get(rest, "t:a/b");
+  expect(thingOf(bytes)).toMatchObject({ id: 5n, name: "Ä", status: 200 });
+  expect(seen).toEqual(["GET", "/things/t%3Aa%2Fb?limit=3", "tests/1", "application/json"]);
+  expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
+});
 
-  it("goes below the path of the base address, and to the base that the method names", async () => {
-    const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
-    const server = await echo;
-    const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
-    const upstream = { baseUrl: undefined, bases };
-    expect((await thing(await restTo(echo, { upstream }))).name).toBe("/v2/things/a?limit=3");
-    const web = restOf(server.url, { upstream, rules: { base: "web" } });
-    expect((await thing(web)).name).toBe("/web/things/a?limit=3");
-    const other = restOf(server.url, { upstream: { bases }, rules: { base: "other" } });
-    expect((await thing(other)).name).toBe("/things/a?limit=3");
-  });
+test("a call: goes below the path of the base address, and to the base that the method names", async () => {
+  const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
+  const server = await echo;
+  const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
+  const upstream = { baseUrl: undefined, bases };
+  expect((await thing(await restTo(echo, { upstream }))).name).toBe("/v2/things/a?limit=3");
+  const web = restOf(server.url, { upstream, rules: { base: "web" } });
+  expect((await thing(web)).name).toBe("/web/things/a?limit=3");
+  const other = restOf(server.url, { upstream: { bases }, rules: { base: "other" } });
+  expect((await thing(other)).name).toBe("/things/a?limit=3");
+});
 
-  it("keeps ids beyond 2^53 exact, also in raw JSON", async () => {
-    const rest = await restTo(
-      respondingWithJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'),
-    );
-    expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
-  });
+test("a call: keeps ids beyond 2^53 exact, also in raw JSON", async () => {
+  const rest = await restTo(respondingWithJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'));
+  expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
+});
 
-  it("takes the envelope off, and believes its status", async () => {
-    const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
-    const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
+test("a call: takes the envelope off, and believes its status", async () => {
+  const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
+  const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
+    rules: { envelope },
+  });
+  expect((await thing(good)).name).toBe("in");
+  const bad = await restTo(
+    respondingWithJson({ meta: { status: 404, msg: "No such thing" }, response: [] }),
+    {
       rules: { envelope },
-    });
-    expect((await thing(good)).name).toBe("in");
-    const bad = await restTo(
-      respondingWithJson({ meta: { status: 404, msg: "No such thing" }, response: [] }),
-      {
-        rules: { envelope },
-      },
-    );
-    const error = await failureOf(get(bad));
-    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: No such thing");
-    expect(error.code).toBe(Code.NotFound);
-  });
+    },
+  );
+  const error = await failureOf(get(bad));
+  expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: No such thing");
+  expect(error.code).toBe(Code.NotFound);
+});
 
-  it.each([
-    [{ error: "maintenance" }, "object"],
-    [5, "number 5"],
-    [{}, "object"],
-  ])("says so when a response has no payload in its envelope: %j", async (body, got) => {
-    const envelope = { payload: ["response.thing", "response"] };
-    const reports: DriftReport[] = [];
-    const options = { onDrift: (report: DriftReport) => void reports.push(report) };
-    await thing(await restTo(respondingWithJson(body), { rules: { envelope }, options }));
-    expect(reports.flatMap(({ drifts }) => drifts)).toEqual([
-      { path: "response.thing", expected: "a payload", got, kind: "dropped" },
-    ]);
-    const strict = await restTo(respondingWithJson(body), { rules: { envelope }, options: { strict: true } });
-    expect((await failureOf(get(strict))).code).toBe(Code.Internal);
-  });
+test.each([
+  [{ error: "maintenance" }, "object"],
+  [5, "number 5"],
+  [{}, "object"],
+])("a call: says so when a response has no payload in its envelope: %j", async (body, got) => {
+  const envelope = { payload: ["response.thing", "response"] };
+  const reports: DriftReport[] = [];
+  const options = { onDrift: (report: DriftReport) => void reports.push(report) };
+  await thing(await restTo(respondingWithJson(body), { rules: { envelope }, options }));
+  expect(reports.flatMap(({ drifts }) => drifts)).toEqual([
+    { path: "response.thing", expected: "a payload", got, kind: "dropped" },
+  ]);
+  const strict = await restTo(respondingWithJson(body), { rules: { envelope }, options: { strict: true } });
+  expect((await failureOf(get(strict))).code).toBe(Code.Internal);
+});
 
-  it("takes null for a payload that is empty", async () => {
-    const envelope = { payload: ["response"] };
-    const strict = await restTo(respondingWithJson({ response: null }), {
-      rules: { envelope },
-      options: { strict: true },
-    });
-    expect((await thing(strict)).name).toBe("");
+test("a call: takes null for a payload that is empty", async () => {
+  const envelope = { payload: ["response"] };
+  const strict = await restTo(respondingWithJson({ response: null }), {
+    rules: { envelope },
+    options: { strict: true },
   });
+  expect((await thing(strict)).name).toBe("");
+});
 
-  it("reads an empty body as an empty message", async () => {
-    expect(await thing(await restTo(respondingWith(200, {})))).toMatchObject({
-      id: 0n,
-      name: "",
-      status: 200,
-    });
-    expect((await thing(await restTo(respondingWith(204, {})))).status).toBe(204);
+test("a call: reads an empty body as an empty message", async () => {
+  expect(await thing(await restTo(respondingWith(200, {})))).toMatchObject({
+    id: 0n,
+    name: "",
+    status: 200,
   });
+  expect((await thing(await restTo(respondingWith(204, {})))).status).toBe(204);
+});
 
-  it("skips a byte order mark", async () => {
-    expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
+test("a call: skips a byte order mark", async () => {
+  expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
+});
+
+test("a call: reads bytes, forms, and whatever the Content-Type says", async () => {
+  const png = Uint8Array.of(137, 80, 78, 71);
+  const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
+    rules: { responseEncoding: "by_content_type" },
   });
-
-  it("reads bytes, forms, and whatever the Content-Type says", async () => {
-    const png = Uint8Array.of(137, 80, 78, 71);
-    const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
+  expect([...(await thing(bytes)).data]).toEqual([...png]);
+  const form = await restTo(respondingWith(200, { "content-type": "text/html" }, "name=a%20b&id=7"), {
+    rules: { responseEncoding: "form" },
+  });
+  expect(await thing(form)).toMatchObject({ name: "a b", id: 7n });
+  const twice = await restTo(respondingWith(200, {}, "raw=a&raw=b&id=700000000000000001"), {
+    rules: { responseEncoding: "form" },
+    options: { strict: true },
+  });
+  expect(await thing(twice)).toMatchObject({ raw: '["a","b"]', id: 700000000000000001n });
+  const json = await restTo(
+    respondingWith(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
+    {
       rules: { responseEncoding: "by_content_type" },
-    });
-    expect([...(await thing(bytes)).data]).toEqual([...png]);
-    const form = await restTo(respondingWith(200, { "content-type": "text/html" }, "name=a%20b&id=7"), {
-      rules: { responseEncoding: "form" },
-    });
-    expect(await thing(form)).toMatchObject({ name: "a b", id: 7n });
-    const twice = await restTo(respondingWith(200, {}, "raw=a&raw=b&id=700000000000000001"), {
-      rules: { responseEncoding: "form" },
-      options: { strict: true },
-    });
-    expect(await thing(twice)).toMatchObject({ raw: '["a","b"]', id: 700000000000000001n });
-    const json = await restTo(
-      respondingWith(200, { "content-type": "text/json; charset=utf-8" }, '{"name":"j"}'),
-      {
-        rules: { responseEncoding: "by_content_type" },
-      },
-    );
-    expect((await thing(json)).name).toBe("j");
-  });
-
-  it("takes a redirect as a response where the rules say so, with a body or without", async () => {
-    const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
-    const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
-      rules: { success: [302] },
-    });
-    expect((await thing(rest)).status).toBe(302);
-  });
+    },
+  );
+  expect((await thing(json)).name).toBe("j");
 });
 
-describe("an upstream that misbehaves", () => {
-  const cases: ReadonlyArray<
-    readonly [what: string, server: () => Promise<TestServer>, text: string, reason: string, code: Code]
-  > = [
-    [
-      "responds with HTML",
-      () => respondingWith(200, { "content-type": "text/html" }, "<html>hi</html>"),
-      "upstream things: expected JSON with status 200, got text/html (15 bytes)",
-      "UPSTREAM_BODY_NOT_JSON",
-      Code.Internal,
-    ],
-    [
-      "responds with half a document",
-      () => respondingWithJson('{"id":'),
-      "upstream things: expected JSON with status 200, got application/json (6 bytes)",
-      "UPSTREAM_BODY_NOT_JSON",
-      Code.Internal,
-    ],
-    [
-      "speaks no HTTP",
-      () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
-      "upstream things: the response is not HTTP",
-      "UPSTREAM_NOT_HTTP",
-      Code.Unavailable,
-    ],
-    [
-      "closes without a response",
-      () => rawUpstream((socket) => socket.end()),
-      "upstream things: the connection was closed before the response",
-      "UPSTREAM_RESET",
-      Code.Unavailable,
-    ],
-    [
-      "resets the connection",
-      () => rawUpstream((socket) => socket.resetAndDestroy()),
-      "upstream things: the connection was closed before the response",
-      "UPSTREAM_RESET",
-      Code.Unavailable,
-    ],
-    [
-      "closes within the body",
-      () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
-      "upstream things: the response body is incomplete",
-      "UPSTREAM_TRUNCATED",
-      Code.Unavailable,
-    ],
-    [
-      "closes within a chunk",
-      () =>
-        rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{")),
-      "upstream things: the response body is incomplete",
-      "UPSTREAM_TRUNCATED",
-      Code.Unavailable,
-    ],
-    [
-      "cuts its compressed body",
-      () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
-      "upstream things: the response body is incomplete",
-      "UPSTREAM_TRUNCATED",
-      Code.Unavailable,
-    ],
-    [
-      "says gzip and is not",
-      () => respondingWith(200, { "content-encoding": "gzip" }, "{}"),
-      "upstream things: expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
-      "UPSTREAM_BODY_ENCODING",
-      Code.Internal,
-    ],
-    [
-      "redirects",
-      () => respondingWith(301, { location: "http://169.254.169.254/secret" }),
-      "upstream things: unexpected redirect (301); redirects are not followed",
-      "MOVED",
-      Code.FailedPrecondition,
-    ],
-    [
-      "sends too many headers",
-      () => respondingWith(200, { "x-long": "x".repeat(20_000) }, "{}"),
-      "upstream things: the response headers exceed 16384 bytes",
-      "UPSTREAM_HEADERS_TOO_LARGE",
-      Code.ResourceExhausted,
-    ],
-    [
-      "nests too deeply",
-      () => respondingWithJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
-      `upstream things: the response body is nested too deeply: more than 100 levels at ${"self.".repeat(95)}`,
-      "UPSTREAM_BODY_TOO_DEEP",
-      Code.Internal,
-    ],
-  ];
-
-  it.each(cases)("%s", async (_what, server, text, reason, code) => {
-    const error = await failureOf(get(await restTo(server())));
-    expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
-    expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
-    expect(error.code).toBe(code);
+test("a call: takes a redirect as a response where the rules say so, with a body or without", async () => {
+  const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
+  const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
+    rules: { success: [302] },
   });
-
-  it("is not there", async () => {
-    const error = await failureOf(get(restOf(await closedPort())));
-    expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
-    expect(error.code).toBe(Code.Unavailable);
-  });
-
-  it("gives the address of a redirect, and never goes there", async () => {
-    let visits = 0;
-    const target = await httpUpstream((_request, response) => {
-      visits++;
-      response.end("{}");
-    });
-    servers.push(target);
-    const error = await failureOf(get(await restTo(respondingWith(302, { location: target.url }))));
-    expect(infoOf(error)?.metadata).toEqual({ http_status: "302", location: target.url });
-    expect(visits).toBe(0);
-  });
-
-  it("sends more than allowed, announced or not", async () => {
-    const body = `"${"x".repeat(2000)}"`;
-    const upstream = { maxResponseBytes: 1000 };
-    const text = "upstream things: the response body exceeds 1000 bytes";
-    for (const server of [
-      respondingWithJson(body),
-      httpUpstream((_request, response) => {
-        response.write(body);
-        response.end();
-      }),
-      respondingWith(200, { "content-encoding": "gzip" }, gzipSync(body)),
-    ]) {
-      const error = await failureOf(get(await restTo(server, { upstream })));
-      expect(error.rawMessage).toBe(text);
-      expect(error.code).toBe(Code.ResourceExhausted);
-    }
-  });
-
-  it("sends a bomb: a kilobyte that would become 128 MiB", async () => {
-    const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
-    const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
-    const before = process.memoryUsage().rss;
-    const error = await failureOf(get(rest));
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
-    expect(error.rawMessage).toBe("upstream things: the response body exceeds 16777216 bytes");
-  });
-
-  it("does not respond in time", async () => {
-    const never = httpUpstream(() => undefined);
-    const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the response head");
-    expect(error.code).toBe(Code.DeadlineExceeded);
-    expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
-  });
-
-  it("does not make a connection in time", async () => {
-    // it takes the connection, and never completes the TLS handshake
-    const silent = await rawUpstream(() => undefined);
-    servers.push(silent);
-    const url = silent.url.replace("http:", "https:");
-    const error = await failureOf(get(restOf(url, { upstream: { connectTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for a connection");
-    expect(error.code).toBe(Code.DeadlineExceeded);
-    expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
-  });
-
-  it("pauses for too long within the body", async () => {
-    const pausing = httpUpstream((_request, response) => {
-      response.writeHead(200, { "content-length": "10" }).write("{");
-    });
-    const error = await failureOf(get(await restTo(pausing, { upstream: { bodyTimeoutMs: 50 } })));
-    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
-    expect(error.code).toBe(Code.DeadlineExceeded);
-  });
-
-  it("decodes anything at all in JSON: no body is a crash", async () => {
-    let body = "";
-    const rest = await restTo(
-      httpUpstream((_request, response) => response.end(body)),
-      { rules: { envelope: { payload: ["response", ""], status: "status" } } },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ noUnicodeString: false }), async (value) => {
-        body = JSON.stringify(value);
-        await get(rest).catch((error: ConnectError) => expect(reasonOf(error)).not.toBe("ADAPTER_FAILED"));
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it("reads errors with anything at all: no body is a crash", async () => {
-    let body = Buffer.alloc(0);
-    const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
-    const anything = fc.oneof(
-      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
-      fc.jsonValue().map((errors) => Buffer.from(JSON.stringify({ errors, error: errors, message: errors }))),
-      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
-    );
-    await fc.assert(
-      fc.asyncProperty(anything, async (bytes) => {
-        body = bytes;
-        expect(reasonOf(await failureOf(get(rest)))).toMatch(/^[A-Z][A-Z0-9_]+$/);
-      }),
-      { numRuns: 300 },
-    );
-  });
+  expect((await thing(rest)).status).toBe(302);
 });
 
-describe("a response that is an error", () => {
-  it("counts by its status even if its body is cut, huge or corrupt", async () => {
-    const json = { "content-type": "application/json" };
-    for (const server of [
-      rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
-      respondingWith(404, json, `{"message":"${"x".repeat(2 << 20)}"}`),
-      respondingWith(404, { ...json, "content-encoding": "gzip" }, "nonsense"),
-      httpUpstream((_request, response) => {
-        const more = () => response.write("x".repeat(65_536), more);
-        response.writeHead(404).on("close", () => response.destroy());
-        more();
-      }),
-    ]) {
-      const error = await failureOf(get(await restTo(server)));
-      expect(error.rawMessage).toBe("upstream things responded with 404 Not Found");
-      expect(error.code).toBe(Code.NotFound);
-    }
-  });
+const cases: ReadonlyArray<
+  readonly [what: string, server: () => Promise<TestServer>, text: string, reason: string, code: Code]
+> = [
+  [
+    "responds with HTML",
+    () => respondingWith(200, { "content-type": "text/html" }, "<html>hi</html>"),
+    "upstream things: expected JSON with status 200, got text/html (15 bytes)",
+    "UPSTREAM_BODY_NOT_JSON",
+    Code.Internal,
+  ],
+  [
+    "responds with half a document",
+    () => respondingWithJson('{"id":'),
+    "upstream things: expected JSON with status 200, got application/json (6 bytes)",
+    "UPSTREAM_BODY_NOT_JSON",
+    Code.Internal,
+  ],
+  [
+    "speaks no HTTP",
+    () => rawUpstream((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")),
+    "upstream things: the response is not HTTP",
+    "UPSTREAM_NOT_HTTP",
+    Code.Unavailable,
+  ],
+  [
+    "closes without a response",
+    () => rawUpstream((socket) => socket.end()),
+    "upstream things: the connection was closed before the response",
+    "UPSTREAM_RESET",
+    Code.Unavailable,
+  ],
+  [
+    "resets the connection",
+    () => rawUpstream((socket) => socket.resetAndDestroy()),
+    "upstream things: the connection was closed before the response",
+    "UPSTREAM_RESET",
+    Code.Unavailable,
+  ],
+  [
+    "closes within the body",
+    () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")),
+    "upstream things: the response body is incomplete",
+    "UPSTREAM_TRUNCATED",
+    Code.Unavailable,
+  ],
+  [
+    "closes within a chunk",
+    () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{")),
+    "upstream things: the response body is incomplete",
+    "UPSTREAM_TRUNCATED",
+    Code.Unavailable,
+  ],
+  [
+    "cuts its compressed body",
+    () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync("{}").subarray(0, 12)),
+    "upstream things: the response body is incomplete",
+    "UPSTREAM_TRUNCATED",
+    Code.Unavailable,
+  ],
+  [
+    "says gzip and is not",
+    () => respondingWith(200, { "content-encoding": "gzip" }, "{}"),
+    "upstream things: expected a body in gzip, deflate, br or zstd, got gzip that is corrupt",
+    "UPSTREAM_BODY_ENCODING",
+    Code.Internal,
+  ],
+  [
+    "redirects",
+    () => respondingWith(301, { location: "http://169.254.169.254/secret" }),
+    "upstream things: unexpected redirect (301); redirects are not followed",
+    "MOVED",
+    Code.FailedPrecondition,
+  ],
+  [
+    "sends too many headers",
+    () => respondingWith(200, { "x-long": "x".repeat(20_000) }, "{}"),
+    "upstream things: the response headers exceed 16384 bytes",
+    "UPSTREAM_HEADERS_TOO_LARGE",
+    Code.ResourceExhausted,
+  ],
+  [
+    "nests too deeply",
+    () => respondingWithJson(`${'{"self":'.repeat(5000)}{}${"}".repeat(5000)}`),
+    `upstream things: the response body is nested too deeply: more than 100 levels at ${"self.".repeat(95)}`,
+    "UPSTREAM_BODY_TOO_DEEP",
+    Code.Internal,
+  ],
+];
 
-  it("keeps its text where the body came compressed", async () => {
-    const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
-    const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
-    expect((await failureOf(get(rest))).rawMessage).toBe(
-      "upstream things responded with 503 Service Unavailable: gone fishing",
-    );
-  });
-
-  it("of configured credentials is the operator's matter, of the caller's own the caller's", async () => {
-    const rules = { credentials: ["oauth2"] } as const;
-    const fixed = { oauth2: { accessToken: "t" } };
-    const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
-    expect(reasonOf(await failureOf(get(configured)))).toBe("UPSTREAM_CREDENTIALS");
-    const own = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: () => fixed } });
-    expect((await failureOf(get(own))).code).toBe(Code.Unauthenticated);
-    const unsigned = await restTo(respondingWithJson({}, 401), { upstream: { credentials: fixed } });
-    expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
-  });
-
-  it("may come with a status that means success, where a rule says so", async () => {
-    const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
-    const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
-      rules: { errors },
-    });
-    expect(reasonOf(await failureOf(get(rest)))).toBe("NOT_YET");
-  });
+test.each(cases)("an upstream that misbehaves: %s", async (_what, server, text, reason, code) => {
+  const error = await failureOf(get(await restTo(server())));
+  expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
+  expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
+  expect(error.code).toBe(code);
 });
 
-describe("the request", () => {
-  async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {}) {
-    let seen: IncomingHttpHeaders = {};
-    const server = httpUpstream((incoming, response) => {
-      seen = incoming.headers;
-      response.end("{}");
-    });
-    await get(await restTo(server, { request: () => request, upstream }));
-    return seen;
+test("an upstream that misbehaves: is not there", async () => {
+  const error = await failureOf(get(restOf(await closedPort())));
+  expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
+  expect(error.code).toBe(Code.Unavailable);
+});
+
+test("an upstream that misbehaves: gives the address of a redirect, and never goes there", async () => {
+  let visits = 0;
+  const target = await httpUpstream((_request, response) => {
+    visits++;
+    response.end("{}");
+  });
+  SERVERS.push(target);
+  const error = await failureOf(get(await restTo(respondingWith(302, { location: target.url }))));
+  expect(infoOf(error)?.metadata).toEqual({ http_status: "302", location: target.url });
+  expect(visits).toBe(0);
+});
+
+test("an upstream that misbehaves: sends more than allowed, announced or not", async () => {
+  const body = `"${"x".repeat(2000)}"`;
+  const upstream = { maxResponseBytes: 1000 };
+  const text = "upstream things: the response body exceeds 1000 bytes";
+  for (const server of [
+    respondingWithJson(body),
+    httpUpstream((_request, response) => {
+      response.write(body);
+      response.end();
+    }),
+    respondingWith(200, { "content-encoding": "gzip" }, gzipSync(body)),
+  ]) {
+    const error = await failureOf(get(await restTo(server, { upstream })));
+    expect(error.rawMessage).toBe(text);
+    expect(error.code).toBe(Code.ResourceExhausted);
   }
+});
 
-  it("has the headers of the method, and the upstream's own whatever the method says", async () => {
-    const request = new RequestWriter("POST", "/things");
-    request.json({ id: 700000000000000001n });
-    request.header("content-type", "application/vnd.things+json");
-    request.header("accept", "application/vnd.things+json");
-    request.header("user-agent", "another");
-    expect(await headersOf(request, { acceptEncoding: "identity" })).toMatchObject({
-      "content-type": "application/vnd.things+json",
-      accept: "application/vnd.things+json",
-      "user-agent": "connect-rest/0.1.0",
-      "accept-encoding": "identity",
-      "content-length": "25",
-    });
+test("an upstream that misbehaves: sends a bomb: a kilobyte that would become 128 MiB", async () => {
+  const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
+  const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
+  const before = process.memoryUsage().rss;
+  const error = await failureOf(get(rest));
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
+  expect(error.rawMessage).toBe("upstream things: the response body exceeds 16777216 bytes");
+});
+
+test("an upstream that misbehaves: does not respond in time", async () => {
+  const never = httpUpstream(() => undefined);
+  const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
+  expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the response head");
+  expect(error.code).toBe(Code.DeadlineExceeded);
+  expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
+});
+
+test("an upstream that misbehaves: does not make a connection in time", async () => {
+  // it takes the connection, and never completes the TLS handshake
+  const silent = await rawUpstream(() => undefined);
+  SERVERS.push(silent);
+  const url = silent.url.replace("http:", "https:");
+  const error = await failureOf(get(restOf(url, { upstream: { connectTimeoutMs: 50 } })));
+  expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for a connection");
+  expect(error.code).toBe(Code.DeadlineExceeded);
+  expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
+});
+
+test("an upstream that misbehaves: pauses for too long within the body", async () => {
+  const pausing = httpUpstream((_request, response) => {
+    response.writeHead(200, { "content-length": "10" }).write("{");
   });
+  const error = await failureOf(get(await restTo(pausing, { upstream: { bodyTimeoutMs: 50 } })));
+  expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
+  expect(error.code).toBe(Code.DeadlineExceeded);
+});
 
-  it("says that a POST without a body has none", async () => {
-    const headers = await headersOf(new RequestWriter("POST", "/things"));
-    expect(headers["content-length"]).toBe("0");
-    expect(headers).not.toHaveProperty("content-type");
+test("an upstream that misbehaves: decodes anything at all in JSON: no body is a crash", async () => {
+  let body = "";
+  const rest = await restTo(
+    httpUpstream((_request, response) => response.end(body)),
+    { rules: { envelope: { payload: ["response", ""], status: "status" } } },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ noUnicodeString: false }), async (value) => {
+      body = JSON.stringify(value);
+      await get(rest).catch((error: ConnectError) => expect(reasonOf(error)).not.toBe("ADAPTER_FAILED"));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("an upstream that misbehaves: reads errors with anything at all: no body is a crash", async () => {
+  let body = Buffer.alloc(0);
+  const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
+  const anything = fc.oneof(
+    fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
+    fc.jsonValue().map((errors) => Buffer.from(JSON.stringify({ errors, error: errors, message: errors }))),
+    fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+  );
+  await fc.assert(
+    fc.asyncProperty(anything, async (bytes) => {
+      body = bytes;
+      expect(reasonOf(await failureOf(get(rest)))).toMatch(/^[A-Z][A-Z0-9_]+$/);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a response that is an error: counts by its status even if its body is cut, huge or corrupt", async () => {
+  const json = { "content-type": "application/json" };
+  for (const server of [
+    rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
+    respondingWith(404, json, `{"message":"${"x".repeat(2 << 20)}"}`),
+    respondingWith(404, { ...json, "content-encoding": "gzip" }, "nonsense"),
+    httpUpstream((_request, response) => {
+      const more = () => response.write("x".repeat(65_536), more);
+      response.writeHead(404).on("close", () => response.destroy());
+      more();
+    }),
+  ]) {
+    const error = await failureOf(get(await restTo(server)));
+    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found");
+    expect(error.code).toBe(Code.NotFound);
+  }
+});
+
+test("a response that is an error: keeps its text where the body came compressed", async () => {
+  const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
+  const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
+  expect((await failureOf(get(rest))).rawMessage).toBe(
+    "upstream things responded with 503 Service Unavailable: gone fishing",
+  );
+});
+
+test("a response that is an error: of configured credentials is the operator's matter, of the caller's own the caller's", async () => {
+  const rules = { credentials: ["oauth2"] } as const;
+  const fixed = { oauth2: { accessToken: "t" } };
+  const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
+  expect(reasonOf(await failureOf(get(configured)))).toBe("UPSTREAM_CREDENTIALS");
+  const own = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: () => fixed } });
+  expect((await failureOf(get(own))).code).toBe(Code.Unauthenticated);
+  const unsigned = await restTo(respondingWithJson({}, 401), { upstream: { credentials: fixed } });
+  expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
+});
+
+test("a response that is an error: may come with a status that means success, where a rule says so", async () => {
+  const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
+  const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
+    rules: { errors },
   });
+  expect(reasonOf(await failureOf(get(rest)))).toBe("NOT_YET");
+});
 
-  it("that HTTP does not know is an error of the rules", async () => {
-    const request = new RequestWriter("POST", "/things");
-    request.header("transfer-encoding", "gzip");
-    const error = await failureOf(headersOf(request));
-    expect(error.rawMessage).toBe(
-      "upstream things: the request is not valid HTTP: invalid transfer-encoding header",
-    );
-    expect(reasonOf(error)).toBe("REQUEST_INVALID");
+async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {}) {
+  let seen: IncomingHttpHeaders = {};
+  const server = httpUpstream((incoming, response) => {
+    seen = incoming.headers;
+    response.end("{}");
   });
+  await get(await restTo(server, { request: () => request, upstream }));
+  return seen;
+}
 
-  it("that an adapter fails to build is an internal error, without its words", async () => {
-    const rest = restOf("http://127.0.0.1:9", {
-      request: () => {
-        throw new TypeError("x is undefined");
-      },
-    });
-    const error = await failureOf(get(rest));
-    expect(error.rawMessage).toBe(
-      "upstream things: the adapter of test.v1.ThingService.GetThing failed while writing the request",
-    );
+test("the request: has the headers of the method, and the upstream's own whatever the method says", async () => {
+  const request = new RequestWriter("POST", "/things");
+  request.json({ id: 700000000000000001n });
+  request.header("content-type", "application/vnd.things+json");
+  request.header("accept", "application/vnd.things+json");
+  request.header("user-agent", "another");
+  expect(await headersOf(request, { acceptEncoding: "identity" })).toMatchObject({
+    "content-type": "application/vnd.things+json",
+    accept: "application/vnd.things+json",
+    "user-agent": "connect-rest/0.1.0",
+    "accept-encoding": "identity",
+    "content-length": "25",
   });
 });
 
-describe("deadline and cancelation", () => {
-  it("end the call and the upstream's at once, when the time is up", async () => {
-    const clock = new FakeClock();
-    const server = await httpUpstream(() => clock.advance(1000));
-    servers.push(server);
-    const rest = restOf(server.url, { options: { clock } });
-    const closed = server.socketClosed();
-    const error = await failureOf(get(rest, "a", { timeoutMs: 1000 }));
-    expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: no response within 1000 ms");
-    expect(error.code).toBe(Code.DeadlineExceeded);
-    expect(reasonOf(error)).toBe("DEADLINE_EXCEEDED");
-    await closed;
-    expect(clock.running).toBe(0);
-  });
-
-  it.each([
-    ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
-    ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
-    ["the default one", {}, {}, 60_000],
-  ])("take the shortest time: %s", async (_whose, rules, call, limit) => {
-    const clock = new FakeClock();
-    const rest = await restTo(
-      httpUpstream(() => clock.advance(limit)),
-      { rules, options: { clock } },
-    );
-    const adapter = thingAdapter({ rules });
-    const error = await failureOf(rest.call(adapter, thingRequest({ name: "a" }), call));
-    expect(error.rawMessage).toContain(`within ${limit} ms`);
-  });
-
-  it("hold against a function for credentials that never returns", async () => {
-    const clock = new FakeClock();
-    const credentials = () => {
-      clock.advance(500);
-      return new Promise<never>(() => undefined);
-    };
-    const rest = restOf(await closedPort(), { upstream: { credentials }, options: { clock } });
-    expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
-  });
-
-  it("cancel when the caller does, before, within and after the head of the response", async () => {
-    for (const listener of [
-      (abort: () => void) => httpUpstream(() => abort()),
-      (abort: () => void) =>
-        httpUpstream((_request, response) => {
-          response.writeHead(200, { "content-length": "10" }).write("{");
-          setImmediate(abort);
-        }),
-    ]) {
-      const controller = new AbortController();
-      const server = await listener(() => controller.abort());
-      servers.push(server);
-      const closed = server.socketClosed();
-      const error = await failureOf(get(restOf(server.url), "a", { signal: controller.signal }));
-      expect(error.code).toBe(Code.Canceled);
-      expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: canceled by the caller");
-      await closed;
-    }
-    const rest = restOf(await closedPort());
-    const error = await failureOf(get(rest, "a", { signal: AbortSignal.abort() }));
-    expect(error.code).toBe(Code.Canceled);
-  });
-
-  it("tell a time limit in a signal from a cancelation", async () => {
-    const rest = restOf(await closedPort());
-    const signal = AbortSignal.abort(new DOMException("timed out", "TimeoutError"));
-    expect((await failureOf(get(rest, "a", { signal }))).code).toBe(Code.DeadlineExceeded);
-  });
-
-  it("end a call that waits for a connection", async () => {
-    const controller = new AbortController();
-    const server = await httpUpstream(() => controller.abort());
-    servers.push(server);
-    const rest = restOf(server.url, { upstream: { connections: 1 } });
-    const first = new AbortController();
-    const running = failureOf(get(rest, "a", { signal: first.signal }));
-    const waiting = await failureOf(get(rest, "b", { signal: controller.signal }));
-    expect(waiting.code).toBe(Code.Canceled);
-    first.abort();
-    expect((await running).code).toBe(Code.Canceled);
-  });
+test("the request: says that a POST without a body has none", async () => {
+  const headers = await headersOf(new RequestWriter("POST", "/things"));
+  expect(headers["content-length"]).toBe("0");
+  expect(headers).not.toHaveProperty("content-type");
 });
 
-describe("drift", () => {
-  it("is reported, and not an error", async () => {
-    const reports: DriftReport[] = [];
-    const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
-      options: { onDrift: (report) => reports.push(report) },
-    });
-    expect((await thing(rest)).id).toBe(7n);
-    expect(reports).toMatchObject([{ method: getThing, upstream: "things" }]);
-    expect(reports[0]?.drifts.map(({ path, kind }) => [path, kind])).toContainEqual(["name", "dropped"]);
-  });
-
-  it("is an error in strict mode", async () => {
-    const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
-    const error = await failureOf(get(rest));
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
-    );
-    expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
-    expect(error.code).toBe(Code.Internal);
-  });
-
-  it("is text that is not UTF-8", async () => {
-    const reports: DriftReport[] = [];
-    const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
-    const rest = await restTo(respondingWith(200, {}, body), {
-      options: { onDrift: (report) => reports.push(report) },
-    });
-    expect((await thing(rest)).name).toBe("\ufffd");
-    expect(reports[0]?.drifts).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
-  });
-
-  it("is not text in the charset that the Content-Type names", async () => {
-    const reports: DriftReport[] = [];
-    const body = Buffer.from('{"name":"d\xe9"}', "latin1");
-    const headers = { "content-type": "application/json; charset=ISO-8859-1" };
-    const rest = await restTo(respondingWith(200, headers, body), {
-      options: { onDrift: (report) => reports.push(report) },
-    });
-    expect((await thing(rest)).name).toBe("d\u00e9");
-    expect(reports).toEqual([]);
-  });
+test("the request: that HTTP does not know is an error of the rules", async () => {
+  const request = new RequestWriter("POST", "/things");
+  request.header("transfer-encoding", "gzip");
+  const error = await failureOf(headersOf(request));
+  expect(error.rawMessage).toBe(
+    "upstream things: the request is not valid HTTP: invalid transfer-encoding header",
+  );
+  expect(reasonOf(error)).toBe("REQUEST_INVALID");
 });
 
-describe("reports of calls", () => {
-  it("tell how a call went; a listener that throws changes nothing", async () => {
-    const reports: CallReport[] = [];
-    const onCall = (report: CallReport) => {
-      reports.push(report);
-      throw new Error("listener");
-    };
-    const rest = await restTo(respondingWithJson({ name: "x" }), { options: { onCall } });
-    await get(rest);
-    await failureOf(get(rest, ".."));
-    expect(reports).toMatchObject([
-      { method: getThing, upstream: "things", verb: "GET", upstreamStatus: 200, bytes: 12, error: undefined },
-      { verb: undefined, upstreamStatus: undefined, bytes: 0, error: { code: Code.InvalidArgument } },
-    ]);
-    expect(reports[0]?.durationMs).toBeGreaterThan(0);
+test("the request: that an adapter fails to build is an internal error, without its words", async () => {
+  const rest = restOf("http://127.0.0.1:9", {
+    request: () => {
+      throw new TypeError("x is undefined");
+    },
   });
-
-  it("tell of errors with their status", async () => {
-    const reports: CallReport[] = [];
-    const rest = await restTo(respondingWithJson({}, 503), {
-      options: { onCall: (report) => reports.push(report) },
-    });
-    await failureOf(get(rest));
-    expect(reports).toMatchObject([{ upstreamStatus: 503, error: { code: Code.Unavailable } }]);
-  });
+  const error = await failureOf(get(rest));
+  expect(error.rawMessage).toBe(
+    "upstream things: the adapter of test.v1.ThingService.GetThing failed while writing the request",
+  );
 });
 
-describe("the transport", () => {
-  it("serves a client", async () => {
-    const rest = await restTo(respondingWithJson({ id: 7 }));
-    const client = createClient(ThingService, rest.transport);
-    expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
-  });
-
-  it("runs interceptors, which see headers both ways", async () => {
-    const seen: unknown[] = [];
-    const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
-      upstream: {
-        credentials: ({ header }) => {
-          seen.push(header.get("x-user"));
-          return {};
-        },
-      },
-      options: {
-        interceptors: [
-          (next) => async (request) => {
-            seen.push(request.url);
-            request.header.set("x-user", "u1");
-            const response = await next(request);
-            seen.push(response.header.get("retry-after"));
-            return response;
-          },
-        ],
-      },
-    });
-    await rest.transport.unary(
-      getThing,
-      undefined,
-      undefined,
-      undefined,
-      thingRequest({ name: "a" }) as never,
-    );
-    expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
-  });
-
-  it("has the deadline and the cancelation of its caller", async () => {
-    const clock = new FakeClock();
-    const rest = await restTo(
-      httpUpstream(() => clock.advance(100)),
-      { options: { clock } },
-    );
-    const message = thingRequest({ name: "a" }) as never;
-    const late = await failureOf(rest.transport.unary(getThing, undefined, 100, undefined, message));
-    expect([late.code, reasonOf(late)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
-    const canceled = await failureOf(
-      rest.transport.unary(getThing, AbortSignal.abort(), undefined, undefined, message),
-    );
-    expect([canceled.code, reasonOf(canceled)]).toEqual([Code.Canceled, "CANCELED"]);
-    expect(clock.running).toBe(0);
-  });
-
-  it("respond with UNIMPLEMENTED for what has no adapter", async () => {
-    const rest = restOf("http://127.0.0.1:9");
-    const unary = await failureOf(
-      rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
-    );
-    expect(unary.code).toBe(Code.Unimplemented);
-    expect(unary.rawMessage).toBe(
-      "test.v1.ThingService.Unmapped: no configured adapter has a REST rule for this method",
-    );
-    const stream = await failureOf(
-      rest.transport.stream(watchThing, undefined, undefined, undefined, (async function* () {})()),
-    );
-    expect(stream.code).toBe(Code.Unimplemented);
-  });
-
-  it("is closed with its connections", async () => {
-    const server = await respondingWithJson({});
-    servers.push(server);
-    const upstreams = { things: { baseUrl: server.url } };
-    const transport = createRestTransport({ adapters: [thingService()], upstreams });
-    const call = () =>
-      transport.unary(getThing, undefined, undefined, undefined, thingRequest({ name: "a" }));
-    await call();
-    expect(server.sockets.size).toBe(1);
-    const closed = server.socketClosed();
-    await transport.close();
-    await closed;
-    expect(server.sockets.size).toBe(0);
-    const error = await failureOf(call());
-    expect(error.rawMessage).toBe("upstream things: the connection pool is closed");
-    await transport.close();
-  });
+test("deadline and cancelation: end the call and the upstream's at once, when the time is up", async () => {
+  const clock = new FakeClock();
+  const server = await httpUpstream(() => clock.advance(1000));
+  SERVERS.push(server);
+  const rest = restOf(server.url, { options: { clock } });
+  const closed = server.socketClosed();
+  const error = await failureOf(get(rest, "a", { timeoutMs: 1000 }));
+  expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: no response within 1000 ms");
+  expect(error.code).toBe(Code.DeadlineExceeded);
+  expect(reasonOf(error)).toBe("DEADLINE_EXCEEDED");
+  await closed;
+  expect(clock.running).toBe(0);
 });
 
-describe("routes", () => {
-  it("serve a router, with headers, errors and the methods that are not mapped", async () => {
-    const rest = await restTo(
-      httpUpstream((request, response) => {
-        if (request.url?.startsWith("/things/no")) response.writeHead(404).end();
-        else response.setHeader("x-ratelimit-remaining", "1").end('{"name":"x"}');
+test.each([
+  ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
+  ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
+  ["the default one", {}, {}, 60_000],
+])("deadline and cancelation: take the shortest time: %s", async (_whose, rules, call, limit) => {
+  const clock = new FakeClock();
+  const rest = await restTo(
+    httpUpstream(() => clock.advance(limit)),
+    { rules, options: { clock } },
+  );
+  const adapter = thingAdapter({ rules });
+  const error = await failureOf(rest.call(adapter, thingRequest({ name: "a" }), call));
+  expect(error.rawMessage).toContain(`within ${limit} ms`);
+});
+
+test("deadline and cancelation: hold against a function for credentials that never returns", async () => {
+  const clock = new FakeClock();
+  const credentials = () => {
+    clock.advance(500);
+    return new Promise<never>(() => undefined);
+  };
+  const rest = restOf(await closedPort(), { upstream: { credentials }, options: { clock } });
+  expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
+});
+
+test("deadline and cancelation: cancel when the caller does, before, within and after the head of the response", async () => {
+  for (const listener of [
+    (abort: () => void) => httpUpstream(() => abort()),
+    (abort: () => void) =>
+      httpUpstream((_request, response) => {
+        response.writeHead(200, { "content-length": "10" }).write("{");
+        setImmediate(abort);
       }),
-    );
-    const client = createClient(ThingService, createRouterTransport(restRoutes(rest)));
-    const headers: Headers[] = [];
-    const onHeader = (header: Headers) => headers.push(header);
-    expect(await client.getThing({ name: "a" } as never, { onHeader })).toMatchObject({ name: "x" });
-    expect(headers[0]?.get("x-ratelimit-remaining")).toBe("1");
-    const missing = await failureOf(client.getThing({ name: "no" }));
-    expect([missing.code, reasonOf(missing)]).toEqual([Code.NotFound, "NOT_FOUND"]);
-    const unimplemented = await failureOf(client.unmapped({}));
-    expect(unimplemented.code).toBe(Code.Unimplemented);
-  });
+  ]) {
+    const controller = new AbortController();
+    const server = await listener(() => controller.abort());
+    SERVERS.push(server);
+    const closed = server.socketClosed();
+    const error = await failureOf(get(restOf(server.url), "a", { signal: controller.signal }));
+    expect(error.code).toBe(Code.Canceled);
+    expect(error.rawMessage).toBe("test.v1.ThingService.GetThing: canceled by the caller");
+    await closed;
+  }
+  const rest = restOf(await closedPort());
+  const error = await failureOf(get(rest, "a", { signal: AbortSignal.abort() }));
+  expect(error.code).toBe(Code.Canceled);
 });
 
-describe("wrong configuration fails at once", () => {
-  const upstreams = { things: { baseUrl: "http://127.0.0.1:9" } };
-  const adapters = [thingService()];
+test("deadline and cancelation: tell a time limit in a signal from a cancelation", async () => {
+  const rest = restOf(await closedPort());
+  const signal = AbortSignal.abort(new DOMException("timed out", "TimeoutError"));
+  expect((await failureOf(get(rest, "a", { signal }))).code).toBe(Code.DeadlineExceeded);
+});
 
-  it.each<[RestOptions, string]>([
-    [
-      { adapters, upstreams: { other: { baseUrl: "http://a" } } },
-      'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: other',
-    ],
-    [
-      { adapters, upstreams: {} },
-      'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: none',
-    ],
-    [
-      { adapters: [...adapters, ...adapters], upstreams },
-      "service test.v1.ThingService: more than one adapter",
-    ],
-    [
-      {
-        adapters: [thingService({ rules: { base: "web" } })],
-        upstreams: { things: { bases: { api: "http://127.0.0.1:9" } } },
+test("deadline and cancelation: end a call that waits for a connection", async () => {
+  const controller = new AbortController();
+  const server = await httpUpstream(() => controller.abort());
+  SERVERS.push(server);
+  const rest = restOf(server.url, { upstream: { connections: 1 } });
+  const first = new AbortController();
+  const running = failureOf(get(rest, "a", { signal: first.signal }));
+  const waiting = await failureOf(get(rest, "b", { signal: controller.signal }));
+  expect(waiting.code).toBe(Code.Canceled);
+  first.abort();
+  expect((await running).code).toBe(Code.Canceled);
+});
+
+test("drift: is reported, and not an error", async () => {
+  const reports: DriftReport[] = [];
+  const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
+    options: { onDrift: (report) => reports.push(report) },
+  });
+  expect((await thing(rest)).id).toBe(7n);
+  expect(reports).toMatchObject([{ method: getThing, upstream: "things" }]);
+  expect(reports[0]?.drifts.map(({ path, kind }) => [path, kind])).toContainEqual(["name", "dropped"]);
+});
+
+test("drift: is an error in strict mode", async () => {
+  const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
+  const error = await failureOf(get(rest));
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.ThingService.GetThing: name: expected string, got array (strict mode)",
+  );
+  expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
+  expect(error.code).toBe(Code.Internal);
+});
+
+test("drift: is text that is not UTF-8", async () => {
+  const reports: DriftReport[] = [];
+  const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
+  const rest = await restTo(respondingWith(200, {}, body), {
+    options: { onDrift: (report) => reports.push(report) },
+  });
+  expect((await thing(rest)).name).toBe("\ufffd");
+  expect(reports[0]?.drifts).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
+});
+
+test("drift: is not text in the charset that the Content-Type names", async () => {
+  const reports: DriftReport[] = [];
+  const body = Buffer.from('{"name":"d\xe9"}', "latin1");
+  const headers = { "content-type": "application/json; charset=ISO-8859-1" };
+  const rest = await restTo(respondingWith(200, headers, body), {
+    options: { onDrift: (report) => reports.push(report) },
+  });
+  expect((await thing(rest)).name).toBe("d\u00e9");
+  expect(reports).toEqual([]);
+});
+
+test("reports of calls: tell how a call went; a listener that throws changes nothing", async () => {
+  const reports: CallReport[] = [];
+  const onCall = (report: CallReport) => {
+    reports.push(report);
+    throw new Error("listener");
+  };
+  const rest = await restTo(respondingWithJson({ name: "x" }), { options: { onCall } });
+  await get(rest);
+  await failureOf(get(rest, ".."));
+  expect(reports).toMatchObject([
+    { method: getThing, upstream: "things", verb: "GET", upstreamStatus: 200, bytes: 12, error: undefined },
+    { verb: undefined, upstreamStatus: undefined, bytes: 0, error: { code: Code.InvalidArgument } },
+  ]);
+  expect(reports[0]?.durationMs).toBeGreaterThan(0);
+});
+
+test("reports of calls: tell of errors with their status", async () => {
+  const reports: CallReport[] = [];
+  const rest = await restTo(respondingWithJson({}, 503), {
+    options: { onCall: (report) => reports.push(report) },
+  });
+  await failureOf(get(rest));
+  expect(reports).toMatchObject([{ upstreamStatus: 503, error: { code: Code.Unavailable } }]);
+});
+
+test("the transport: serves a client", async () => {
+  const rest = await restTo(respondingWithJson({ id: 7 }));
+  const client = createClient(ThingService, rest.transport);
+  expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
+});
+
+test("the transport: runs interceptors, which see headers both ways", async () => {
+  const seen: unknown[] = [];
+  const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
+    upstream: {
+      credentials: ({ header }) => {
+        seen.push(header.get("x-user"));
+        return {};
       },
-      'method test.v1.ThingService.GetThing: upstream things has no base "web"; configured bases: api',
-    ],
-    [
-      { adapters: [thingService({ rules: { credentials: ["api_key"] } })], upstreams },
-      "method test.v1.ThingService.GetThing: expected a place for its API key, got none",
-    ],
-    [
-      { adapters, upstreams, timeoutMs: 0 },
-      "option timeoutMs: expected milliseconds from 1 to 2147483647, got 0",
-    ],
-  ])("%#: %o", async (options, text) => {
-    expect((await failureOf(() => createRest(options))).rawMessage).toBe(text);
-    expect((await failureOf(() => restRoutes(options))).rawMessage).toBe(text);
+    },
+    options: {
+      interceptors: [
+        (next) => async (request) => {
+          seen.push(request.url);
+          request.header.set("x-user", "u1");
+          const response = await next(request);
+          seen.push(response.header.get("retry-after"));
+          return response;
+        },
+      ],
+    },
   });
+  await rest.transport.unary(getThing, undefined, undefined, undefined, thingRequest({ name: "a" }) as never);
+  expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
 });
 
-it("waits for running calls before it closes", async () => {
+test("the transport: has the deadline and the cancelation of its caller", async () => {
+  const clock = new FakeClock();
+  const rest = await restTo(
+    httpUpstream(() => clock.advance(100)),
+    { options: { clock } },
+  );
+  const message = thingRequest({ name: "a" }) as never;
+  const late = await failureOf(rest.transport.unary(getThing, undefined, 100, undefined, message));
+  expect([late.code, reasonOf(late)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
+  const canceled = await failureOf(
+    rest.transport.unary(getThing, AbortSignal.abort(), undefined, undefined, message),
+  );
+  expect([canceled.code, reasonOf(canceled)]).toEqual([Code.Canceled, "CANCELED"]);
+  expect(clock.running).toBe(0);
+});
+
+test("the transport: respond with UNIMPLEMENTED for what has no adapter", async () => {
+  const rest = restOf("http://127.0.0.1:9");
+  const unary = await failureOf(
+    rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
+  );
+  expect(unary.code).toBe(Code.Unimplemented);
+  expect(unary.rawMessage).toBe(
+    "test.v1.ThingService.Unmapped: no configured adapter has a REST rule for this method",
+  );
+  const stream = await failureOf(
+    rest.transport.stream(watchThing, undefined, undefined, undefined, (async function* () {})()),
+  );
+  expect(stream.code).toBe(Code.Unimplemented);
+});
+
+test("the transport: is closed with its connections", async () => {
+  const server = await respondingWithJson({});
+  SERVERS.push(server);
+  const upstreams = { things: { baseUrl: server.url } };
+  const transport = createRestTransport({ adapters: [thingService()], upstreams });
+  const call = () => transport.unary(getThing, undefined, undefined, undefined, thingRequest({ name: "a" }));
+  await call();
+  expect(server.sockets.size).toBe(1);
+  const closed = server.socketClosed();
+  await transport.close();
+  await closed;
+  expect(server.sockets.size).toBe(0);
+  const error = await failureOf(call());
+  expect(error.rawMessage).toBe("upstream things: the connection pool is closed");
+  await transport.close();
+});
+
+test("routes: serve a router, with headers, errors and the methods that are not mapped", async () => {
+  const rest = await restTo(
+    httpUpstream((request, response) => {
+      if (request.url?.startsWith("/things/no")) {
+        response.writeHead(404).end();
+      } else {
+        response.setHeader("x-ratelimit-remaining", "1").end('{"name":"x"}');
+      }
+    }),
+  );
+  const client = createClient(ThingService, createRouterTransport(restRoutes(rest)));
+  const headers: Headers[] = [];
+  const onHeader = (header: Headers) => headers.push(header);
+  expect(await client.getThing({ name: "a" } as never, { onHeader })).toMatchObject({ name: "x" });
+  expect(headers[0]?.get("x-ratelimit-remaining")).toBe("1");
+  const missing = await failureOf(client.getThing({ name: "no" }));
+  expect([missing.code, reasonOf(missing)]).toEqual([Code.NotFound, "NOT_FOUND"]);
+  const unimplemented = await failureOf(client.unmapped({}));
+  expect(unimplemented.code).toBe(Code.Unimplemented);
+});
+
+const upstreams = { things: { baseUrl: "http://127.0.0.1:9" } };
+const adapters = [thingService()];
+
+test.each<[RestOptions, string]>([
+  [
+    { adapters, upstreams: { other: { baseUrl: "http://a" } } },
+    'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: other',
+  ],
+  [
+    { adapters, upstreams: {} },
+    'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: none',
+  ],
+  [
+    { adapters: [...adapters, ...adapters], upstreams },
+    "service test.v1.ThingService: more than one adapter",
+  ],
+  [
+    {
+      adapters: [thingService({ rules: { base: "web" } })],
+      upstreams: { things: { bases: { api: "http://127.0.0.1:9" } } },
+    },
+    'method test.v1.ThingService.GetThing: upstream things has no base "web"; configured bases: api',
+  ],
+  [
+    { adapters: [thingService({ rules: { credentials: ["api_key"] } })], upstreams },
+    "method test.v1.ThingService.GetThing: expected a place for its API key, got none",
+  ],
+  [
+    { adapters, upstreams, timeoutMs: 0 },
+    "option timeoutMs: expected milliseconds from 1 to 2147483647, got 0",
+  ],
+])("wrong configuration fails at once: %#: %o", async (options, text) => {
+  expect((await failureOf(() => createRest(options))).rawMessage).toBe(text);
+  expect((await failureOf(() => restRoutes(options))).rawMessage).toBe(text);
+});
+
+test("waits for running calls before it closes", async () => {
   const server = (await httpUpstream((_request, response) => {
     server.closeNow = () => response.end('{"name":"late"}');
     arrived.resolve(undefined);
   })) as TestServer & { closeNow?: () => void };
-  servers.push(server);
+  SERVERS.push(server);
   const arrived = Promise.withResolvers();
   const rest = restOf(server.url);
   const running = thing(rest);

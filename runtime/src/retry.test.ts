@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import { Code, createClient } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { CallReport, RestOptions } from "./call/options.ts";
 import { infoOf, reasonOf } from "./errors/rest-error.ts";
 import { createRest, type Rest } from "./rest.ts";
@@ -23,12 +23,12 @@ import {
 } from "./testing/thing-service.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
 
-const open: Rest[] = [];
-const servers: TestServer[] = [];
+const OPEN: Rest[] = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
-  for (const rest of open.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
 });
 
 interface Setup {
@@ -53,7 +53,7 @@ function restOf(baseUrl: string, { variant, upstream, options }: Setup = {}): Te
     onCall: (report) => reports.push(report),
     ...options,
   });
-  open.push(rest);
+  OPEN.push(rest);
   return { rest, clock, reports };
 }
 
@@ -63,7 +63,7 @@ async function inTurn(...listeners: RequestListener[]): Promise<TestServer> {
     const listener = listeners.length > 1 ? listeners.shift() : listeners[0];
     listener?.(request, response);
   });
-  servers.push(server);
+  SERVERS.push(server);
   return server;
 }
 
@@ -87,225 +87,217 @@ async function passing<T>(clock: FakeClock, waits: readonly number[], call: Prom
   return await call;
 }
 
-describe("a call whose upstream fails for a moment", () => {
-  it.each([
-    ["502", responding(502)],
-    ["503", responding(503)],
-    ["a closed connection", hangUp],
-    [
-      "half a body",
-      ((_request, response) => {
-        response.writeHead(200, { "content-length": "10" }).write("{");
-        setImmediate(() => response.destroy());
-      }) satisfies RequestListener,
-    ],
-  ])("succeeds at the next attempt: %s", async (_what, failing) => {
-    const tested = restOf((await inTurn(failing, good)).url);
-    const { bytes } = await passing(tested.clock, [100], get(tested));
-    expect(thingOf(bytes).id).toBe(7n);
-    expect(tested.reports).toMatchObject([{ attempts: 2, upstreamStatus: 200, error: undefined }]);
-    expect(tested.clock.running).toBe(0);
-  });
-
-  it("waits as long as the upstream says", async () => {
-    const told = responding(429, { "retry-after": "7" });
-    const tested = restOf((await inTurn(told, good)).url);
-    const call = get(tested);
-    await tested.clock.whenRunning(2);
-    tested.clock.advance(6_999);
-    expect(tested.clock.running).toBe(2);
-    tested.clock.advance(101);
-    await call;
-    expect(tested.reports).toMatchObject([{ attempts: 2, error: undefined }]);
-  });
-
-  it("fails at once where the deadline does not allow that, and says when", async () => {
-    const tested = restOf((await inTurn(responding(429, { "retry-after": "7" }))).url);
-    const error = await failureOf(get(tested, { timeoutMs: 7_000 }));
-    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "TOO_MANY_REQUESTS"]);
-    expect(infoOf(error)?.metadata).toEqual({ http_status: "429" });
-    expect(tested.reports).toMatchObject([{ attempts: 1 }]);
-  });
-
-  it("says how many attempts there were, when all have failed", async () => {
-    const tested = restOf((await inTurn(responding(503))).url);
-    const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
-    expect(error.rawMessage).toBe("upstream things responded with 503 Service Unavailable");
-    expect(infoOf(error)?.metadata).toEqual({ http_status: "503", attempts: "3" });
-    expect(tested.reports).toMatchObject([{ attempts: 3 }]);
-  });
-
-  it("has one deadline for all attempts", async () => {
-    const clock = new FakeClock();
-    const slow: RequestListener = () => clock.advance(600);
-    const late: RequestListener = (_request, response) => {
-      clock.advance(400);
-      response.writeHead(503).end();
-    };
-    const tested = restOf((await inTurn(late, slow)).url, { options: { clock } });
-    const error = await failureOf(passing(clock, [100], get(tested, { timeoutMs: 1_000 })));
-    expect([error.code, reasonOf(error)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
-    expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
-    expect(clock.running).toBe(0);
-  });
-
-  it("can be canceled while it waits", async () => {
-    const controller = new AbortController();
-    const tested = restOf((await inTurn(responding(503))).url);
-    const call = failureOf(get(tested, { signal: controller.signal }));
-    await tested.clock.whenRunning(2);
-    controller.abort();
-    expect((await call).code).toBe(Code.Canceled);
-    expect(tested.clock.running).toBe(0);
-  });
-
-  it("ends when the upstream is closed while it waits", async () => {
-    const tested = restOf((await inTurn(responding(503))).url);
-    const call = failureOf(get(tested));
-    await tested.clock.whenRunning(2);
-    await tested.rest.close();
-    expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
-  });
-
-  it("is signed and counted anew each time", async () => {
-    const seen: Array<string | undefined> = [];
-    const keep: RequestListener = (request, response) => {
-      seen.push(request.headers.authorization);
-      response.writeHead(503).end();
-    };
-    let token = 0;
-    const credentials = () => ({ oauth2: { accessToken: `t${++token}` } });
-    const variant = { rules: { credentials: ["oauth2"] } } as const;
-    const tested = restOf((await inTurn(keep)).url, { variant, upstream: { credentials } });
-    await failureOf(passing(tested.clock, [100, 200], get(tested)));
-    expect(seen).toEqual(["Bearer t1", "Bearer t2", "Bearer t3"]);
-  });
-});
-
-describe("a method that is not idempotent", () => {
-  const variant = { rules: { idempotent: false } };
-
-  it.each([
-    ["503", responding(503)],
-    ["a closed connection", hangUp],
-  ])("is not called again after %s", async (_what, failing) => {
-    const tested = restOf((await inTurn(failing, good)).url, { variant });
-    const error = await failureOf(get(tested));
-    expect(error.code).toBe(Code.Unavailable);
-    expect(infoOf(error)?.metadata.attempts).toBeUndefined();
-    expect(tested.reports).toMatchObject([{ attempts: 1 }]);
-  });
-
-  it("is not called again after the close of a connection that had been idle", async () => {
-    const server = await inTurn(good, hangUp, good);
-    const tested = restOf(server.url, { variant, upstream: { connections: 1 } });
-    await get(tested);
-    expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_RESET");
-  });
-
-  it("is called once more where no connection came to be: nothing was sent", async () => {
-    const tested = restOf(await closedPort(), { variant });
-    const error = await failureOf(passing(tested.clock, [100], get(tested)));
-    expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
-    expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
-  });
-
-  it("is called once more where the TLS handshake failed: nothing was sent", async () => {
-    const server = await rawUpstream((socket) => socket.destroy());
-    servers.push(server);
-    const tested = restOf(server.url.replace("http:", "https:"), { variant });
-    const error = await failureOf(passing(tested.clock, [100], get(tested)));
-    expect(reasonOf(error)).toBe("UPSTREAM_UNREACHABLE");
-    expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
-  });
-});
-
-describe("an upstream that is down", () => {
-  it("gets at most 1.2 requests a call", async () => {
-    let requests = 0;
-    const server = await inTurn((_request, response) => {
-      requests++;
-      response.writeHead(503).end();
-    });
-    const tested = restOf(server.url, { upstream: { breaker: false } });
-    for (let call = 0; call < 60; call++) {
-      let ended = false;
-      const failing = failureOf(get(tested)).finally(() => {
-        ended = true;
-      });
-      const moved = async () => {
-        while (!ended) {
-          await Promise.race([tested.clock.whenRunning(2), failing]);
-          tested.clock.advance(200);
-        }
-      };
-      await Promise.all([failing, moved()]);
-    }
-    expect(requests / 60).toBeLessThanOrEqual(1.2);
-    expect(requests).toBe(70);
-  });
-
-  it("gets one request a call without retries", async () => {
-    const tested = restOf((await inTurn(responding(503))).url, { upstream: { retry: false } });
-    await failureOf(get(tested));
-    expect(tested.reports).toMatchObject([{ attempts: 1 }]);
-  });
-});
-
-describe("a stream", () => {
-  function streamOf(url: string, name: string, adapter: unknown): Tested {
-    return restOf(url, { options: { adapters: [streamService(name, adapter as never)] } });
-  }
-
-  it("of items asks for a page again, and goes on where it was", async () => {
-    const page =
-      (...ids: number[]): RequestListener =>
-      (_request, response) =>
-        sendJson(response, { posts: ids.map((id) => ({ id })) });
-    const server = await inTurn(page(1, 2), responding(503), page(3), page());
-    const next = {
-      kind: "step",
-      by: "items",
-      advance: (message: { offset: number }, by: number) => ({ ...message, offset: message.offset + by }),
-    } as const;
-    const tested = streamOf(server.url, "list", listAdapter(next as never));
-    const ids = async () => {
-      const found: number[] = [];
-      for await (const { id } of createClient(StreamService, tested.rest.transport).list({})) {
-        found.push(Number(id));
-      }
-      return found;
-    };
-    expect(await passing(tested.clock, [100], ids())).toEqual([1, 2, 3]);
-    expect(tested.reports).toMatchObject([{ attempts: 4, error: undefined }]);
-  });
-
-  it("of chunks is asked for again before its first chunk, and never after it", async () => {
-    const half: RequestListener = (_request, response) => {
-      response.writeHead(200, { "content-length": "10" }).write("first");
+test.each([
+  ["502", responding(502)],
+  ["503", responding(503)],
+  ["a closed connection", hangUp],
+  [
+    "half a body",
+    ((_request, response) => {
+      response.writeHead(200, { "content-length": "10" }).write("{");
       setImmediate(() => response.destroy());
-    };
-    const tested = streamOf((await inTurn(responding(503), half)).url, "download", downloadAdapter());
-    const chunks: string[] = [];
-    const read = async () => {
-      for await (const { data } of createClient(StreamService, tested.rest.transport).download({})) {
-        chunks.push(Buffer.from(data).toString());
+    }) satisfies RequestListener,
+  ],
+])("a call whose upstream fails for a moment: succeeds at the next attempt: %s", async (_what, failing) => {
+  const tested = restOf((await inTurn(failing, good)).url);
+  const { bytes } = await passing(tested.clock, [100], get(tested));
+  expect(thingOf(bytes).id).toBe(7n);
+  expect(tested.reports).toMatchObject([{ attempts: 2, upstreamStatus: 200, error: undefined }]);
+  expect(tested.clock.running).toBe(0);
+});
+
+test("a call whose upstream fails for a moment: waits as long as the upstream says", async () => {
+  const told = responding(429, { "retry-after": "7" });
+  const tested = restOf((await inTurn(told, good)).url);
+  const call = get(tested);
+  await tested.clock.whenRunning(2);
+  tested.clock.advance(6_999);
+  expect(tested.clock.running).toBe(2);
+  tested.clock.advance(101);
+  await call;
+  expect(tested.reports).toMatchObject([{ attempts: 2, error: undefined }]);
+});
+
+test("a call whose upstream fails for a moment: fails at once where the deadline does not allow that, and says when", async () => {
+  const tested = restOf((await inTurn(responding(429, { "retry-after": "7" }))).url);
+  const error = await failureOf(get(tested, { timeoutMs: 7_000 }));
+  expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "TOO_MANY_REQUESTS"]);
+  expect(infoOf(error)?.metadata).toEqual({ http_status: "429" });
+  expect(tested.reports).toMatchObject([{ attempts: 1 }]);
+});
+
+test("a call whose upstream fails for a moment: says how many attempts there were, when all have failed", async () => {
+  const tested = restOf((await inTurn(responding(503))).url);
+  const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
+  expect(error.rawMessage).toBe("upstream things responded with 503 Service Unavailable");
+  expect(infoOf(error)?.metadata).toEqual({ http_status: "503", attempts: "3" });
+  expect(tested.reports).toMatchObject([{ attempts: 3 }]);
+});
+
+test("a call whose upstream fails for a moment: has one deadline for all attempts", async () => {
+  const clock = new FakeClock();
+  const slow: RequestListener = () => clock.advance(600);
+  const late: RequestListener = (_request, response) => {
+    clock.advance(400);
+    response.writeHead(503).end();
+  };
+  const tested = restOf((await inTurn(late, slow)).url, { options: { clock } });
+  const error = await failureOf(passing(clock, [100], get(tested, { timeoutMs: 1_000 })));
+  expect([error.code, reasonOf(error)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
+  expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
+  expect(clock.running).toBe(0);
+});
+
+test("a call whose upstream fails for a moment: can be canceled while it waits", async () => {
+  const controller = new AbortController();
+  const tested = restOf((await inTurn(responding(503))).url);
+  const call = failureOf(get(tested, { signal: controller.signal }));
+  await tested.clock.whenRunning(2);
+  controller.abort();
+  expect((await call).code).toBe(Code.Canceled);
+  expect(tested.clock.running).toBe(0);
+});
+
+test("a call whose upstream fails for a moment: ends when the upstream is closed while it waits", async () => {
+  const tested = restOf((await inTurn(responding(503))).url);
+  const call = failureOf(get(tested));
+  await tested.clock.whenRunning(2);
+  await tested.rest.close();
+  expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
+});
+
+test("a call whose upstream fails for a moment: is signed and counted anew each time", async () => {
+  const seen: Array<string | undefined> = [];
+  const keep: RequestListener = (request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(503).end();
+  };
+  let token = 0;
+  const credentials = () => ({ oauth2: { accessToken: `t${++token}` } });
+  const variant = { rules: { credentials: ["oauth2"] } } as const;
+  const tested = restOf((await inTurn(keep)).url, { variant, upstream: { credentials } });
+  await failureOf(passing(tested.clock, [100, 200], get(tested)));
+  expect(seen).toEqual(["Bearer t1", "Bearer t2", "Bearer t3"]);
+});
+
+const variant = { rules: { idempotent: false } };
+
+test.each([
+  ["503", responding(503)],
+  ["a closed connection", hangUp],
+])("a method that is not idempotent: is not called again after %s", async (_what, failing) => {
+  const tested = restOf((await inTurn(failing, good)).url, { variant });
+  const error = await failureOf(get(tested));
+  expect(error.code).toBe(Code.Unavailable);
+  expect(infoOf(error)?.metadata.attempts).toBeUndefined();
+  expect(tested.reports).toMatchObject([{ attempts: 1 }]);
+});
+
+test("a method that is not idempotent: is not called again after the close of a connection that had been idle", async () => {
+  const server = await inTurn(good, hangUp, good);
+  const tested = restOf(server.url, { variant, upstream: { connections: 1 } });
+  await get(tested);
+  expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_RESET");
+});
+
+test("a method that is not idempotent: is called once more where no connection came to be: nothing was sent", async () => {
+  const tested = restOf(await closedPort(), { variant });
+  const error = await failureOf(passing(tested.clock, [100], get(tested)));
+  expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
+  expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
+});
+
+test("a method that is not idempotent: is called once more where the TLS handshake failed: nothing was sent", async () => {
+  const server = await rawUpstream((socket) => socket.destroy());
+  SERVERS.push(server);
+  const tested = restOf(server.url.replace("http:", "https:"), { variant });
+  const error = await failureOf(passing(tested.clock, [100], get(tested)));
+  expect(reasonOf(error)).toBe("UPSTREAM_UNREACHABLE");
+  expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
+});
+
+test("an upstream that is down: gets at most 1.2 requests a call", async () => {
+  let requests = 0;
+  const server = await inTurn((_request, response) => {
+    requests++;
+    response.writeHead(503).end();
+  });
+  const tested = restOf(server.url, { upstream: { breaker: false } });
+  for (let call = 0; call < 60; call++) {
+    let ended = false;
+    const failing = failureOf(get(tested)).finally(() => {
+      ended = true;
+    });
+    const moved = async () => {
+      while (!ended) {
+        await Promise.race([tested.clock.whenRunning(2), failing]);
+        tested.clock.advance(200);
       }
     };
-    const error = await failureOf(passing(tested.clock, [100], read()));
-    expect(reasonOf(error)).toBe("UPSTREAM_TRUNCATED");
-    expect(chunks).toEqual(["first"]);
-    expect(tested.reports).toMatchObject([{ attempts: 2 }]);
-  });
+    await Promise.all([failing, moved()]);
+  }
+  expect(requests / 60).toBeLessThanOrEqual(1.2);
+  expect(requests).toBe(70);
+});
 
-  it("that is sent is never sent again", async () => {
-    const adapter = uploadAdapter({ idempotent: true });
-    const tested = streamOf((await inTurn(responding(503), good)).url, "upload", adapter);
-    async function* messages() {
-      yield { chunk: Buffer.from("a") };
+test("an upstream that is down: gets one request a call without retries", async () => {
+  const tested = restOf((await inTurn(responding(503))).url, { upstream: { retry: false } });
+  await failureOf(get(tested));
+  expect(tested.reports).toMatchObject([{ attempts: 1 }]);
+});
+
+function streamOf(url: string, name: string, adapter: unknown): Tested {
+  return restOf(url, { options: { adapters: [streamService(name, adapter as never)] } });
+}
+
+test("a stream: of items asks for a page again, and goes on where it was", async () => {
+  const page =
+    (...ids: number[]): RequestListener =>
+    (_request, response) =>
+      sendJson(response, { posts: ids.map((id) => ({ id })) });
+  const server = await inTurn(page(1, 2), responding(503), page(3), page());
+  const next = {
+    kind: "step",
+    by: "items",
+    advance: (message: { offset: number }, by: number) => ({ ...message, offset: message.offset + by }),
+  } as const;
+  const tested = streamOf(server.url, "list", listAdapter(next as never));
+  const ids = async () => {
+    const found: number[] = [];
+    for await (const { id } of createClient(StreamService, tested.rest.transport).list({})) {
+      found.push(Number(id));
     }
-    const client = createClient(StreamService, tested.rest.transport);
-    expect((await failureOf(client.upload(messages()))).code).toBe(Code.Unavailable);
-    expect(tested.reports).toMatchObject([{ attempts: 1 }]);
-  });
+    return found;
+  };
+  expect(await passing(tested.clock, [100], ids())).toEqual([1, 2, 3]);
+  expect(tested.reports).toMatchObject([{ attempts: 4, error: undefined }]);
+});
+
+test("a stream: of chunks is asked for again before its first chunk, and never after it", async () => {
+  const half: RequestListener = (_request, response) => {
+    response.writeHead(200, { "content-length": "10" }).write("first");
+    setImmediate(() => response.destroy());
+  };
+  const tested = streamOf((await inTurn(responding(503), half)).url, "download", downloadAdapter());
+  const chunks: string[] = [];
+  const read = async () => {
+    for await (const { data } of createClient(StreamService, tested.rest.transport).download({})) {
+      chunks.push(Buffer.from(data).toString());
+    }
+  };
+  const error = await failureOf(passing(tested.clock, [100], read()));
+  expect(reasonOf(error)).toBe("UPSTREAM_TRUNCATED");
+  expect(chunks).toEqual(["first"]);
+  expect(tested.reports).toMatchObject([{ attempts: 2 }]);
+});
+
+test("a stream: that is sent is never sent again", async () => {
+  const adapter = uploadAdapter({ idempotent: true });
+  const tested = streamOf((await inTurn(responding(503), good)).url, "upload", adapter);
+  async function* messages() {
+    yield { chunk: Buffer.from("a") };
+  }
+  const client = createClient(StreamService, tested.rest.transport);
+  expect((await failureOf(client.upload(messages()))).code).toBe(Code.Unavailable);
+  expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });

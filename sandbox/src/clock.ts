@@ -20,8 +20,11 @@ export class Clock {
 
   /** Moves the clock by `ms`; a negative number moves it back. */
   advance(ms: number): void {
-    if (this.frozen === undefined) this.offset += ms;
-    else this.frozen += ms;
+    if (this.frozen === undefined) {
+      this.offset += ms;
+    } else {
+      this.frozen += ms;
+    }
   }
 
   /** Stops the clock at `ms` since the epoch; it then moves by `advance` only. */

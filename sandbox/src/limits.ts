@@ -2,22 +2,22 @@
 export interface Limits {
   /** Calls of one consumer key in an hour and in a calendar day (UTC). */
   callsPerHour: number;
-  callsPerDay: number;
+  readonly callsPerDay: number;
   /** Calls from one address in a minute. Not enforced unless set: here every caller has the same address. */
-  callsPerAddressPerMinute: number;
+  readonly callsPerAddressPerMinute: number;
   /** Requests to the block list endpoints in a minute. */
   blocksPerMinute: number;
   /** A day's posts (reblogs included), images and videos of one user, and seconds of video. */
   postsPerDay: number;
-  imagesPerDay: number;
+  readonly imagesPerDay: number;
   videosPerDay: number;
   /** Posts in one blog's queue. */
   queuedPosts: number;
   /** Bytes of one uploaded image or audio file, and of one video. */
   fileBytes: number;
-  videoBytes: number;
+  readonly videoBytes: number;
   /** Seconds for which a new video counts as transcoding and refuses another; 0 for none. */
-  transcodeSeconds: number;
+  readonly transcodeSeconds: number;
   /** Event feed: requests in an hour without and with a token. */
   feedCallsAnonymous: number;
   feedCallsWithToken: number;

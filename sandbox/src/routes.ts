@@ -37,7 +37,7 @@ const typedLists: Route[] = LEGACY_TYPES.map((type) => ({
   handle: (call) => listPosts({ ...call, path: { ...call.path, type } }),
 }));
 
-const blogRoutes: Route[] = [
+const BLOG_ROUTES: Route[] = [
   { method: "GET", path: `${P}/info`, level: "key", handle: blogInfo },
   { method: "GET", path: `${P}/avatar`, level: "none", handle: blogAvatar },
   { method: "GET", path: `${P}/avatar/:size`, level: "none", handle: blogAvatar },
@@ -57,7 +57,7 @@ const blogRoutes: Route[] = [
   { method: "GET", path: "/oembed/1.0", level: "none", handle: oembed },
 ];
 
-const postRoutes: Route[] = [
+const POST_ROUTES: Route[] = [
   { method: "GET", path: `${P}/posts`, level: "key", handle: listPosts },
   { method: "POST", path: `${P}/posts`, level: "user", handle: createPost },
   ...typedLists,
@@ -77,7 +77,7 @@ const postRoutes: Route[] = [
   { method: "GET", path: `${P}/notes`, level: "key", handle: listNotes },
 ];
 
-const oauthRoutes: Route[] = [
+const OAUTH_ROUTES: Route[] = [
   { method: "POST", path: "/oauth/request_token", level: "self", handle: requestToken },
   { method: "GET", path: "/oauth/request_token", level: "self", handle: requestToken },
   { method: "GET", path: "/oauth/authorize", level: "self", handle: oauth1.authorize },
@@ -91,10 +91,10 @@ const oauthRoutes: Route[] = [
 ];
 
 /** Every endpoint. The first that matches is called. */
-const routes: Route[] = [...blogRoutes, ...postRoutes, ...oauthRoutes, ...feedRoutes];
+const ROUTES: Route[] = [...BLOG_ROUTES, ...POST_ROUTES, ...OAUTH_ROUTES, ...feedRoutes];
 
 export const service: Service = {
-  router: new Router(routes),
+  router: new Router(ROUTES),
   prepare: publishDue,
   feedNotFound: () => refuseFeed(404, "Not Found"),
 };

@@ -16,11 +16,11 @@ export interface World {
 /** Rules of the blogging service that a test may change at any time. */
 export interface Rules {
   /** Refuse requests without `User-Agent` (400). Default true. */
-  requireUserAgent: boolean;
+  readonly requireUserAgent: boolean;
   /** Respond 404 to requests that did not come by HTTPS. Default false. */
-  requireHttps: boolean;
+  readonly requireHttps: boolean;
   /** The public address signatures are made for, when a proxy stands before the sandbox. */
-  publicUrl: string | undefined;
+  readonly publicUrl: string | undefined;
   /** Respond 503 to everything that posts. Default false. */
   postingDisabled: boolean;
   /** Whether carousels are allowed (403 otherwise). Default true. */
@@ -28,7 +28,7 @@ export interface Rules {
   /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */
   authorizeAs: string | undefined;
   /** End the OAuth 1.0a callback in `#_=_`, which is no part of the verifier. Default true. */
-  callbackFragment: boolean;
+  readonly callbackFragment: boolean;
 }
 
 /** Rules of the event feed that a test may change at any time. */
@@ -36,5 +36,5 @@ export interface FeedRules {
   /** Seconds announced in `X-Poll-Interval`. Default 60. */
   pollInterval: number;
   /** The time of the feed, in seconds: it runs with the clock, from the time of the seeded events. */
-  now: () => number;
+  readonly now: () => number;
 }

@@ -28,8 +28,9 @@ function isCurrent(path: string, text: string): boolean {
 
 for (const [path, print] of Object.entries(PAGES)) {
   const text = print();
-  if (process.argv[2] !== "--check") writeFileSync(join(ROOT, path), text);
-  else if (!isCurrent(path, text)) {
+  if (process.argv[2] !== "--check") {
+    writeFileSync(join(ROOT, path), text);
+  } else if (!isCurrent(path, text)) {
     process.stderr.write(`${path} is not current; run: npm run docs\n`);
     process.exitCode = 1;
   }

@@ -13,8 +13,9 @@ export function loadSchema(root: string): FileRegistry {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   });
-  if (status !== 0)
+  if (status !== 0) {
     throw new Error(`buf build: expected descriptors, got ${error?.message ?? stderr.toString()}`);
+  }
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, stdout));
 }
 

@@ -48,8 +48,9 @@ function serviceParts({ service, methods, comments }: ServiceAdapter, schema: Fi
 
 /** The fields of a request; later methods with the same request link to the first. */
 function requestText({ name, input }: DescMethod, first: DescMethod, schema: FileRegistry): string {
-  if (first.name !== name && input.fields.length > 0)
+  if (first.name !== name && input.fields.length > 0) {
     return `Same request as [${first.name}](#${anchor(first.name)}).`;
+  }
   return requestTable(schema.getMessage(input.typeName) ?? input);
 }
 

@@ -72,8 +72,8 @@ function oneOfEach(cases: readonly Case[]): Case[] {
   return kinds.flatMap((kind) => cases.find((each) => each.kind === kind) ?? []);
 }
 
-const all = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...OAUTH_CASES];
-const cases = all.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
+const ALL = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...OAUTH_CASES];
+const cases = ALL.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
 const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
 
 test.each([...byEndpoint])("both paths answer alike: %s", async (_, own) => {

@@ -30,8 +30,9 @@ export function runCases(cases: readonly Case[], table: string): void {
       }
       const [first = inProcess] = byGateway;
       if (each.kind === "answer") {
-        for (const outcome of [inProcess, ...byGateway])
+        for (const outcome of [inProcess, ...byGateway]) {
           expect(outcome).toMatchObject({ answer: each.answer });
+        }
         return;
       }
       expect(byGateway).toEqual(byGateway.map(() => first));

@@ -15,14 +15,14 @@ const demo = { blogIdentifier: "demo" };
 
 interface Stream {
   readonly name: string;
-  readonly open: (api: Api, options?: { signal: AbortSignal }) => AsyncIterable<object>;
+  readonly open: (api: Api, options?: { readonly signal: AbortSignal }) => AsyncIterable<object>;
   /** What one page of the list has. */
   readonly page: (api: Api) => Promise<readonly object[]>;
   readonly pages: number;
   readonly items: number;
 }
 
-const streams: readonly Stream[] = [
+const STREAMS: readonly Stream[] = [
   {
     name: "StreamPosts",
     open: ({ posts }, options) => posts.streamPosts({ ...demo, limit: 10 }, options),
@@ -106,11 +106,11 @@ test("every list has a stream of all its items, and every stream is tried here",
   const names = [BlogService, PostService].flatMap(({ methods }) => methods.map(({ name }) => name));
   const lists = names.filter((name) => name.startsWith("List"));
   expect(lists.map((name) => name.replace("List", "Stream")).toSorted()).toEqual(
-    streams.map(({ name }) => name).toSorted(),
+    STREAMS.map(({ name }) => name).toSorted(),
   );
 });
 
-describe.each(streams)("$name", ({ open, page, pages, items }) => {
+describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
   test.each(WAYS)("by %s has all items of all pages", async (way) => {
     const api = world.api(way);
     const came = await all(open(api));

@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const demo = { blogIdentifier: "demo" };
 const CHUNK = 64 * 1024;
-const film = [
+const FILM = [
   { block: { case: "video", value: { media: { identifier: "film", type: "video/mp4" } } } } as const,
 ];
 
@@ -40,7 +40,7 @@ describe.each(WAYS)("by %s", (way) => {
     const { posts } = world.api(way);
     const first = {
       ...demo,
-      content: film,
+      content: FILM,
       state: PostState.DRAFT,
       identifier: "film",
       contentType: "video/mp4",
@@ -70,7 +70,7 @@ describe.each(WAYS)("by %s", (way) => {
   });
 
   test("a medium that no block names is refused", async () => {
-    const first = { ...demo, content: film, identifier: "other", contentType: "video/mp4" };
+    const first = { ...demo, content: FILM, identifier: "other", contentType: "video/mp4" };
     expect(await failureOf(world.api(way).posts.uploadPost(chunked(first, 1)))).toMatchObject({
       code: "InvalidArgument",
       reason: "NPF_INVALID",
@@ -79,7 +79,7 @@ describe.each(WAYS)("by %s", (way) => {
   });
 
   test("a first message without a blog is refused", async () => {
-    expect(await failureOf(world.api(way).posts.uploadPost(chunked({ content: film }, 1)))).toMatchObject({
+    expect(await failureOf(world.api(way).posts.uploadPost(chunked({ content: FILM }, 1)))).toMatchObject({
       code: "InvalidArgument",
       text: expect.stringContaining("blog_identifier"),
     });
@@ -90,7 +90,7 @@ describe.each(WAYS)("by %s", (way) => {
     const { posts } = world.api(way);
     const controller = new AbortController();
     async function* endless() {
-      yield { ...demo, content: film, state: PostState.DRAFT, identifier: "film", contentType: "video/mp4" };
+      yield { ...demo, content: FILM, state: PostState.DRAFT, identifier: "film", contentType: "video/mp4" };
       for (;;) {
         yield { chunk: new Uint8Array(CHUNK) };
         if ((world.sandbox.received.last?.size ?? 0) > CHUNK) controller.abort();

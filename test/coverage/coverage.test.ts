@@ -45,9 +45,11 @@ function consume(json: unknown, output: DescMessage, message: object): void {
   // where the payload is a field of the response: `response_body`
   const isInner =
     only?.fieldKind === "message" && output.fields.length === 1 && !(only.name in Object(payload));
-  if (isInner && whole.isSet(only))
+  if (isInner && whole.isSet(only)) {
     seen.consume(payload, whole.get(only) as Parameters<Records["consume"]>[1]);
-  else seen.consume(payload, whole);
+  } else {
+    seen.consume(payload, whole);
+  }
 }
 
 function payloadOf(json: unknown): unknown {
@@ -62,8 +64,11 @@ function watch({ sandbox }: BlogWorld): BlogWorld["sandbox"] {
     return json;
   };
   const next = (fault: Fault, options?: FaultOptions) => {
-    if (!("drift" in fault)) sandbox.next(fault, options);
-    else sandbox.next({ drift: (json) => noted(fault.drift(json) ?? json) }, options);
+    if (!("drift" in fault)) {
+      sandbox.next(fault, options);
+    } else {
+      sandbox.next({ drift: (json) => noted(fault.drift(json) ?? json) }, options);
+    }
   };
   return Object.create(sandbox, { next: { value: next } }) as BlogWorld["sandbox"];
 }
@@ -176,6 +181,7 @@ test("the cases are called by every protocol, in the tests of their endpoints", 
   const texts = files.map((name) =>
     readFileSync(new URL(`../blog/${name}.test.ts`, import.meta.url), "utf8"),
   );
-  for (const [index, name] of ["BLOG", "POST", "WRITING", "OAUTH", "STATE"].entries())
+  for (const [index, name] of ["BLOG", "POST", "WRITING", "OAUTH", "STATE"].entries()) {
     expect(texts[index]).toContain(`${name}_CASES`);
+  }
 });

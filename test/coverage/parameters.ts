@@ -51,8 +51,9 @@ function bodyNames(request: ReceivedRequest): string[] {
   const type = request.headers["content-type"] ?? "";
   if (request.size === 0) return [];
   if (type.startsWith("application/json")) return Object.keys(request.json as object);
-  if (type.startsWith("application/x-www-form-urlencoded"))
+  if (type.startsWith("application/x-www-form-urlencoded")) {
     return [...new URLSearchParams(request.text).keys()];
+  }
   if (!type.startsWith("multipart/")) return [];
   const json = /name="json".*?\r\n\r\n(.*?)\r\n--/s.exec(request.text)?.[1];
   const parts = [...request.text.matchAll(/form-data; name="([^"]*)"/g)].map(([, name = ""]) => name);

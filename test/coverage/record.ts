@@ -36,8 +36,9 @@ export class Records {
 
   private consumeValue(value: unknown, message: ReflectMessage, field: DescField): void {
     if (!message.isSet(field)) return;
-    if (field.fieldKind === "message")
+    if (field.fieldKind === "message") {
       this.consumeOne(value, field.message, message.get(field) as ReflectMessage);
+    }
     if (field.fieldKind !== "list" || field.listKind !== "message") return;
     const items = Array.isArray(value) ? value : [value];
     const list = [...(message.get(field) as Iterable<ReflectMessage>)];

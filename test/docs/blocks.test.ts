@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Block, blocksBelow, blocksOf } from "./blocks.ts";
 
 const line = fc
@@ -16,22 +16,19 @@ function printed({ language, text, file }: Block): string {
   return `${name}\n\n\`\`\`${language}\n${text}\`\`\`\n`;
 }
 
-describe("the blocks of a page", () => {
-  test("are what was printed, whatever stands in them", () => {
-    const property = fc.property(fc.array(block), (blocks) => {
-      expect(blocksOf(blocks.map(printed).join("\n"))).toEqual(blocks);
-    });
-    fc.assert(property, { interruptAfterTimeLimit: 2_000 });
+test("the blocks of a page: are what was printed, whatever stands in them", () => {
+  const property = fc.property(fc.array(block), (blocks) => {
+    expect(blocksOf(blocks.map(printed).join("\n"))).toEqual(blocks);
   });
+  fc.assert(property, { interruptAfterTimeLimit: 2_000 });
+});
 
-  test("below a heading end with the next heading of its level, and not with a comment in a block", () => {
-    const page =
-      "# A\n\n## B\n\n```sh\n# no heading\n```\n\n### C\n\n```ts\nc\n```\n\n## D\n\n```ts\nd\n```\n";
-    expect(blocksBelow(page, "## B").map(({ text }) => text)).toEqual(["# no heading\n", "c\n"]);
-    expect(blocksBelow(page, "## D").map(({ text }) => text)).toEqual(["d\n"]);
-  });
+test("the blocks of a page: below a heading end with the next heading of its level, and not with a comment in a block", () => {
+  const page = "# A\n\n## B\n\n```sh\n# no heading\n```\n\n### C\n\n```ts\nc\n```\n\n## D\n\n```ts\nd\n```\n";
+  expect(blocksBelow(page, "## B").map(({ text }) => text)).toEqual(["# no heading\n", "c\n"]);
+  expect(blocksBelow(page, "## D").map(({ text }) => text)).toEqual(["d\n"]);
+});
 
-  test("below a heading that is not there are an error", () => {
-    expect(() => blocksBelow("# A\n", "## B")).toThrow('expected the heading "## B", got none');
-  });
+test("the blocks of a page: below a heading that is not there are an error", () => {
+  expect(() => blocksBelow("# A\n", "## B")).toThrow('expected the heading "## B", got none');
 });

@@ -7,7 +7,7 @@ import { OPTION_NAMES } from "../../plugin/src/protocol/parameter.ts";
 import { anchor, code, page, table } from "../../scripts/docs/markdown.ts";
 import { ROOT } from "./shell.ts";
 
-const pages = [
+const PAGES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
@@ -25,7 +25,7 @@ test("the generated pages are current", { timeout: 60_000 }, () => {
   expect(status).toBe(0);
 });
 
-describe.each(pages)("%s", (name) => {
+describe.each(PAGES)("%s", (name) => {
   const text = prose(readFileSync(path.join(ROOT, name), "utf8"));
 
   test("has only links that lead somewhere", () => {
@@ -71,23 +71,21 @@ test("the generator's page names every option", () => {
   for (const option of OPTION_NAMES) expect(text).toContain(`| \`${option}\` `);
 });
 
-describe("Markdown", () => {
-  test("an anchor is what GitHub makes of a heading", () => {
-    expect(anchor("FieldRules.Location")).toBe("fieldruleslocation");
-    expect(anchor("HTTP status to code")).toBe("http-status-to-code");
-    expect(anchor("PATH_VALUE_INVALID")).toBe("path_value_invalid");
-  });
+test("Markdown: an anchor is what GitHub makes of a heading", () => {
+  expect(anchor("FieldRules.Location")).toBe("fieldruleslocation");
+  expect(anchor("HTTP status to code")).toBe("http-status-to-code");
+  expect(anchor("PATH_VALUE_INVALID")).toBe("path_value_invalid");
+});
 
-  test("a cell is one line, and a bar in it ends no cell", () => {
-    expect(table(["a"], [["x\n| y"]])).toBe("| a |\n| --- |\n| x \\| y |");
-  });
+test("Markdown: a cell is one line, and a bar in it ends no cell", () => {
+  expect(table(["a"], [["x\n| y"]])).toBe("| a |\n| --- |\n| x \\| y |");
+});
 
-  test("code may have a backtick in it", () => {
-    expect(code("a")).toBe("`a`");
-    expect(code("a`b")).toBe("`` a`b ``");
-  });
+test("Markdown: code may have a backtick in it", () => {
+  expect(code("a")).toBe("`a`");
+  expect(code("a`b")).toBe("`` a`b ``");
+});
 
-  test("a page is blocks with one empty line between them", () => {
-    expect(page("# A\n", "\ntext", "")).toBe("# A\n\ntext\n");
-  });
+test("Markdown: a page is blocks with one empty line between them", () => {
+  expect(page("# A\n", "\ntext", "")).toBe("# A\n\ntext\n");
 });

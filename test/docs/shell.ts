@@ -69,8 +69,9 @@ function watch(child: ChildProcess): Running {
     });
   const stop = async () => {
     // a negative number is the group of processes that the shell leads
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGTERM");
+    }
     await ended;
   };
   return { waitFor, stop, ended };

@@ -4,8 +4,11 @@ import { expect } from "vitest";
 export function expectShown(shown: string, actual: string): void {
   const cut = shown.includes("…");
   const whole: unknown = JSON.parse(shown.replaceAll(/,?\s*…/g, ""));
-  if (cut) expect(JSON.parse(actual)).toMatchObject(whole as object);
-  else expect(JSON.parse(actual)).toEqual(whole);
+  if (cut) {
+    expect(JSON.parse(actual)).toMatchObject(whole as object);
+  } else {
+    expect(JSON.parse(actual)).toEqual(whole);
+  }
 }
 
 /** Makes the call that a page shows as a curl command, and resolves with the body of the answer. */

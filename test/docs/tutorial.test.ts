@@ -10,10 +10,10 @@ const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
 const blocks = blocksBelow(readme, "## Your own API in ten minutes");
 const folder = mkdtempSync(path.join(tmpdir(), "tutorial-"));
 const project = path.join(folder, "shelf");
-const running: Running[] = [];
+const RUNNING: Running[] = [];
 
 afterAll(async () => {
-  for (const each of running) await each.stop();
+  for (const each of RUNNING) await each.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -52,8 +52,11 @@ class Reader {
     if (text.startsWith("mkdir shelf\n")) return this.install(text);
     if (text === "node upstream.ts\n") return this.serveUpstream(text);
     if (text.endsWith("connect-rest serve\n")) return this.serveGateway(text);
-    if (text.startsWith("curl ")) this.printed = await curl(text);
-    else this.printed = await this.finish(text);
+    if (text.startsWith("curl ")) {
+      this.printed = await curl(text);
+    } else {
+      this.printed = await this.finish(text);
+    }
   }
 
   private async install(text: string): Promise<void> {
@@ -65,7 +68,7 @@ class Reader {
 
   private async serveUpstream(text: string): Promise<void> {
     const upstream = start(text, project);
-    running.push(upstream);
+    RUNNING.push(upstream);
     const [, port] = await upstream.waitFor(/port: (\d+)/);
     this.ports.set(":9090", `:${port}`);
     this.write("connect-rest.yaml", blocks.find(({ file }) => file === "connect-rest.yaml")?.text ?? "");
@@ -73,7 +76,7 @@ class Reader {
 
   private async serveGateway(text: string): Promise<void> {
     this.gateway = start(`export GATEWAY_PORT=0\n${text}`, project);
-    running.push(this.gateway);
+    RUNNING.push(this.gateway);
     const [, port] = await this.gateway.waitFor(/gateway ready on http:\/\/127\.0\.0\.1:(\d+)\n/);
     this.ports.set(":8080", `:${port}`);
   }

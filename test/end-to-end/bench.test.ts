@@ -12,51 +12,49 @@ import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 
-describe("the load generator", () => {
-  test("reads an answer with a length, and waits for all of it", () => {
-    fc.assert(
-      fc.property(bytes, fc.nat(), (body, cut) => {
-        const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
-        const whole = Buffer.concat([Buffer.from(head), body]);
-        expect(readAnswer(whole)).toEqual({ status: 200, body });
-        expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
-      }),
-    );
-  });
+test("the load generator: reads an answer with a length, and waits for all of it", () => {
+  fc.assert(
+    fc.property(bytes, fc.nat(), (body, cut) => {
+      const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
+      const whole = Buffer.concat([Buffer.from(head), body]);
+      expect(readAnswer(whole)).toEqual({ status: 200, body });
+      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+    }),
+  );
+});
 
-  test("reads an answer in chunks, and waits for all of it", () => {
-    fc.assert(
-      fc.property(fc.array(bytes.filter(({ length }) => length > 0)), fc.nat(), (chunks, cut) => {
-        const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
-        const parts = ["HTTP/1.1 429 No\r\ntransfer-encoding: chunked\r\n\r\n", ...framed, "0\r\n\r\n"];
-        const whole = Buffer.concat(parts.map((part) => Buffer.from(part)));
-        expect(readAnswer(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
-        expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
-      }),
-    );
-  });
+test("the load generator: reads an answer in chunks, and waits for all of it", () => {
+  fc.assert(
+    fc.property(fc.array(bytes.filter(({ length }) => length > 0)), fc.nat(), (chunks, cut) => {
+      const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
+      const parts = ["HTTP/1.1 429 No\r\ntransfer-encoding: chunked\r\n\r\n", ...framed, "0\r\n\r\n"];
+      const whole = Buffer.concat(parts.map((part) => Buffer.from(part)));
+      expect(readAnswer(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
+      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+    }),
+  );
+});
 
-  test("reads a frame of HTTP/2, and waits for all of it", () => {
-    fc.assert(
-      fc.property(
-        bytes,
-        fc.nat(255),
-        fc.nat(255),
-        fc.nat(2 ** 31 - 1),
-        fc.nat(),
-        (payload, type, flags, streamId, cut) => {
-          const head = Buffer.alloc(9);
-          head.writeUIntBE(payload.length, 0, 3);
-          head.writeUInt8(type, 3);
-          head.writeUInt8(flags, 4);
-          head.writeUInt32BE(streamId, 5);
-          const whole = Buffer.concat([head, payload]);
-          expect(readFrame(whole)).toEqual({ type, flags, streamId, payload, size: whole.length });
-          expect(readFrame(whole.subarray(0, cut % whole.length))).toBeUndefined();
-        },
-      ),
-    );
-  });
+test("the load generator: reads a frame of HTTP/2, and waits for all of it", () => {
+  fc.assert(
+    fc.property(
+      bytes,
+      fc.nat(255),
+      fc.nat(255),
+      fc.nat(2 ** 31 - 1),
+      fc.nat(),
+      (payload, type, flags, streamId, cut) => {
+        const head = Buffer.alloc(9);
+        head.writeUIntBE(payload.length, 0, 3);
+        head.writeUInt8(type, 3);
+        head.writeUInt8(flags, 4);
+        head.writeUInt32BE(streamId, 5);
+        const whole = Buffer.concat([head, payload]);
+        expect(readFrame(whole)).toEqual({ type, flags, streamId, payload, size: whole.length });
+        expect(readFrame(whole.subarray(0, cut % whole.length))).toBeUndefined();
+      },
+    ),
+  );
 });
 
 test("the statistics are those of the sorted values", () => {
@@ -65,29 +63,27 @@ test("the statistics are those of the sorted values", () => {
   expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([5], 0.99)]).toEqual([50, 99, 5]);
 });
 
-describe("the command line", () => {
-  test("has defaults, and finds what is wanted by words", () => {
-    const options = readOptions(["--only", "gateway gRPC, codec"]);
-    expect(options).toEqual({
-      seconds: 2,
-      rounds: 3,
-      connections: 32,
-      only: [["gateway", "grpc"], ["codec"]],
-      json: false,
-    });
-    if (options === undefined) throw new Error("expected options");
-    const names = ["gateway gRPC 25 KB", "gateway Connect proto 1 KB", "hand-written gRPC 1 KB", "codec"];
-    expect(names.filter((name) => isWanted(options, name))).toEqual(["gateway gRPC 25 KB", "codec"]);
+test("the command line: has defaults, and finds what is wanted by words", () => {
+  const options = readOptions(["--only", "gateway gRPC, codec"]);
+  expect(options).toEqual({
+    seconds: 2,
+    rounds: 3,
+    connections: 32,
+    only: [["gateway", "grpc"], ["codec"]],
+    json: false,
   });
+  if (options === undefined) throw new Error("expected options");
+  const names = ["gateway gRPC 25 KB", "gateway Connect proto 1 KB", "hand-written gRPC 1 KB", "codec"];
+  expect(names.filter((name) => isWanted(options, name))).toEqual(["gateway gRPC 25 KB", "codec"]);
+});
 
-  test.each([
-    [["--rounds", "0"], '--rounds: expected a number from 1 to 20, got "0"'],
-    [["--rounds", "1.5"], '--rounds: expected a whole number, got "1.5"'],
-    [["--seconds", ""], '--seconds: expected a number from 0.1 to 60, got ""'],
-    [["--connections", "5000"], '--connections: expected a number from 1 to 1000, got "5000"'],
-  ])("refuses %j", (args, text) => {
-    expect(() => readOptions(args)).toThrow(text);
-  });
+test.each([
+  [["--rounds", "0"], '--rounds: expected a number from 1 to 20, got "0"'],
+  [["--rounds", "1.5"], '--rounds: expected a whole number, got "1.5"'],
+  [["--seconds", ""], '--seconds: expected a number from 0.1 to 60, got ""'],
+  [["--connections", "5000"], '--connections: expected a number from 1 to 1000, got "5000"'],
+])("the command line: refuses %j", (args, text) => {
+  expect(() => readOptions(args)).toThrow(text);
 });
 
 describe("the bounds of reliability", () => {

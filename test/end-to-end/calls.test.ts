@@ -22,35 +22,33 @@ const blogs = (way: Way) => world.client(BlogService, way);
 const posts = (way: Way) => world.client(PostService, way);
 const events = (way: Way) => world.client(EventService, way);
 
-describe("GetBlogInfo", () => {
-  test("answers what the upstream has", async () => {
-    const { blog } = await blogs("in-process").getBlogInfo({ blogIdentifier: "demo" });
-    expect(blog).toMatchObject({
-      name: "demo",
-      uuid: "t:Dm0aXQkq5rCkyTnYIYv1Nw",
-      url: "https://demo.blog.example/",
-      title: "Demo & friends",
-      description: "A blog with <b>everything</b> on it — 🌳",
-      updated: { seconds: 1_761_994_800n, nanos: 0 },
-      themeId: 3814n,
-      totalPosts: 53,
-      ask: true,
-      drafts: 23,
-      submissionTerms: { title: "Send me things" },
-    });
-    expect(blog?.avatar.map(({ width }) => width)).toEqual([512, 128, 96, 64]);
-    expect(world.sandbox.received.last?.url).toBe("/v2/blog/demo/info");
+test("GetBlogInfo: answers what the upstream has", async () => {
+  const { blog } = await blogs("in-process").getBlogInfo({ blogIdentifier: "demo" });
+  expect(blog).toMatchObject({
+    name: "demo",
+    uuid: "t:Dm0aXQkq5rCkyTnYIYv1Nw",
+    url: "https://demo.blog.example/",
+    title: "Demo & friends",
+    description: "A blog with <b>everything</b> on it — 🌳",
+    updated: { seconds: 1_761_994_800n, nanos: 0 },
+    themeId: 3814n,
+    totalPosts: 53,
+    ask: true,
+    drafts: 23,
+    submissionTerms: { title: "Send me things" },
   });
+  expect(blog?.avatar.map(({ width }) => width)).toEqual([512, 128, 96, 64]);
+  expect(world.sandbox.received.last?.url).toBe("/v2/blog/demo/info");
+});
 
-  test.each(GATEWAY_WAYS)("is the same message by %s as in-process", async (way) => {
-    const request = { blogIdentifier: "t:Dm0aXQkq5rCkyTnYIYv1Nw", fields: ["?is_following_you"] };
-    const message = await blogs(way).getBlogInfo(request);
-    expect(message).toEqual(await blogs("in-process").getBlogInfo(request));
-    expect(message.blog).toMatchObject({ name: "demo", isFollowingYou: false });
-    expect(world.sandbox.received.last?.url).toBe(
-      "/v2/blog/t%3ADm0aXQkq5rCkyTnYIYv1Nw/info?fields%5Bblogs%5D=%3Fis_following_you",
-    );
-  });
+test.each(GATEWAY_WAYS)("GetBlogInfo: is the same message by %s as in-process", async (way) => {
+  const request = { blogIdentifier: "t:Dm0aXQkq5rCkyTnYIYv1Nw", fields: ["?is_following_you"] };
+  const message = await blogs(way).getBlogInfo(request);
+  expect(message).toEqual(await blogs("in-process").getBlogInfo(request));
+  expect(message.blog).toMatchObject({ name: "demo", isFollowingYou: false });
+  expect(world.sandbox.received.last?.url).toBe(
+    "/v2/blog/t%3ADm0aXQkq5rCkyTnYIYv1Nw/info?fields%5Bblogs%5D=%3Fis_following_you",
+  );
 });
 
 type ListPosts = Omit<MessageInitShape<typeof ListPostsRequestSchema>, "$typeName">;
@@ -67,7 +65,7 @@ interface Case {
 
 const ids = (found: readonly Post[]) => found.map(({ id }) => id);
 
-const cases: readonly Case[] = [
+const CASES: readonly Case[] = [
   {
     name: "no parameters: the first page",
     request: {},
@@ -140,7 +138,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)("ListPosts with $name", ({ request, query, facts, expected }) => {
+describe.each(CASES)("ListPosts with $name", ({ request, query, facts, expected }) => {
   const message = () => ({
     blogIdentifier: "demo",
     ...(typeof request === "function" ? request(world.newest) : request),
@@ -169,78 +167,76 @@ function decodeComma(url: string | undefined): string | undefined {
   return url?.replaceAll("%2C", ",");
 }
 
-describe("CreatePost", () => {
-  test.each(WAYS)("creates a post by %s, which is then listed", async (way) => {
-    const created = await posts(way).createPost({
-      blogIdentifier: "demo",
-      content: [
-        { block: { case: "text", value: { text: `Made by ${way} — 🌳` } } },
-        { block: { case: "text", value: { text: "a list item", subtype: 7, indentLevel: 1 } } },
-      ],
-      tags: ["two words", "🌳"],
-      state: PostState.PUBLISHED,
-    });
-    expect(created).toMatchObject({ state: PostState.PUBLISHED, displayText: "Posted to demo" });
-    expect(created.id).toBeGreaterThan(735_000_000_000_000_000n);
-    expect(world.sandbox.received.last).toMatchObject({ method: "POST", url: "/v2/blog/demo/posts" });
-    expect(world.sandbox.received.last?.json).toEqual({
-      content: [
-        { type: "text", text: `Made by ${way} — 🌳` },
-        { type: "text", text: "a list item", subtype: "ordered-list-item", indent_level: 1 },
-      ],
-      tags: "two words,🌳",
-      state: "published",
-    });
-    const listed = await posts(way).listPosts({ blogIdentifier: "demo", postId: created.id });
-    expect(listed.posts).toMatchObject([
-      { id: created.id, tags: ["two words", "🌳"], summary: `Made by ${way} — 🌳` },
-    ]);
+test.each(WAYS)("CreatePost: creates a post by %s, which is then listed", async (way) => {
+  const created = await posts(way).createPost({
+    blogIdentifier: "demo",
+    content: [
+      { block: { case: "text", value: { text: `Made by ${way} — 🌳` } } },
+      { block: { case: "text", value: { text: "a list item", subtype: 7, indentLevel: 1 } } },
+    ],
+    tags: ["two words", "🌳"],
+    state: PostState.PUBLISHED,
   });
+  expect(created).toMatchObject({ state: PostState.PUBLISHED, displayText: "Posted to demo" });
+  expect(created.id).toBeGreaterThan(735_000_000_000_000_000n);
+  expect(world.sandbox.received.last).toMatchObject({ method: "POST", url: "/v2/blog/demo/posts" });
+  expect(world.sandbox.received.last?.json).toEqual({
+    content: [
+      { type: "text", text: `Made by ${way} — 🌳` },
+      { type: "text", text: "a list item", subtype: "ordered-list-item", indent_level: 1 },
+    ],
+    tags: "two words,🌳",
+    state: "published",
+  });
+  const listed = await posts(way).listPosts({ blogIdentifier: "demo", postId: created.id });
+  expect(listed.posts).toMatchObject([
+    { id: created.id, tags: ["two words", "🌳"], summary: `Made by ${way} — 🌳` },
+  ]);
+});
 
-  test("makes one post for one call", async () => {
-    const total = async () =>
-      (await posts("in-process").listPosts({ blogIdentifier: "demo" })).totalPosts ?? 0;
-    const before = await total();
-    const content = [{ block: { case: "text", value: { text: "once" } } } as const];
-    for (const way of WAYS) await posts(way).createPost({ blogIdentifier: "demo", content });
-    expect(await total()).toBe(before + WAYS.length);
+test("CreatePost: makes one post for one call", async () => {
+  const total = async () => (await posts("in-process").listPosts({ blogIdentifier: "demo" })).totalPosts ?? 0;
+  const before = await total();
+  const content = [{ block: { case: "text", value: { text: "once" } } } as const];
+  for (const way of WAYS) await posts(way).createPost({ blogIdentifier: "demo", content });
+  expect(await total()).toBe(before + WAYS.length);
+});
+
+const request = { owner: "Octo", repo: "hello", perPage: 3 };
+
+test("ListRepositoryEvents: answers what the upstream has, from its body and its headers", async () => {
+  const answer = await events("in-process").listRepositoryEvents(request);
+  expect(answer).toMatchObject({
+    etag: expect.stringMatching(/^W\/"[0-9a-f]{64}"$/),
+    notModified: false,
+    pollIntervalSeconds: 60,
+    lastModified: "Sat, 01 Nov 2025 11:20:00 GMT",
+    nextPageUrl: `${world.sandbox.feedUrl}/repositories/201/events?per_page=3&page=2`,
+    lastPageUrl: `${world.sandbox.feedUrl}/repositories/201/events?per_page=3&page=57`,
+    previousPageUrl: "",
+    rateLimit: 5000,
+    rateLimitRemaining: 4999,
+  });
+  expect(answer.events.map(({ id }) => id)).toEqual(["52000000420", "52000000419", expect.any(String)]);
+  expect(answer.events[0]).toMatchObject({
+    type: EventType.ISSUES,
+    typeName: "IssuesEvent",
+    actor: { id: 101n, login: "octavia" },
+    repo: { id: 201n, name: "octo/hello" },
+    org: { login: "octo" },
+    public: true,
+    createdAt: { seconds: 1_761_996_000n, nanos: 0 },
+  });
+  expect(world.sandbox.received.last?.headers).toMatchObject({
+    accept: "application/vnd.service+json",
+    "x-service-api-version": "2022-11-28",
+    authorization: `Bearer ${world.sandbox.credentials.feedToken}`,
   });
 });
 
-describe("ListRepositoryEvents", () => {
-  const request = { owner: "Octo", repo: "hello", perPage: 3 };
-
-  test("answers what the upstream has, from its body and its headers", async () => {
-    const answer = await events("in-process").listRepositoryEvents(request);
-    expect(answer).toMatchObject({
-      etag: expect.stringMatching(/^W\/"[0-9a-f]{64}"$/),
-      notModified: false,
-      pollIntervalSeconds: 60,
-      lastModified: "Sat, 01 Nov 2025 11:20:00 GMT",
-      nextPageUrl: `${world.sandbox.feedUrl}/repositories/201/events?per_page=3&page=2`,
-      lastPageUrl: `${world.sandbox.feedUrl}/repositories/201/events?per_page=3&page=57`,
-      previousPageUrl: "",
-      rateLimit: 5000,
-      rateLimitRemaining: 4999,
-    });
-    expect(answer.events.map(({ id }) => id)).toEqual(["52000000420", "52000000419", expect.any(String)]);
-    expect(answer.events[0]).toMatchObject({
-      type: EventType.ISSUES,
-      typeName: "IssuesEvent",
-      actor: { id: 101n, login: "octavia" },
-      repo: { id: 201n, name: "octo/hello" },
-      org: { login: "octo" },
-      public: true,
-      createdAt: { seconds: 1_761_996_000n, nanos: 0 },
-    });
-    expect(world.sandbox.received.last?.headers).toMatchObject({
-      accept: "application/vnd.service+json",
-      "x-service-api-version": "2022-11-28",
-      authorization: `Bearer ${world.sandbox.credentials.feedToken}`,
-    });
-  });
-
-  test.each(WAYS)("by %s is the same message, then 304, then what is new", async (way) => {
+test.each(WAYS)(
+  "ListRepositoryEvents: by %s is the same message, then 304, then what is new",
+  async (way) => {
     world.sandbox.limits.feedCallsWithToken = Number.POSITIVE_INFINITY;
     const first = await events(way).listRepositoryEvents(request);
     expect(first).toEqual(await events("in-process").listRepositoryEvents(request));
@@ -264,8 +260,8 @@ describe("ListRepositoryEvents", () => {
     expect(third).toMatchObject({ notModified: false });
     expect(third.events[0]).toMatchObject({ id, type: EventType.WATCH, actor: { login: "marvin" } });
     expect(third.etag).not.toBe(first.etag);
-  });
-});
+  },
+);
 
 test("nothing of the answers was left out", () => {
   const lost = world.drifts.flatMap(({ drifts }) => drifts.filter(({ kind }) => kind !== "coerced"));

@@ -58,44 +58,43 @@ async function grpc(flags: number, message: Buffer, headers: http2.OutgoingHttpH
   return { status: String(status), text: decodeURIComponent(String(text)) };
 }
 
-describe("a JSON message", () => {
-  test.each([
-    ["twice the same key", '{"blogIdentifier":"demo","blogIdentifier":"ada"}'],
-    ["a key in both of its spellings", '{"blogIdentifier":"demo","blog_identifier":"ada"}'],
-    ["twice the same key, one time as an escape", '{"blogIdentifier":"demo","\\u0062logIdentifier":"ada"}'],
-  ])("with %s is refused", async (_name, body) => {
-    expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
-  });
-
-  test.each([
-    ["is no JSON", "{"],
-    ["is empty", ""],
-    ["is another type", "[]"],
-    ["is nested deeply", `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
-    ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-  ])("that %s is refused", async (_name, body) => {
-    expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
-  });
+test.each([
+  ["twice the same key", '{"blogIdentifier":"demo","blogIdentifier":"ada"}'],
+  ["a key in both of its spellings", '{"blogIdentifier":"demo","blog_identifier":"ada"}'],
+  ["twice the same key, one time as an escape", '{"blogIdentifier":"demo","\\u0062logIdentifier":"ada"}'],
+])("a JSON message: with %s is refused", async (_name, body) => {
+  expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-describe("a deadline", () => {
-  test.each(["9999999999", "2147483648", "2147483647", "15000"])("of %s ms is none too long", async (ms) => {
+test.each([
+  ["is no JSON", "{"],
+  ["is empty", ""],
+  ["is another type", "[]"],
+  ["is nested deeply", `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+])("a JSON message: that %s is refused", async (_name, body) => {
+  expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
+});
+
+test.each(["9999999999", "2147483648", "2147483647", "15000"])(
+  "a deadline: of %s ms is none too long",
+  async (ms) => {
     const response = await post('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ blog: { name: "demo" } });
-  });
+  },
+);
 
-  test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
-    "of %s is none too long for gRPC",
-    async (timeout) => {
-      expect(await grpc(0, DEMO, { "grpc-timeout": timeout })).toEqual({ status: "0", text: "" });
-    },
-  );
+test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
+  "a deadline: of %s is none too long for gRPC",
+  async (timeout) => {
+    expect(await grpc(0, DEMO, { "grpc-timeout": timeout })).toEqual({ status: "0", text: "" });
+  },
+);
 
-  test.each(["99999999999", "-1", "1.5", "soon"])("of %s is none, and refused", async (ms) => {
-    const answer = await refusal('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
-    expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
-  });
+test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is none, and refused", async (ms) => {
+  const answer = await refusal('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
+  expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
 /** GetBlogInfoRequest with the blog `demo`. */

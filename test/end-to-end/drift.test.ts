@@ -34,7 +34,7 @@ interface Case {
 
 const set = (target: Loose, values: Record<string, unknown>) => Object.assign(target, values);
 
-const cases: readonly Case[] = [
+const CASES: readonly Case[] = [
   {
     name: "numbers as strings",
     change: (page, post) => {
@@ -100,8 +100,9 @@ const cases: readonly Case[] = [
         9_007_199_254_740_993n,
         18_446_744_073_709_551_615n,
         735_000_000_000_070_631n,
-      ].entries())
+      ].entries()) {
         set(post(index), { id, id_string: undefined });
+      }
     },
     pick: ({ posts }) => posts.map(({ id }) => id),
     expected: [9_007_199_254_740_993n, 18_446_744_073_709_551_615n, 735_000_000_000_070_631n],
@@ -182,7 +183,7 @@ function list({ change }: Case, way: Way, into = world) {
   return into.client(PostService, way).listPosts({ blogIdentifier: "demo", limit: 3 });
 }
 
-describe.each(cases)("$name", (each) => {
+describe.each(CASES)("$name", (each) => {
   test("lose nothing that can be understood, and are reported by name", async () => {
     const [newest = 0n] = world.newest;
     const expected = typeof each.expected === "function" ? each.expected(newest) : each.expected;
@@ -232,7 +233,7 @@ test("what was created keeps its exact id where there is no twin", async () => {
 
 test("the gateway's log names the places, and no values", async () => {
   const fresh = await startWorld();
-  for (const each of cases) await list(each, "Connect proto, HTTP/1.1", fresh);
+  for (const each of CASES) await list(each, "Connect proto, HTTP/1.1", fresh);
   await fresh.close();
   const lines = fresh.log.filter(({ msg }) => msg === "drift");
   expect(lines).toContainEqual(
@@ -252,7 +253,7 @@ test("the gateway's log names the places, and no values", async () => {
 
 test("strict mode makes it an error", async () => {
   const strict = await startWorld({ gateway: { strict: true } });
-  const [numbers] = cases;
+  const [numbers] = CASES;
   if (numbers === undefined) throw new Error("expected a case");
   expect(await failureOf(list(numbers, "gRPC proto, h2c", strict))).toEqual({
     code: "Internal",

@@ -25,7 +25,7 @@ const info = (way: Way, blogIdentifier: string) =>
   world.client(BlogService, way).getBlogInfo({ blogIdentifier });
 const posts = (way: Way) => world.client(PostService, way);
 const events = (way: Way) => world.client(EventService, way);
-const content = [{ block: { case: "text", value: { text: "hello" } } } as const];
+const CONTENT = [{ block: { case: "text", value: { text: "hello" } } } as const];
 
 interface Case {
   readonly name: string;
@@ -42,7 +42,7 @@ async function run({ prepare, call }: Case, way: Way): Promise<{ failure: Failur
   return { failure, requests: world.sandbox.received.total };
 }
 
-const fromUpstream: readonly Case[] = [
+const FROM_UPSTREAM: readonly Case[] = [
   {
     name: "a blog that is not there",
     call: (way) => info(way, "nobody"),
@@ -81,7 +81,7 @@ const fromUpstream: readonly Case[] = [
     prepare: () => {
       world.sandbox.rules.postingDisabled = true;
     },
-    call: (way) => posts(way).createPost({ blogIdentifier: "demo", content }),
+    call: (way) => posts(way).createPost({ blogIdentifier: "demo", content: CONTENT }),
     failure: {
       code: "Unavailable",
       text: "upstream blog responded with 503 Service Unavailable: Service Unavailable: Posting is disabled",
@@ -133,7 +133,7 @@ const fromUpstream: readonly Case[] = [
   },
 ];
 
-describe.each(fromUpstream)("$name", (each) => {
+describe.each(FROM_UPSTREAM)("$name", (each) => {
   test.each(WAYS)("by %s is an error of the upstream's", async (way) => {
     expect(await run(each, way)).toEqual({ failure: each.failure, requests: 1 });
   });
@@ -152,7 +152,7 @@ test.each(WAYS)("by %s a redirect is not followed, and its address is told", asy
   expect(world.sandbox.received.total).toBe(1);
 });
 
-const refused: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Failure> })[] = [
+const REFUSED: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Failure> })[] = [
   {
     name: "limit: 21",
     call: (way) => posts(way).listPosts({ blogIdentifier: "demo", limit: 21 }),
@@ -200,7 +200,7 @@ const refused: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Fai
   })),
 ];
 
-describe.each(refused)("$name", (each) => {
+describe.each(REFUSED)("$name", (each) => {
   test.each(GATEWAY_WAYS)("by %s is refused before the upstream is called", async (way) => {
     const { failure, requests } = await run({ ...each, failure: each.failure as Failure }, way);
     expect(failure).toMatchObject({ code: "InvalidArgument", ...each.failure });
@@ -219,61 +219,55 @@ const noPath = (field: string, problem: string, remedy: string): Failure => ({
 
 const DOT = "send another value";
 
-describe("path values that a pattern lets pass", () => {
-  test.each(
-    WAYS.flatMap(
-      (way) =>
-        [
-          [way, ".."],
-          [way, "."],
-        ] as const,
-    ),
-  )("by %s the segment %j is refused", async (way, value) => {
-    world.sandbox.received.clear();
-    const problem = `is the dot segment "${value}"`;
-    const byOwner = events(way).listRepositoryEvents({ owner: value, repo: "hello" });
-    expect(await failureOf(byOwner)).toEqual(noPath("owner", problem, DOT));
-    const byRepo = events(way).listRepositoryEvents({ owner: "octo", repo: value });
-    expect(await failureOf(byRepo)).toEqual(noPath("repo", problem, DOT));
-    expect(world.sandbox.received.total).toBe(0);
-  });
+test.each(
+  WAYS.flatMap(
+    (way) =>
+      [
+        [way, ".."],
+        [way, "."],
+      ] as const,
+  ),
+)("path values that a pattern lets pass: by %s the segment %j is refused", async (way, value) => {
+  world.sandbox.received.clear();
+  const problem = `is the dot segment "${value}"`;
+  const byOwner = events(way).listRepositoryEvents({ owner: value, repo: "hello" });
+  expect(await failureOf(byOwner)).toEqual(noPath("owner", problem, DOT));
+  const byRepo = events(way).listRepositoryEvents({ owner: "octo", repo: value });
+  expect(await failureOf(byRepo)).toEqual(noPath("repo", problem, DOT));
+  expect(world.sandbox.received.total).toBe(0);
 });
 
-describe("in-process, where nothing else looks at a path value", () => {
-  test.each([
-    ["..", noPath("blog_identifier", 'is the dot segment ".."', DOT)],
-    [".", noPath("blog_identifier", 'is the dot segment "."', DOT)],
-    ["", noPath("blog_identifier", "is empty", "send a value that is not empty")],
-    ["a\nb", noPath("blog_identifier", "contains a control character", "send the value without it")],
-    ["\ud800", noPath("blog_identifier", "contains a lone surrogate", "send well-formed Unicode")],
-  ])("%j is refused", async (value, failure) => {
-    world.sandbox.received.clear();
-    expect(await failureOf(info("in-process", value))).toEqual(failure);
-    expect(world.sandbox.received.total).toBe(0);
-  });
-
-  test.each([
-    ["%2e%2e", "/v2/blog/%252e%252e/info"],
-    ["🌳", "/v2/blog/%F0%9F%8C%B3/info"],
-    ["a/b", "/v2/blog/a%2Fb/info"],
-    ["demo?x=1", "/v2/blog/demo%3Fx%3D1/info"],
-    ["demo#x", "/v2/blog/demo%23x/info"],
-    ["t:../x", "/v2/blog/t%3A..%2Fx/info"],
-  ])("%j stays one segment: %s", async (value, path) => {
-    expect(await failureOf(info("in-process", value))).toMatchObject({
-      code: "NotFound",
-      text: `upstream blog responded with 404 Not Found: Not Found: Blog not found: ${value}`,
-    });
-    expect(world.sandbox.received.last?.path).toBe(path);
-  });
+test.each([
+  ["..", noPath("blog_identifier", 'is the dot segment ".."', DOT)],
+  [".", noPath("blog_identifier", 'is the dot segment "."', DOT)],
+  ["", noPath("blog_identifier", "is empty", "send a value that is not empty")],
+  ["a\nb", noPath("blog_identifier", "contains a control character", "send the value without it")],
+  ["\ud800", noPath("blog_identifier", "contains a lone surrogate", "send well-formed Unicode")],
+])("in-process, where nothing else looks at a path value: %j is refused", async (value, failure) => {
+  world.sandbox.received.clear();
+  expect(await failureOf(info("in-process", value))).toEqual(failure);
+  expect(world.sandbox.received.total).toBe(0);
 });
 
-describe("half of a surrogate pair", () => {
-  test.each(GATEWAY_WAYS)("by %s never reaches the upstream", async (way) => {
-    world.sandbox.received.clear();
-    expect(await failureOf(info(way, "\ud800"))).toMatchObject({ code: "InvalidArgument" });
-    expect(world.sandbox.received.total).toBe(0);
+test.each([
+  ["%2e%2e", "/v2/blog/%252e%252e/info"],
+  ["🌳", "/v2/blog/%F0%9F%8C%B3/info"],
+  ["a/b", "/v2/blog/a%2Fb/info"],
+  ["demo?x=1", "/v2/blog/demo%3Fx%3D1/info"],
+  ["demo#x", "/v2/blog/demo%23x/info"],
+  ["t:../x", "/v2/blog/t%3A..%2Fx/info"],
+])("in-process, where nothing else looks at a path value: %j stays one segment: %s", async (value, path) => {
+  expect(await failureOf(info("in-process", value))).toMatchObject({
+    code: "NotFound",
+    text: `upstream blog responded with 404 Not Found: Not Found: Blog not found: ${value}`,
   });
+  expect(world.sandbox.received.last?.path).toBe(path);
+});
+
+test.each(GATEWAY_WAYS)("half of a surrogate pair: by %s never reaches the upstream", async (way) => {
+  world.sandbox.received.clear();
+  expect(await failureOf(info(way, "\ud800"))).toMatchObject({ code: "InvalidArgument" });
+  expect(world.sandbox.received.total).toBe(0);
 });
 
 describe("credentials that the upstream refuses", () => {
@@ -305,7 +299,7 @@ describe("credentials that the upstream refuses", () => {
 
   test.each(WAYS)("by %s a method is refused that needs other ones", async (way) => {
     wrong.sandbox.received.clear();
-    const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content });
+    const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content: CONTENT });
     expect(await failureOf(call)).toEqual({
       code: "Unauthenticated",
       text: "upstream blog: blog.v1.PostService.CreatePost needs one of oauth1, oauth2, got api_key",

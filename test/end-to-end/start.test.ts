@@ -5,14 +5,14 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Child, ROOT, startChild } from "./child.ts";
 import { type HeldCall, holdConnectCall, holdGrpcCall } from "./held-calls.ts";
 
-const children: Child[] = [];
+const CHILDREN: Child[] = [];
 afterEach(() => {
-  for (const child of children.splice(0)) child.signalAll("SIGKILL");
+  for (const child of CHILDREN.splice(0)) child.signalAll("SIGKILL");
 });
 
 function start(command: string, args: readonly string[]): Child {
   const child = startChild(command, args);
-  children.push(child);
+  CHILDREN.push(child);
   return child;
 }
 
@@ -31,56 +31,55 @@ async function shell(line: string): Promise<unknown> {
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-describe("npm start", () => {
-  test("says where both are, and lines that work when they are pasted", async (context) => {
+test("npm start: says where both are, and lines that work when they are pasted", async (context) => {
+  const child = start("npm", ["start"]);
+  const url = await addressOf(child);
+  await child.printed(new RegExp(`^${url}/$`, "m"));
+  const lines = child
+    .stdout()
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith(">"));
+  const call = `${url}/blog.v1.BlogService/GetBlogInfo`;
+  expect(lines).toEqual([
+    expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
+    `gateway ready on ${url}`,
+    `curl -d '{"blogIdentifier":"demo"}' -H 'content-type: application/json' ${call}`,
+    `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"blogIdentifier":"demo"}' ${call}`,
+    `${url}/`,
+  ]);
+
+  const [curl = "", bufCurl = ""] = lines.slice(2);
+  const byGrpc = await shell(bufCurl);
+  expect(byGrpc).toMatchObject({ blog: { name: "demo", title: "Demo & friends", themeId: "3814" } });
+  for (const protocol of ["grpcweb", "connect"]) {
+    const json = `--data '{"blogIdentifier":"demo"}' ${call}`;
+    expect(await shell(`buf curl --protocol ${protocol} --http2-prior-knowledge ${json}`)).toEqual(byGrpc);
+  }
+  expect((await fetch(`${url}/`, { headers: { connection: "close" } })).status).toBe(200);
+  if (!hasCurl) context.skip("curl is not installed");
+  expect(await shell(curl)).toEqual(byGrpc);
+});
+
+describe.each(["SIGINT", "SIGTERM"] as const)("npm start: upon %s", (signal) => {
+  test.each([
+    ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
+    ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
+  ])("%s loses no call, and ends with 0", async (_name, send) => {
     const child = start("npm", ["start"]);
     const url = await addressOf(child);
-    await child.printed(new RegExp(`^${url}/$`, "m"));
-    const lines = child
-      .stdout()
-      .split("\n")
-      .filter((line) => line !== "" && !line.startsWith(">"));
-    const call = `${url}/blog.v1.BlogService/GetBlogInfo`;
-    expect(lines).toEqual([
-      expect.stringMatching(/^sandbox ready on http:\/\/127\.0\.0\.1:\d+$/),
-      `gateway ready on ${url}`,
-      `curl -d '{"blogIdentifier":"demo"}' -H 'content-type: application/json' ${call}`,
-      `npx buf curl --protocol grpc --http2-prior-knowledge --data '{"blogIdentifier":"demo"}' ${call}`,
-      `${url}/`,
-    ]);
-
-    const [curl = "", bufCurl = ""] = lines.slice(2);
-    const byGrpc = await shell(bufCurl);
-    expect(byGrpc).toMatchObject({ blog: { name: "demo", title: "Demo & friends", themeId: "3814" } });
-    for (const protocol of ["grpcweb", "connect"]) {
-      const json = `--data '{"blogIdentifier":"demo"}' ${call}`;
-      expect(await shell(`buf curl --protocol ${protocol} --http2-prior-knowledge ${json}`)).toEqual(byGrpc);
-    }
-    expect((await fetch(`${url}/`, { headers: { connection: "close" } })).status).toBe(200);
-    if (!hasCurl) context.skip("curl is not installed");
-    expect(await shell(curl)).toEqual(byGrpc);
-  });
-
-  describe.each(["SIGINT", "SIGTERM"] as const)("upon %s", (signal) => {
-    test.each([
-      ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
-      ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
-    ])("%s loses no call, and ends with 0", async (_name, send) => {
-      const child = start("npm", ["start"]);
-      const url = await addressOf(child);
-      const calls = await holdCalls(url);
-      send(child);
-      await finishCalls(calls, child);
-      expect(await child.exit).toBe(0);
-      await expect(fetch(url)).rejects.toThrow("fetch failed");
-    });
+    const calls = await holdCalls(url);
+    send(child);
+    await finishCalls(calls, child);
+    expect(await child.exit).toBe(0);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 });
 
-describe("connect-rest serve --sandbox", () => {
-  const bin = path.join(ROOT, "gateway/src/bin.ts");
+const bin = path.join(ROOT, "gateway/src/bin.ts");
 
-  test.each(["SIGINT", "SIGTERM"] as const)("loses no call upon %s, and ends with 0", async (signal) => {
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "connect-rest serve --sandbox: loses no call upon %s, and ends with 0",
+  async (signal) => {
     const child = start(process.execPath, [bin, "serve", "--sandbox"]);
     const url = await addressOf(child);
     const calls = await holdCalls(url);
@@ -89,8 +88,8 @@ describe("connect-rest serve --sandbox", () => {
     expect(await child.exit).toBe(0);
     expect(child.stderr()).not.toMatch(/"level":"(?:error|warn)"/);
     await expect(fetch(url)).rejects.toThrow("fetch failed");
-  });
-});
+  },
+);
 
 /** Begins calls by several protocols, each on a connection of its own. */
 function holdCalls(url: string): Promise<HeldCall[]> {

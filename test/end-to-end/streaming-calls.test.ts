@@ -83,8 +83,11 @@ describe.each([
   test("that fails at a later page is logged with that page's status", async () => {
     let requests = 0;
     answer = (_request, response) => {
-      if (++requests === 1) response.setHeader("content-type", "application/json").end(page(next));
-      else response.writeHead(404).end();
+      if (++requests === 1) {
+        response.setHeader("content-type", "application/json").end(page(next));
+      } else {
+        response.writeHead(404).end();
+      }
     };
     await failureOf(read(client(), Number.POSITIVE_INFINITY));
     expect(await line()).toMatchObject({ code: "not_found", attempts: 2, upstreamStatus: 404 });
@@ -95,8 +98,11 @@ describe.each([
     const ended = new Promise((resolve) => {
       answer = (request, response) => {
         // the second page never comes
-        if (++requests === 2) request.once("close", resolve);
-        else response.setHeader("content-type", "application/json").end(page(next));
+        if (++requests === 2) {
+          request.once("close", resolve);
+        } else {
+          response.setHeader("content-type", "application/json").end(page(next));
+        }
       };
     });
     await failureOf(read(client(), 2));

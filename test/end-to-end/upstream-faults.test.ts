@@ -41,7 +41,7 @@ const tooLarge = ofBlog(
   "UPSTREAM_BODY_TOO_LARGE",
 );
 
-const faults: readonly (readonly [name: string, fault: Fault, failure: Failure])[] = [
+const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])[] = [
   ["HTML with 502", { html: true }, answered("Unavailable", 502, "Bad Gateway", "BAD_GATEWAY")],
   [
     "HTML with 200",
@@ -112,7 +112,7 @@ const faults: readonly (readonly [name: string, fault: Fault, failure: Failure])
   ],
 ];
 
-describe.each(faults)("an upstream that answers %s", (_name, fault, failure) => {
+describe.each(FAULTS)("an upstream that answers %s", (_name, fault, failure) => {
   test.each(WAYS)("is told apart by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     world.sandbox.received.clear();
@@ -121,29 +121,27 @@ describe.each(faults)("an upstream that answers %s", (_name, fault, failure) => 
   });
 });
 
-describe("an upstream that takes its time", () => {
-  test.each(WAYS)("is waited for by %s", async (way) => {
-    world.sandbox.next({ delay: 40 }, { match: "/posts" });
-    expect((await list(way)).posts).toHaveLength(3);
-    world.sandbox.next({ drip: 700 }, { match: "/posts" });
-    expect(await list(way)).toEqual(await list("in-process"));
-  });
-
-  test("is waited for within a multi-byte character and within a number", async () => {
-    const whole = await list("in-process");
-    world.sandbox.next({ drip: 37, every: 0 }, { match: "/posts" });
-    expect(await list("Connect JSON, HTTP/1.1")).toEqual(whole);
-  });
+test.each(WAYS)("an upstream that takes its time: is waited for by %s", async (way) => {
+  world.sandbox.next({ delay: 40 }, { match: "/posts" });
+  expect((await list(way)).posts).toHaveLength(3);
+  world.sandbox.next({ drip: 700 }, { match: "/posts" });
+  expect(await list(way)).toEqual(await list("in-process"));
 });
 
-const endless: readonly (readonly [name: string, fault: Fault])[] = [
+test("an upstream that takes its time: is waited for within a multi-byte character and within a number", async () => {
+  const whole = await list("in-process");
+  world.sandbox.next({ drip: 37, every: 0 }, { match: "/posts" });
+  expect(await list("Connect JSON, HTTP/1.1")).toEqual(whole);
+});
+
+const ENDLESS: readonly (readonly [name: string, fault: Fault])[] = [
   ["never", { hang: true }],
   ["with a head alone", { hang: "headers" }],
   ["with half a body", { hang: "body" }],
   ["byte by byte", { drip: 1, every: 50 }],
 ];
 
-describe.each(endless)("an upstream that answers %s", (_name, fault) => {
+describe.each(ENDLESS)("an upstream that answers %s", (_name, fault) => {
   test.each(WAYS)("ends at the caller's deadline by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     const start = performance.now();

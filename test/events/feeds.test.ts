@@ -99,8 +99,9 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
         code: "OutOfRange",
         reason: "PAGE_OUT_OF_RANGE",
       });
-      if (nothing !== undefined)
+      if (nothing !== undefined) {
         expect(await failureOf(nothing(client(way)))).toMatchObject({ code: "NotFound", reason });
+      }
       sandbox.next({ status: 503, body: { code: "503", message: "Later" } });
       expect(await failureOf(list(client(way)))).toMatchObject({
         code: "Unavailable",
@@ -127,11 +128,12 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
 
     test("refuses pages that cannot be, before it asks for them", async () => {
       if (way === "in-process") return;
-      for (const page of [{ perPage: 0 }, { perPage: 101 }, { page: 0 }])
+      for (const page of [{ perPage: 0 }, { perPage: 101 }, { page: 0 }]) {
         expect(await failureOf(list(client(way), page))).toMatchObject({
           code: "InvalidArgument",
           reason: "REQUEST_INVALID",
         });
+      }
       expect(world.sandbox.received.total).toBe(0);
     });
   });

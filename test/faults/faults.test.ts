@@ -5,7 +5,7 @@ import { type Failure, failureOf } from "../end-to-end/failure.ts";
 import { startWorld, type Upstreams, type World } from "../end-to-end/world.ts";
 import { type ConnectionFault, FaultProxy } from "../support/fault-proxy.ts";
 
-const way = "gRPC proto, h2c";
+const WAY = "gRPC proto, h2c";
 const timeouts = { headersTimeoutMs: 300, bodyTimeoutMs: 300, connectTimeoutMs: 300 };
 
 let proxy: FaultProxy;
@@ -32,12 +32,12 @@ function throughProxy({ blog, events }: Upstreams) {
   return { blog: { ...blog, bases, ...timeouts, retry: false, breaker: false } as const, events };
 }
 
-const posts = () => world.client(PostService, way);
+const posts = () => world.client(PostService, WAY);
 
 /** A call of each kind, with a deadline in seconds. */
 const methods: Readonly<Record<string, (seconds?: number) => Promise<unknown>>> = {
   "a small answer": (seconds = 10) =>
-    world.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" }, { timeoutMs: 1000 * seconds }),
+    world.client(BlogService, WAY).getBlogInfo({ blogIdentifier: "demo" }, { timeoutMs: 1000 * seconds }),
   "a large answer": (seconds = 10) =>
     posts().listPosts({ blogIdentifier: "demo", limit: 20 }, { timeoutMs: 1000 * seconds }),
   "a call that writes": (seconds = 10) =>
@@ -65,26 +65,26 @@ const late = (part: string) =>
   ofBlog("DeadlineExceeded", `timed out after 300 ms waiting for ${part}`, "UPSTREAM_TIMEOUT");
 
 /** Within the head of each answer, and within the body: the smallest answer has more than 600 bytes. */
-const inHead = 40;
-const inBody = 600;
+const IN_HEAD = 40;
+const IN_BODY = 600;
 
-const faults: readonly (readonly [name: string, fault: ConnectionFault, failure: Failure])[] = [
+const FAULTS: readonly (readonly [name: string, fault: ConnectionFault, failure: Failure])[] = [
   ["a reset before the answer", { kind: "reset", afterBytes: 0 }, closed],
-  ["a reset within the head", { kind: "reset", afterBytes: inHead }, closed],
+  ["a reset within the head", { kind: "reset", afterBytes: IN_HEAD }, closed],
   ["an end before the answer", { kind: "truncation", afterBytes: 0 }, closed],
-  ["an end within the head", { kind: "truncation", afterBytes: inHead }, closed],
+  ["an end within the head", { kind: "truncation", afterBytes: IN_HEAD }, closed],
   ["a half that is closed before the answer", { kind: "half-close", afterBytes: 0 }, closed],
-  ["a half that is closed within the head", { kind: "half-close", afterBytes: inHead }, closed],
+  ["a half that is closed within the head", { kind: "half-close", afterBytes: IN_HEAD }, closed],
   ["garbage", { kind: "garbage", bytes: "\x00\x01\x02garbage\r\n\r\n" }, noHttp],
   ["another protocol", { kind: "garbage", bytes: "220 smtp.example ESMTP\r\n" }, noHttp],
   ["silence before the answer", { kind: "black hole", afterBytes: 0 }, late("the response head")],
-  ["silence within the head", { kind: "black hole", afterBytes: inHead }, late("the response head")],
+  ["silence within the head", { kind: "black hole", afterBytes: IN_HEAD }, late("the response head")],
 ];
 
 describe.each(Object.keys(methods))("%s meets", (name) => {
   const call = methods[name] ?? (() => Promise.reject(new Error("no such method")));
 
-  test.each(faults)("%s", async (_name, fault, failure) => {
+  test.each(FAULTS)("%s", async (_name, fault, failure) => {
     proxy.fault = fault;
     expect(await failureOf(call())).toEqual(failure);
   });
@@ -111,14 +111,14 @@ describe.each(Object.keys(methods))("%s meets", (name) => {
   });
 });
 
-const bodyFaults: typeof faults = [
-  ["a reset within the body", { kind: "reset", afterBytes: inBody }, truncated],
-  ["an end within the body", { kind: "truncation", afterBytes: inBody }, truncated],
-  ["a half that is closed within the body", { kind: "half-close", afterBytes: inBody }, truncated],
-  ["silence within the body", { kind: "black hole", afterBytes: inBody }, late("more of the body")],
+const BODY_FAULTS: typeof FAULTS = [
+  ["a reset within the body", { kind: "reset", afterBytes: IN_BODY }, truncated],
+  ["an end within the body", { kind: "truncation", afterBytes: IN_BODY }, truncated],
+  ["a half that is closed within the body", { kind: "half-close", afterBytes: IN_BODY }, truncated],
+  ["silence within the body", { kind: "black hole", afterBytes: IN_BODY }, late("more of the body")],
   [
     "noise within the body",
-    { kind: "noise", afterBytes: inBody, bytes: "\x00\xff\x00" },
+    { kind: "noise", afterBytes: IN_BODY, bytes: "\x00\xff\x00" },
     {
       ...ofBlog("Internal", "", "UPSTREAM_BODY_NOT_JSON"),
       text: expect.stringMatching(
@@ -129,7 +129,7 @@ const bodyFaults: typeof faults = [
 ];
 
 describe.each(["a large answer", "a stream"])("%s meets", (name) => {
-  test.each(bodyFaults)("%s", async (_name, fault, failure) => {
+  test.each(BODY_FAULTS)("%s", async (_name, fault, failure) => {
     proxy.fault = fault;
     expect(await failureOf((methods[name] as () => Promise<unknown>)())).toEqual(failure);
   });

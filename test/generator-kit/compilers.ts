@@ -69,8 +69,11 @@ async function inFolder<T>(action: (folder: string) => Promise<T>): Promise<T> {
 function run(command: string, args: readonly string[], cwd: string, out: string): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(command, args, { cwd }, (failure, _stdout, stderr) => {
-      if (failure !== null) resolve({ error: stderr.trim() || failure.message });
-      else resolve({ files: readAll(out), warning: stderr.trim() });
+      if (failure !== null) {
+        resolve({ error: stderr.trim() || failure.message });
+      } else {
+        resolve({ files: readAll(out), warning: stderr.trim() });
+      }
     });
   });
 }

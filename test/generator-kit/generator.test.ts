@@ -22,7 +22,7 @@ import {
   templateText,
 } from "protoc-gen-connect-rest/kit";
 import { toolsGenerator } from "protoc-gen-connect-rest-tools";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { compileRequest, HEAD } from "./compile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -93,161 +93,151 @@ function entries(response: CodeGeneratorResponse): string[][] {
   return response.file.map(({ name, insertionPoint, content }) => [name, insertionPoint, content]);
 }
 
-describe("insertions", () => {
-  test("go to the points that each adapter has", () => {
-    const response = answer((file, request) => {
-      const [method] = service(request).methods;
-      if (method !== undefined) file.insert(methodPoint(method), "// after GetThing");
-      file.insert(adapterPoint(service(request)), "extra: 1,");
-      file.insert(servicePoint(service(request)), "// after ThingService", "// and on");
-      file.insert(END, "// the end");
-      file.insert(servicePoint(service(request)), "// still after ThingService");
-    });
-    expect(entries(response)).toEqual([
-      [REST, "method:test.v1.ThingService.GetThing", "// after GetThing\n"],
-      [REST, "adapter:test.v1.ThingService", "extra: 1,\n"],
-      [
-        REST,
-        "service:test.v1.ThingService",
-        "// after ThingService\n// and on\n// still after ThingService\n",
-      ],
-      [REST, "end", "// the end\n"],
-    ]);
-    const text = applied(response);
-    const order = [
-      "ThingService_getThing = ",
-      "// after GetThing",
-      "ThingServiceRest:",
-      "\n  extra: 1,\n  // @@",
-      "\n};\n// after Thing",
-      "// the end",
-    ];
-    const found = order.map((piece) => text.indexOf(piece));
-    expect(found).toEqual([...found].sort((a, b) => a - b));
-    expect(found).not.toContain(-1);
+test("insertions: go to the points that each adapter has", () => {
+  const response = answer((file, request) => {
+    const [method] = service(request).methods;
+    if (method !== undefined) file.insert(methodPoint(method), "// after GetThing");
+    file.insert(adapterPoint(service(request)), "extra: 1,");
+    file.insert(servicePoint(service(request)), "// after ThingService", "// and on");
+    file.insert(END, "// the end");
+    file.insert(servicePoint(service(request)), "// still after ThingService");
   });
-
-  test("are not offered where nothing is mapped to REST", () => {
-    const seen: unknown[] = [];
-    const response = respond(
-      generator((request) => {
-        const [plain] = request.files;
-        if (plain !== undefined) seen.push(plain.name, request.adapterFile(plain));
-        const file = adapter(request);
-        const internal = service(request).methods.at(-1);
-        seen.push(file.has(servicePoint(service(request, "NotMapped"))));
-        seen.push(internal !== undefined && file.has(methodPoint(internal)));
-      }),
-      things,
-    );
-    expect(seen).toEqual(["test/v1/plain", undefined, false, false]);
-    expect(response.file).toEqual([]);
-  });
-
-  test("are not offered where the annotations are wrong: protoc-gen-connect-rest says so itself", () => {
-    const wrong = compileRequest({ "test/v1/things.proto": THINGS.replace("{id}", "{no}") });
-    expect(host(wrong).error).toContain("path-field");
-    const seen: unknown[] = [];
-    const response = respond(
-      generator((request) => seen.push(request.adapterFile(service(request).file))),
-      wrong,
-    );
-    expect(seen).toEqual([undefined]);
-    expect(response.error).toBe("");
-  });
-
-  test("are not offered for a method that unsupported=skip leaves out", () => {
-    const text = THINGS.replace(
-      "returns (Thing) { option (google.api.http) = { delete",
-      "returns (stream Thing) { option (google.api.http) = { delete",
-    );
-    const points: boolean[] = [];
-    respond(
-      generator((request) => {
-        const file = adapter(request);
-        points.push(...service(request).methods.map((method) => file.has(methodPoint(method))));
-      }),
-      compileRequest({ "test/v1/things.proto": text }, "unsupported=skip"),
-    );
-    expect(points).toEqual([true, false, false]);
-  });
-
-  test.each<[string, string, string]>([
-    ["an unknown point", "", "test/v1/things_rest.ts has no insertion point `elsewhere`"],
-    [
-      "a carriage return",
-      "a\r",
-      "test/v1/things_rest.ts: the line `a\r` has a carriage return, which buf removes",
-    ],
-    [
-      "a long line",
-      "x".repeat(65_536),
-      `test/v1/things_rest.ts: the line \`${"x".repeat(80)}\` has 65536 bytes; buf loses lines of more than 65535`,
-    ],
-    [
-      "a marker",
-      "// @@protoc_insertion_point(end)",
-      "test/v1/things_rest.ts: the line `// @@protoc_insertion_point(end)` has the marker of an insertion point, which protoc and buf treat differently",
-    ],
-  ])("refuse %s", (_name, line, text) => {
-    expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(
-      new Error(text),
-    );
-  });
+  expect(entries(response)).toEqual([
+    [REST, "method:test.v1.ThingService.GetThing", "// after GetThing\n"],
+    [REST, "adapter:test.v1.ThingService", "extra: 1,\n"],
+    [REST, "service:test.v1.ThingService", "// after ThingService\n// and on\n// still after ThingService\n"],
+    [REST, "end", "// the end\n"],
+  ]);
+  const text = applied(response);
+  const order = [
+    "ThingService_getThing = ",
+    "// after GetThing",
+    "ThingServiceRest:",
+    "\n  extra: 1,\n  // @@",
+    "\n};\n// after Thing",
+    "// the end",
+  ];
+  const found = order.map((piece) => text.indexOf(piece));
+  expect(found).toEqual([...found].sort((a, b) => a - b));
+  expect(found).not.toContain(-1);
 });
 
-describe("imports", () => {
-  test("go to the imports of the file, sorted, once, and under names that nothing else has", () => {
-    const names: string[] = [];
-    const response = answer((file, request) => {
-      const [method] = service(request).methods;
-      names.push(file.importType("Z", "zoo"), file.importType("A", "zoo"), file.importValue("A", "zoo"));
-      names.push(file.importValue("unary", "./local.ts"), file.importValue("default", "acme"));
-      names.push(file.importDescriptor(service(request)), file.importDescriptorType(service(request)));
-      if (method !== undefined) names.push(file.importMessage(method.output));
-      names.push(file.importType("Z", "other"));
-    });
-    expect(names).toEqual([
-      "Z$acmeNotes",
-      "A$acmeNotes",
-      "A$acmeNotes",
-      "unary$acmeNotes",
-      "default$acmeNotes",
-      "ThingService$acmeNotes",
-      "ThingService$acmeNotes",
-      "Thing$acmeNotes",
-      "Z$acmeNotes$",
-    ]);
-    expect(entries(response)).toEqual([
-      [
-        REST,
-        "imports",
-        'import { default as default$acmeNotes } from "acme";\n' +
-          'import type { Z as Z$acmeNotes$ } from "other";\n' +
-          'import { A as A$acmeNotes, type Z as Z$acmeNotes } from "zoo";\n' +
-          'import { unary as unary$acmeNotes } from "./local.ts";\n' +
-          'import { type Thing as Thing$acmeNotes, ThingService as ThingService$acmeNotes } from "./things_pb.ts";\n',
-      ],
-    ]);
-  });
+test("insertions: are not offered where nothing is mapped to REST", () => {
+  const seen: unknown[] = [];
+  const response = respond(
+    generator((request) => {
+      const [plain] = request.files;
+      if (plain !== undefined) seen.push(plain.name, request.adapterFile(plain));
+      const file = adapter(request);
+      const internal = service(request).methods.at(-1);
+      seen.push(file.has(servicePoint(service(request, "NotMapped"))));
+      seen.push(internal !== undefined && file.has(methodPoint(internal)));
+    }),
+    things,
+  );
+  expect(seen).toEqual(["test/v1/plain", undefined, false, false]);
+  expect(response.file).toEqual([]);
+});
 
-  test("follow import_extension", () => {
-    const js = { ...things, parameter: "import_extension=js" };
-    const response = respond(
-      generator((request) => adapter(request).importDescriptor(service(request))),
-      js,
-    );
-    expect(response.file[0]?.content).toContain('from "./things_pb.js"');
-  });
+test("insertions: are not offered where the annotations are wrong: protoc-gen-connect-rest says so itself", () => {
+  const wrong = compileRequest({ "test/v1/things.proto": THINGS.replace("{id}", "{no}") });
+  expect(host(wrong).error).toContain("path-field");
+  const seen: unknown[] = [];
+  const response = respond(
+    generator((request) => seen.push(request.adapterFile(service(request).file))),
+    wrong,
+  );
+  expect(seen).toEqual([undefined]);
+  expect(response.error).toBe("");
+});
 
-  test("have the suffix that the generator asks for", () => {
-    const write = (request: KitRequest) => adapter(request).importValue("a", "b");
-    const response = respond(generator(write, { importSuffix: "x1" }), things);
-    expect(response.file[0]?.content).toBe('import { a as a$x1 } from "b";\n');
-    expect(() => respond(generator(write, { importSuffix: "1" }), things)).toThrow(
-      new Error("protoc-gen-acme-notes: the import suffix `1` must be letters, digits and _, a letter first"),
-    );
+test("insertions: are not offered for a method that unsupported=skip leaves out", () => {
+  const text = THINGS.replace(
+    "returns (Thing) { option (google.api.http) = { delete",
+    "returns (stream Thing) { option (google.api.http) = { delete",
+  );
+  const points: boolean[] = [];
+  respond(
+    generator((request) => {
+      const file = adapter(request);
+      points.push(...service(request).methods.map((method) => file.has(methodPoint(method))));
+    }),
+    compileRequest({ "test/v1/things.proto": text }, "unsupported=skip"),
+  );
+  expect(points).toEqual([true, false, false]);
+});
+
+test.each<[string, string, string]>([
+  ["an unknown point", "", "test/v1/things_rest.ts has no insertion point `elsewhere`"],
+  [
+    "a carriage return",
+    "a\r",
+    "test/v1/things_rest.ts: the line `a\r` has a carriage return, which buf removes",
+  ],
+  [
+    "a long line",
+    "x".repeat(65_536),
+    `test/v1/things_rest.ts: the line \`${"x".repeat(80)}\` has 65536 bytes; buf loses lines of more than 65535`,
+  ],
+  [
+    "a marker",
+    "// @@protoc_insertion_point(end)",
+    "test/v1/things_rest.ts: the line `// @@protoc_insertion_point(end)` has the marker of an insertion point, which protoc and buf treat differently",
+  ],
+])("insertions: refuse %s", (_name, line, text) => {
+  expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(new Error(text));
+});
+
+test("imports: go to the imports of the file, sorted, once, and under names that nothing else has", () => {
+  const names: string[] = [];
+  const response = answer((file, request) => {
+    const [method] = service(request).methods;
+    names.push(file.importType("Z", "zoo"), file.importType("A", "zoo"), file.importValue("A", "zoo"));
+    names.push(file.importValue("unary", "./local.ts"), file.importValue("default", "acme"));
+    names.push(file.importDescriptor(service(request)), file.importDescriptorType(service(request)));
+    if (method !== undefined) names.push(file.importMessage(method.output));
+    names.push(file.importType("Z", "other"));
   });
+  expect(names).toEqual([
+    "Z$acmeNotes",
+    "A$acmeNotes",
+    "A$acmeNotes",
+    "unary$acmeNotes",
+    "default$acmeNotes",
+    "ThingService$acmeNotes",
+    "ThingService$acmeNotes",
+    "Thing$acmeNotes",
+    "Z$acmeNotes$",
+  ]);
+  expect(entries(response)).toEqual([
+    [
+      REST,
+      "imports",
+      'import { default as default$acmeNotes } from "acme";\n' +
+        'import type { Z as Z$acmeNotes$ } from "other";\n' +
+        'import { A as A$acmeNotes, type Z as Z$acmeNotes } from "zoo";\n' +
+        'import { unary as unary$acmeNotes } from "./local.ts";\n' +
+        'import { type Thing as Thing$acmeNotes, ThingService as ThingService$acmeNotes } from "./things_pb.ts";\n',
+    ],
+  ]);
+});
+
+test("imports: follow import_extension", () => {
+  const js = { ...things, parameter: "import_extension=js" };
+  const response = respond(
+    generator((request) => adapter(request).importDescriptor(service(request))),
+    js,
+  );
+  expect(response.file[0]?.content).toContain('from "./things_pb.js"');
+});
+
+test("imports: have the suffix that the generator asks for", () => {
+  const write = (request: KitRequest) => adapter(request).importValue("a", "b");
+  const response = respond(generator(write, { importSuffix: "x1" }), things);
+  expect(response.file[0]?.content).toBe('import { a as a$x1 } from "b";\n');
+  expect(() => respond(generator(write, { importSuffix: "1" }), things)).toThrow(
+    new Error("protoc-gen-acme-notes: the import suffix `1` must be letters, digits and _, a letter first"),
+  );
 });
 
 test("a declaration gets a name that the file does not have yet", () => {
@@ -263,38 +253,36 @@ test("a declaration gets a name that the file does not have yet", () => {
   expect(names).toEqual(["mine", "mine$", "ThingService$", "ThingServiceRest$"]);
 });
 
-describe("files of its own", () => {
-  test("are written with their imports, in the order of their paths", () => {
-    const response = respond(
-      generator((request) => {
-        request.newFile("b.ts").add("// b");
-        const file = request.newFile("a/notes.ts");
-        const name = file.importMessage(service(request).methods[0]?.output ?? never());
-        file.add("", `export type Note = ${name};`);
-      }),
-      things,
-    );
-    expect(entries(response)).toEqual([
-      [
-        "a/notes.ts",
-        "",
-        '// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\nimport type { Thing } from "../test/v1/things_pb.ts";\n\nexport type Note = Thing;\n',
-      ],
-      ["b.ts", "", "// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\n// b\n"],
-    ]);
-  });
+test("files of its own: are written with their imports, in the order of their paths", () => {
+  const response = respond(
+    generator((request) => {
+      request.newFile("b.ts").add("// b");
+      const file = request.newFile("a/notes.ts");
+      const name = file.importMessage(service(request).methods[0]?.output ?? never());
+      file.add("", `export type Note = ${name};`);
+    }),
+    things,
+  );
+  expect(entries(response)).toEqual([
+    [
+      "a/notes.ts",
+      "",
+      '// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\nimport type { Thing } from "../test/v1/things_pb.ts";\n\nexport type Note = Thing;\n',
+    ],
+    ["b.ts", "", "// @generated by protoc-gen-acme-notes v1.2.3\n/* eslint-disable */\n\n// b\n"],
+  ]);
+});
 
-  test.each([
-    ["../a.ts", "the path `../a.ts` cannot be written: it has the component `..`"],
-    [REST, "the file `test/v1/things_rest.ts` is already generated"],
-    ["twice.ts", "the file `twice.ts` is already generated"],
-  ])("cannot be %s", (path, text) => {
-    const write = (request: KitRequest) => {
-      request.newFile("twice.ts");
-      request.newFile(path);
-    };
-    expect(() => respond(generator(write), things)).toThrow(new Error(text));
-  });
+test.each([
+  ["../a.ts", "the path `../a.ts` cannot be written: it has the component `..`"],
+  [REST, "the file `test/v1/things_rest.ts` is already generated"],
+  ["twice.ts", "the file `twice.ts` is already generated"],
+])("files of its own: cannot be %s", (path, text) => {
+  const write = (request: KitRequest) => {
+    request.newFile("twice.ts");
+    request.newFile(path);
+  };
+  expect(() => respond(generator(write), things)).toThrow(new Error(text));
 });
 
 function never(): never {
@@ -317,45 +305,43 @@ test("faults are located, reported together, and nothing is generated", () => {
   );
 });
 
-describe("options", () => {
-  const options = {
-    style: { help: "how", default: "short", values: ["short", "long"] },
-    title: { help: "what", default: "" },
-  };
-  const values = (parameter: string): [unknown, string] => {
-    let seen: unknown;
-    const { error } = respond(
-      {
-        ...generator(() => {}),
-        options,
-        generate: (request: KitRequest<typeof options>) => {
-          seen = request.options;
-        },
+const options = {
+  style: { help: "how", default: "short", values: ["short", "long"] },
+  title: { help: "what", default: "" },
+};
+const values = (parameter: string): [unknown, string] => {
+  let seen: unknown;
+  const { error } = respond(
+    {
+      ...generator(() => {}),
+      options,
+      generate: (request: KitRequest<typeof options>) => {
+        seen = request.options;
       },
-      { ...things, parameter },
-    );
-    return [seen, error];
-  };
+    },
+    { ...things, parameter },
+  );
+  return [seen, error];
+};
 
-  test("have their values, or the defaults", () => {
-    expect(values("")).toEqual([{ style: "short", title: "" }, ""]);
-    expect(values("title=a=b,style=long,target=ts")).toEqual([{ style: "long", title: "a=b" }, ""]);
-  });
+test("options: have their values, or the defaults", () => {
+  expect(values("")).toEqual([{ style: "short", title: "" }, ""]);
+  expect(values("title=a=b,style=long,target=ts")).toEqual([{ style: "long", title: "a=b" }, ""]);
+});
 
-  test.each([
-    ["stile=long", "unknown option `stile`; did you mean `style`?"],
-    [
-      "toString=1",
-      "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `map_imports`, `rewrite_imports`, `keep_empty_files`, `ts_nocheck`, …",
-    ],
-    ["style=wide", "option style=wide: expected short or long"],
-    [
-      "target=js",
-      "option target=js: what is added to adapters is TypeScript, and so must they be; expected ts",
-    ],
-  ])("%s is refused", (parameter, text) => {
-    expect(values(parameter)).toEqual([undefined, text]);
-  });
+test.each([
+  ["stile=long", "unknown option `stile`; did you mean `style`?"],
+  [
+    "toString=1",
+    "unknown option `toString`; it has `style`, `title`, `target`, `import_extension`, `map_imports`, `rewrite_imports`, `keep_empty_files`, `ts_nocheck`, …",
+  ],
+  ["style=wide", "option style=wide: expected short or long"],
+  [
+    "target=js",
+    "option target=js: what is added to adapters is TypeScript, and so must they be; expected ts",
+  ],
+])("options: %s is refused", (parameter, text) => {
+  expect(values(parameter)).toEqual([undefined, text]);
 });
 
 test("the order of the files in a request does not show", () => {
@@ -372,43 +358,41 @@ function run(program: string, args: readonly string[], input: Uint8Array = new U
   return { status, stdout, stderr: stderr.toString("utf8") };
 }
 
-describe("as a program", () => {
-  test("knows --help and --version", () => {
-    const help = run(EXAMPLE, ["--help"]);
-    expect(help.status).toBe(0);
-    expect(help.stdout.toString("utf8")).toContain(
-      "  seconds=…  how long a response may be kept (default: 60)\n",
-    );
-    expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
-  });
+test("as a program: knows --help and --version", () => {
+  const help = run(EXAMPLE, ["--help"]);
+  expect(help.status).toBe(0);
+  expect(help.stdout.toString("utf8")).toContain(
+    "  seconds=…  how long a response may be kept (default: 60)\n",
+  );
+  expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
+});
 
-  test("a fault of the .proto files is in the response, with exit 0", () => {
-    const { status, stdout, stderr } = run(
-      EXAMPLE,
-      [],
-      toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "second=1" }),
-    );
-    expect([status, stderr]).toEqual([0, ""]);
-    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
-      "unknown option `second`; did you mean `seconds`?",
-    );
-  });
+test("as a program: a fault of the .proto files is in the response, with exit 0", () => {
+  const { status, stdout, stderr } = run(
+    EXAMPLE,
+    [],
+    toBinary(CodeGeneratorRequestSchema, { ...things, parameter: "second=1" }),
+  );
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+    "unknown option `second`; did you mean `seconds`?",
+  );
+});
 
-  test.each<[string, Uint8Array, string]>([
-    [
-      "nothing",
-      new Uint8Array(),
-      "protoc-gen-acme-cache: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
-    ],
-    [
-      "noise",
-      new Uint8Array([0xff]),
-      "protoc-gen-acme-cache: standard input is no CodeGeneratorRequest: premature EOF\n",
-    ],
-  ])("%s on standard input is a fault of the compiler, with exit 1", (_name, input, text) => {
-    const { status, stdout, stderr } = run(EXAMPLE, [], input);
-    expect([status, stdout.length, stderr]).toEqual([1, 0, text]);
-  });
+test.each<[string, Uint8Array, string]>([
+  [
+    "nothing",
+    new Uint8Array(),
+    "protoc-gen-acme-cache: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
+  ],
+  [
+    "noise",
+    new Uint8Array([0xff]),
+    "protoc-gen-acme-cache: standard input is no CodeGeneratorRequest: premature EOF\n",
+  ],
+])("as a program: %s on standard input is a fault of the compiler, with exit 1", (_name, input, text) => {
+  const { status, stdout, stderr } = run(EXAMPLE, [], input);
+  expect([status, stdout.length, stderr]).toEqual([1, 0, text]);
 });
 
 test("an example program reports what it cannot do", () => {
@@ -459,10 +443,12 @@ test("the guide shows what its example generates", () => {
 });
 
 test("the guide names every insertion point and what makes its name", () => {
-  for (const point of ["imports", "adapter:", "service:", "method:", "end"])
+  for (const point of ["imports", "adapter:", "service:", "method:", "end"]) {
     expect(page).toContain(`| \`${point}`);
-  for (const helper of ["adapterPoint", "servicePoint", "methodPoint"])
+  }
+  for (const helper of ["adapterPoint", "servicePoint", "methodPoint"]) {
     expect(page).toContain(`\`${helper}(`);
+  }
 });
 
 test("a generator gets the parsed models of what it adds to, which it cannot change", () => {

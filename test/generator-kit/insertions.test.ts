@@ -70,8 +70,11 @@ function essence(outcome: Outcome, { differs }: Case): unknown {
 }
 
 function expectSame(outcome: Outcome, ours: Record<string, Buffer> | InsertionError): void {
-  if (outcome.error !== undefined) expect(ours).toBeInstanceOf(InsertionError);
-  else expect(ours instanceof InsertionError ? ours : legible(ours)).toEqual(legible(outcome.files));
+  if (outcome.error !== undefined) {
+    expect(ours).toBeInstanceOf(InsertionError);
+  } else {
+    expect(ours instanceof InsertionError ? ours : legible(ours)).toEqual(legible(outcome.files));
+  }
 }
 
 /** Files as text, one character a byte, so that a failure can be read. */
@@ -88,8 +91,11 @@ function expectRefused(outcome: Outcome, ours: Record<string, Buffer> | Insertio
 async function check(item: Case, compiler: CompilerName): Promise<Outcome> {
   const outcome = await compiled(item, compiler);
   const ours = applied(item, compiler);
-  if (item.refused?.[compiler] === undefined) expectSame(outcome, ours);
-  else expectRefused(outcome, ours);
+  if (item.refused?.[compiler] === undefined) {
+    expectSame(outcome, ours);
+  } else {
+    expectRefused(outcome, ours);
+  }
   return outcome;
 }
 

@@ -58,8 +58,9 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
       const ajv = new Ajv2020({ strict: true, strictRequired: true });
       addFormats.default(ajv);
       expect(ajv.compile(schema)).toBeTypeOf("function");
-      for (const keyword of ["oneOf", "anyOf", "allOf", "not", "enum"])
+      for (const keyword of ["oneOf", "anyOf", "allOf", "not", "enum"]) {
         expect(schema).not.toHaveProperty(keyword);
+      }
       expect(schema.type).toBe("object");
     }
   },

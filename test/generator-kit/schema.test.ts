@@ -2,7 +2,7 @@ import { create, createFileRegistry, type DescMethod, fromJson, type JsonValue }
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { MessageSchemas, messageSchema } from "../../tools/src/schema/message.ts";
 import { annotationsOf } from "../../tools/src/tool/tool.ts";
 import { titleOf, toolName } from "../../tools/src/tool/tool-name.ts";
@@ -239,38 +239,36 @@ test("well-known types are as ProtoJSON writes them", () => {
   });
 });
 
-describe("at most one field of a oneof may be set", () => {
-  test("a message that is a oneof", () => {
-    const { maxProperties, minProperties, description } = schemaOf("Choice");
-    expect({ maxProperties, minProperties }).toEqual({ maxProperties: 1, minProperties: undefined });
-    expect(description).toBe("At most one of text, leaf is set.");
-    expect(schemaOf("NeededChoice")).toMatchObject({ minProperties: 1, maxProperties: 1 });
-    expect(schemaOf("NeededChoice").description).toBe("Exactly one of text, leaf is set.");
-  });
+test("at most one field of a oneof may be set: a message that is a oneof", () => {
+  const { maxProperties, minProperties, description } = schemaOf("Choice");
+  expect({ maxProperties, minProperties }).toEqual({ maxProperties: 1, minProperties: undefined });
+  expect(description).toBe("At most one of text, leaf is set.");
+  expect(schemaOf("NeededChoice")).toMatchObject({ minProperties: 1, maxProperties: 1 });
+  expect(schemaOf("NeededChoice").description).toBe("Exactly one of text, leaf is set.");
+});
 
-  test("a oneof beside other fields", () => {
-    const { dependentSchemas, required } = schemaOf("Mixed");
-    expect(required).toEqual(["only"]);
-    expect(dependentSchemas).toEqual({
-      a: { properties: { b: false, c: false } },
-      b: { properties: { c: false } },
-    });
+test("at most one field of a oneof may be set: a oneof beside other fields", () => {
+  const { dependentSchemas, required } = schemaOf("Mixed");
+  expect(required).toEqual(["only"]);
+  expect(dependentSchemas).toEqual({
+    a: { properties: { b: false, c: false } },
+    b: { properties: { c: false } },
   });
+});
 
-  test("a oneof that protovalidate makes", () => {
-    expect(schemaOf("RuledChoice")).toMatchObject({
-      dependentSchemas: { firstName: { properties: { lastName: false } } },
-      description: "Exactly one of firstName, lastName is set.",
-    });
+test("at most one field of a oneof may be set: a oneof that protovalidate makes", () => {
+  expect(schemaOf("RuledChoice")).toMatchObject({
+    dependentSchemas: { firstName: { properties: { lastName: false } } },
+    description: "Exactly one of firstName, lastName is set.",
   });
+});
 
-  test("no keyword at the root that clients of tools refuse", () => {
-    for (const name of ["Choice", "NeededChoice", "Mixed", "RuledChoice"]) {
-      for (const keyword of ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"]) {
-        expect(schemaOf(name)).not.toHaveProperty(keyword);
-      }
+test("at most one field of a oneof may be set: no keyword at the root that clients of tools refuse", () => {
+  for (const name of ["Choice", "NeededChoice", "Mixed", "RuledChoice"]) {
+    for (const keyword of ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"]) {
+      expect(schemaOf(name)).not.toHaveProperty(keyword);
     }
-  });
+  }
 });
 
 test("a response may be all that ProtoJSON prints", () => {
@@ -374,44 +372,39 @@ test("rules of lists, maps and enums", () => {
   });
 });
 
-describe("a validator takes what ProtoJSON takes", () => {
-  test.each<[string, JsonValue]>([
-    ["Scalars", { a: 1.5, c: -1, e: "-9007199254740993", someBytes: "AAE=", color: "COLOR_RED" }],
-    ["Compound", { byNumber: { "-1": "COLOR_RED" }, byFlag: { true: { text: "" } }, byName: { x: "1" } }],
-    [
-      "WellKnown",
-      { time: "2026-11-20T12:00:00Z", duration: "-1.5s", mask: "a.bC,d", long: "1", value: null },
-    ],
-    ["WellKnown", { struct: { a: [1] }, list: [1, "x"], text: "x", empty: {}, null: null }],
-    ["Choice", { leaf: { text: "x" } }],
-    ["Mixed", { id: "1", c: "x", only: "y" }],
-    ["NeededChoice", { text: "x" }],
-    ["Numbers", { outside: 11, positive: 1, ratio: 1, yes: true, nonzero: -1, some: "7", wrapped: 3 }],
-    ["Collections", { tags: ["a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
-  ])("%s %j", (name, value) => {
-    const desc = registry.getMessage(`test.v1.${name}`);
-    if (desc === undefined) throw new Error(`no message ${name}`);
-    fromJson(desc, value, { registry });
-    expect(validatorOf(name)(value)).toBe(true);
-  });
+test.each<[string, JsonValue]>([
+  ["Scalars", { a: 1.5, c: -1, e: "-9007199254740993", someBytes: "AAE=", color: "COLOR_RED" }],
+  ["Compound", { byNumber: { "-1": "COLOR_RED" }, byFlag: { true: { text: "" } }, byName: { x: "1" } }],
+  ["WellKnown", { time: "2026-11-20T12:00:00Z", duration: "-1.5s", mask: "a.bC,d", long: "1", value: null }],
+  ["WellKnown", { struct: { a: [1] }, list: [1, "x"], text: "x", empty: {}, null: null }],
+  ["Choice", { leaf: { text: "x" } }],
+  ["Mixed", { id: "1", c: "x", only: "y" }],
+  ["NeededChoice", { text: "x" }],
+  ["Numbers", { outside: 11, positive: 1, ratio: 1, yes: true, nonzero: -1, some: "7", wrapped: 3 }],
+  ["Collections", { tags: ["a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
+])("a validator takes what ProtoJSON takes: %s %j", (name, value) => {
+  const desc = registry.getMessage(`test.v1.${name}`);
+  if (desc === undefined) throw new Error(`no message ${name}`);
+  fromJson(desc, value, { registry });
+  expect(validatorOf(name)(value)).toBe(true);
+});
 
-  test.each<[string, JsonValue]>([
-    ["Scalars", { e: 5 }],
-    ["Scalars", { c: 2147483648 }],
-    ["Scalars", { some_bytes: "" }],
-    ["Scalars", { color: "COLOR_UNSPECIFIED" }],
-    ["Compound", { byNumber: { x: "COLOR_RED" } }],
-    ["WellKnown", { duration: "1" }],
-    ["Choice", { text: "x", leaf: {} }],
-    ["NeededChoice", {}],
-    ["Mixed", { a: "x", c: "y", only: "z" }],
-    ["Mixed", { a: "x" }],
-    ["RuledChoice", { firstName: "a", lastName: "b" }],
-    ["Numbers", { outside: 5, positive: 1, ratio: 1, yes: true, nonzero: 1 }],
-    ["Collections", { tags: ["a", "a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
-  ])("and not %s %j", (name, value) => {
-    expect(validatorOf(name)(value)).toBe(false);
-  });
+test.each<[string, JsonValue]>([
+  ["Scalars", { e: 5 }],
+  ["Scalars", { c: 2147483648 }],
+  ["Scalars", { some_bytes: "" }],
+  ["Scalars", { color: "COLOR_UNSPECIFIED" }],
+  ["Compound", { byNumber: { x: "COLOR_RED" } }],
+  ["WellKnown", { duration: "1" }],
+  ["Choice", { text: "x", leaf: {} }],
+  ["NeededChoice", {}],
+  ["Mixed", { a: "x", c: "y", only: "z" }],
+  ["Mixed", { a: "x" }],
+  ["RuledChoice", { firstName: "a", lastName: "b" }],
+  ["Numbers", { outside: 5, positive: 1, ratio: 1, yes: true, nonzero: 1 }],
+  ["Collections", { tags: ["a", "a"], color: "COLOR_RED", some: [0], more: { a: "" } }],
+])("a validator takes what ProtoJSON takes: and not %s %j", (name, value) => {
+  expect(validatorOf(name)(value)).toBe(false);
 });
 
 test("the name of a tool is the full name of its method", () => {
@@ -460,22 +453,20 @@ test.each([
   expect(titleOf(name)).toBe(title);
 });
 
-describe("hints come from idempotency_level, or else from the HTTP method", () => {
-  const [read, idempotent, careful] = [
-    { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: true },
-    { readOnlyHint: false, idempotentHint: true, destructiveHint: true, openWorldHint: true },
-    { readOnlyHint: false, idempotentHint: false, destructiveHint: true, openWorldHint: true },
-  ];
-  test.each([
-    ["ListPostLikes", "GET", read],
-    ["ListPostLikes", "HEAD", read],
-    ["ListPostLikes", "PUT", idempotent],
-    ["ListPostLikes", "DELETE", idempotent],
-    ["ListPostLikes", "POST", careful],
-    ["ListPostLikes", "PATCH", careful],
-    ["Get", "POST", read],
-    ["Set", "POST", idempotent],
-  ])("%s by %s", (name, verb, expected) => {
-    expect(annotationsOf(methodOf(name), verb)).toEqual(expected);
-  });
+const [read, idempotent, careful] = [
+  { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: true },
+  { readOnlyHint: false, idempotentHint: true, destructiveHint: true, openWorldHint: true },
+  { readOnlyHint: false, idempotentHint: false, destructiveHint: true, openWorldHint: true },
+];
+test.each([
+  ["ListPostLikes", "GET", read],
+  ["ListPostLikes", "HEAD", read],
+  ["ListPostLikes", "PUT", idempotent],
+  ["ListPostLikes", "DELETE", idempotent],
+  ["ListPostLikes", "POST", careful],
+  ["ListPostLikes", "PATCH", careful],
+  ["Get", "POST", read],
+  ["Set", "POST", idempotent],
+])("hints come from idempotency_level, or else from the HTTP method: %s by %s", (name, verb, expected) => {
+  expect(annotationsOf(methodOf(name), verb)).toEqual(expected);
 });

@@ -56,6 +56,6 @@ function isAdapter(value: unknown): value is ServiceAdapter {
 }
 
 const calls = (await json(process.stdin)) as Call[];
-const made: Made[] = [];
-for (const call of calls) made.push(await make(call));
-process.stdout.write(JSON.stringify(made));
+const MADE: Made[] = [];
+for (const call of calls) MADE.push(await make(call));
+process.stdout.write(JSON.stringify(MADE));

@@ -92,8 +92,9 @@ function build(path: string): void {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, "build-"));
   try {
-    for (const name of ["gapic", "google", "grafeas"])
+    for (const name of ["gapic", "google", "grafeas"]) {
       cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
+    }
     // buf has these itself, and refuses others of their names
     rmSync(join(folder, "google/protobuf"), { recursive: true });
     const output = join(folder, "image.binpb");

@@ -46,8 +46,11 @@ function reached(methods: readonly DescMethod[]): Names {
     for (const field of fields) {
       if ("message" in field && field.message !== undefined) reach(field.message);
       if (!("enum" in field) || field.enum === undefined) continue;
-      if (field.enum.parent === undefined) keep(field.enum.file, field.enum.name);
-      else reach(field.enum.parent);
+      if (field.enum.parent === undefined) {
+        keep(field.enum.file, field.enum.name);
+      } else {
+        reach(field.enum.parent);
+      }
     }
   };
   for (const method of methods) {
@@ -111,8 +114,9 @@ function moved({ path }: SourceCodeInfo_Location, { messages, enums, services, m
   const map = { [MESSAGES]: messages, [ENUMS]: enums, [SERVICES]: services }[kind ?? 0];
   if (map === undefined || path.length < 2) return true;
   path[1] = map.indexOf(index);
-  if (kind === SERVICES && below === METHODS && path.length > 3)
+  if (kind === SERVICES && below === METHODS && path.length > 3) {
     path[3] = methods[index]?.indexOf(method) ?? -1;
+  }
   return path[1] >= 0 && (path[3] ?? 0) >= 0;
 }
 

@@ -20,8 +20,9 @@ const segment = fc
 /** A value that fills a pattern. */
 function filling(parts: readonly string[]): fc.Arbitrary<string> {
   const pieces = parts.map((part) => {
-    if (part === "**")
+    if (part === "**") {
       return fc.array(segment, { minLength: 1, maxLength: 3 }).map((items) => items.join("/"));
+    }
     return part === "*" ? segment : fc.constant(part);
   });
   return fc.tuple(...pieces).map((items) => items.join("/"));

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
@@ -50,63 +50,62 @@ function node(...options: string[]): string {
   return stdout;
 }
 
-describe("the built packages", () => {
-  it("have executables that run", () => {
-    const run = (path: string) => node(join("node_modules", path), "--version").trim();
-    expect(run("protoc-gen-connect-rest/src/bin.js")).toBe("protoc-gen-connect-rest 0.1.0");
-    expect(run("protoc-gen-connect-rest-tools/src/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
-    expect(run("connect-rest-gateway/src/bin.js")).toContain("0.1.0");
-  });
+test("the built packages: have executables that run", () => {
+  const run = (path: string) => node(join("node_modules", path), "--version").trim();
+  expect(run("protoc-gen-connect-rest/src/bin.js")).toBe("protoc-gen-connect-rest 0.1.0");
+  expect(run("protoc-gen-connect-rest-tools/src/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
+  expect(run("connect-rest-gateway/src/bin.js")).toContain("0.1.0");
+});
 
-  it("export what the workspace exports", () => {
-    const names = (module: string) =>
-      JSON.parse(
-        node(
-          "--input-type=module",
-          "-e",
-          `process.stdout.write(JSON.stringify(Object.keys(await import("${module}"))))`,
-        ),
-      );
-    expect(names("connect-rest")).toContain("createRestTransport");
-    expect(names("connect-rest/adapter")).toContain("RequestWriter");
-    expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
-    expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
-    expect(names("connect-rest-gateway")).toContain("startGateway");
-  });
-
-  it("carry the annotations", () => {
-    const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/connectrest/v1"));
-    expect(protos).toContain("annotations.proto");
-  });
-
-  it.each(OURS)("have pages whose links lead to files: %s", (name) => {
-    const folder = join(home, "node_modules", name);
-    const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
-      path.endsWith(".md"),
-    );
-    const links = pages.flatMap((page) =>
-      [...readFileSync(join(folder, page), "utf8").matchAll(/\]\(((?!https?:|#)[^)\s]+)\)/g)].map(
-        ([, link = ""]) => join(dirname(page), link.replace(/#.*/, "")),
+test("the built packages: export what the workspace exports", () => {
+  const names = (module: string) =>
+    JSON.parse(
+      node(
+        "--input-type=module",
+        "-e",
+        `process.stdout.write(JSON.stringify(Object.keys(await import("${module}"))))`,
       ),
     );
-    expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
-    expect(links).not.toEqual([]);
-  });
+  expect(names("connect-rest")).toContain("createRestTransport");
+  expect(names("connect-rest/adapter")).toContain("RequestWriter");
+  expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
+  expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
+  expect(names("connect-rest-gateway")).toContain("startGateway");
+});
 
-  it("have no tests and nothing made for tests in them", () => {
-    for (const name of OURS) {
-      const files = readdirSync(join(home, "node_modules", name), { recursive: true, encoding: "utf8" });
-      expect(
-        files.filter((file) => /\.test\.|testing\/|^gen\/echo|\.ts$/.test(file) && !file.endsWith(".d.ts")),
-      ).toEqual([]);
-    }
-  });
+test("the built packages: carry the annotations", () => {
+  const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/connectrest/v1"));
+  expect(protos).toContain("annotations.proto");
+});
 
-  it("type-check in a strict project that imports them", () => {
-    writeFileSync(join(home, "package.json"), '{"type":"module"}');
-    writeFileSync(
-      join(home, "main.ts"),
-      `import { createRestTransport, type RestOptions } from "connect-rest";
+test.each(OURS)("the built packages: have pages whose links lead to files: %s", (name) => {
+  const folder = join(home, "node_modules", name);
+  const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".md"),
+  );
+  const links = pages.flatMap((page) =>
+    [...readFileSync(join(folder, page), "utf8").matchAll(/\]\(((?!https?:|#)[^)\s]+)\)/g)].map(
+      ([, link = ""]) => join(dirname(page), link.replace(/#.*/, "")),
+    ),
+  );
+  expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+  expect(links).not.toEqual([]);
+});
+
+test("the built packages: have no tests and nothing made for tests in them", () => {
+  for (const name of OURS) {
+    const files = readdirSync(join(home, "node_modules", name), { recursive: true, encoding: "utf8" });
+    expect(
+      files.filter((file) => /\.test\.|testing\/|^gen\/echo|\.ts$/.test(file) && !file.endsWith(".d.ts")),
+    ).toEqual([]);
+  }
+});
+
+test("the built packages: type-check in a strict project that imports them", () => {
+  writeFileSync(join(home, "package.json"), '{"type":"module"}');
+  writeFileSync(
+    join(home, "main.ts"),
+    `import { createRestTransport, type RestOptions } from "connect-rest";
 import { RequestWriter } from "connect-rest/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
@@ -116,47 +115,44 @@ const options: RestOptions = { adapters: [], upstreams: {} };
 createRestTransport({ adapters: ["blog"], upstreams: {} });
 export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator, toolsGenerator];
 `,
-    );
-    const options = {
-      strict: true,
-      module: "nodenext",
-      target: "es2024",
-      noEmit: true,
-      types: ["node"],
-      skipLibCheck: false,
-    };
-    writeFileSync(
-      join(home, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: options, include: ["main.ts"] }),
-    );
-    const { stdout, status } = spawnSync("tsc", ["--project", home], { encoding: "utf8" });
-    const ours = stdout
-      .split("\n")
-      .filter((line) => !/^\S*node_modules\/(?!connect-rest|protoc-gen-connect)/.test(line));
-    expect(ours.join("\n").trim()).toBe("");
-    expect(status === 0 || stdout !== "").toBe(true);
-  });
+  );
+  const options = {
+    strict: true,
+    module: "nodenext",
+    target: "es2024",
+    noEmit: true,
+    types: ["node"],
+    skipLibCheck: false,
+  };
+  writeFileSync(
+    join(home, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: options, include: ["main.ts"] }),
+  );
+  const { stdout, status } = spawnSync("tsc", ["--project", home], { encoding: "utf8" });
+  const ours = stdout
+    .split("\n")
+    .filter((line) => !/^\S*node_modules\/(?!connect-rest|protoc-gen-connect)/.test(line));
+  expect(ours.join("\n").trim()).toBe("");
+  expect(status === 0 || stdout !== "").toBe(true);
 });
 
-describe("a newcomer", () => {
-  it.each([
-    ["ts", "ts", "nodenext"],
-    ["ts", "none", "bundler"],
-    ["js+dts", "js", "nodenext"],
-    ["dts", "none", "bundler"],
-  ])(
-    "generates target=%s, import_extension=%s, and compiles strictly for %s",
-    (target, extension, resolution) => {
-      const newcomer = new Newcomer(home);
-      newcomer.generateWithBuf("gen", target, extension);
-      expect(newcomer.typeCheck(extension, resolution)).toBe("");
-      if (resolution === "nodenext") newcomer.run(process.execPath, "main.ts");
-    },
-  );
-
-  it("gets the same from protoc, which finds all imports in the package", ({ skip }) => {
-    skip(!hasProtoc, NO_PROTOC);
+test.each([
+  ["ts", "ts", "nodenext"],
+  ["ts", "none", "bundler"],
+  ["js+dts", "js", "nodenext"],
+  ["dts", "none", "bundler"],
+])(
+  "a newcomer: generates target=%s, import_extension=%s, and compiles strictly for %s",
+  (target, extension, resolution) => {
     const newcomer = new Newcomer(home);
-    expect(newcomer.generateWithProtoc("by-protoc")).toBe(newcomer.generateWithBuf("by-buf", "ts", "ts"));
-  });
+    newcomer.generateWithBuf("gen", target, extension);
+    expect(newcomer.typeCheck(extension, resolution)).toBe("");
+    if (resolution === "nodenext") newcomer.run(process.execPath, "main.ts");
+  },
+);
+
+test("a newcomer: gets the same from protoc, which finds all imports in the package", ({ skip }) => {
+  skip(!hasProtoc, NO_PROTOC);
+  const newcomer = new Newcomer(home);
+  expect(newcomer.generateWithProtoc("by-protoc")).toBe(newcomer.generateWithBuf("by-buf", "ts", "ts"));
 });

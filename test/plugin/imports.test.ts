@@ -7,7 +7,7 @@ import {
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   makeImportPathRelative,
   rewriteImportPath,
@@ -65,7 +65,7 @@ const OPTIONS = [
 ];
 
 describe.each(["ts", "js", "dts"])("target=%s", (target) => {
-  it.each(OPTIONS)("imports messages from where protoc-gen-es does: %s", (options) => {
+  test.each(OPTIONS)("imports messages from where protoc-gen-es does: %s", (options) => {
     const parameter = `target=${target},${options}`;
     const suffix = target === "dts" ? "d.ts" : target;
     const theirs = messages(parameter);
@@ -81,7 +81,7 @@ describe.each(["ts", "js", "dts"])("target=%s", (target) => {
   });
 });
 
-it("rewrite_imports reaches the runtime, and adapters of other files", () => {
+test("rewrite_imports reaches the runtime, and adapters of other files", () => {
   const parameter =
     "target=ts,rewrite_imports=connect-rest/adapter:npm:connect-rest/adapter,rewrite_imports=./**/*_rest.js:@acme/rest";
   const { files } = runGenerator(request, { parameter });

@@ -57,8 +57,9 @@ function grown({ comment, literal, header, values, field, bindings }: Lengths): 
   const [kind] = file.enumType;
   const [zero] = kind?.value ?? [];
   if (kind === undefined || zero === undefined) throw new Error("there is no enum");
-  for (let number = 1; number <= values; number++)
+  for (let number = 1; number <= values; number++) {
     kind.value.push({ ...zero, name: `KIND_${number}`, number });
+  }
   for (const message of file.messageType) {
     for (const each of message.field.slice(0, 1)) Object.assign(each, { name: field, jsonName: field });
   }

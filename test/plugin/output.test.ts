@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DescFile } from "@bufbuild/protobuf";
 import { type CodeGeneratorRequest, CodeGeneratorResponse_Feature as Feature } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { exportedNames } from "../../plugin/src/descriptors/names.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
@@ -38,7 +38,7 @@ message ${name}Req { a.Shared shared = 1; }`;
     });
   });
 
-  it("are those that hold something, each beside its messages, the decoders of a message beside that", () => {
+  test("are those that hold something, each beside its messages, the decoders of a message beside that", () => {
     const { files, error } = runGenerator(request, { parameter: "target=ts,import_extension=ts" });
     expect(error).toBe("");
     expect(Object.keys(files)).toEqual(["a/shared_rest.ts", "b/c/two_rest.ts", "b/one_rest.ts"]);
@@ -47,14 +47,14 @@ message ${name}Req { a.Shared shared = 1; }`;
     expect(files["b/c/two_rest.ts"]).toContain('import { decodeShared } from "../../a/shared_rest.ts";');
   });
 
-  it("hold the decoders of files that are not generated themselves", () => {
+  test("hold the decoders of files that are not generated themselves", () => {
     const { files } = runGenerator(request, { fileToGenerate: ["b/one.proto"] });
     expect(Object.keys(files)).toEqual(["b/one_rest.ts"]);
     expect(files["b/one_rest.ts"]).toContain("function decodeShared(");
     expect(files["b/one_rest.ts"]).toContain('from "../a/shared_pb";');
   });
 
-  it("are the same whatever the order in which they are asked for, and twice", () => {
+  test("are the same whatever the order in which they are asked for, and twice", () => {
     const expected = runGenerator(request).files;
     const orders = fc
       .shuffledSubarray(request.fileToGenerate, { minLength: request.fileToGenerate.length })
@@ -67,7 +67,7 @@ message ${name}Req { a.Shared shared = 1; }`;
     );
   });
 
-  it("end imports as the options say", () => {
+  test("end imports as the options say", () => {
     for (const [parameter, end] of [
       ["", "_pb"],
       ["import_extension=none", "_pb"],
@@ -78,13 +78,13 @@ message ${name}Req { a.Shared shared = 1; }`;
     }
   });
 
-  it("are none where an option is wrong, which is a fault of the user", () => {
+  test("are none where an option is wrong, which is a fault of the user", () => {
     const { error, files } = runGenerator(request, { parameter: "target=ts,imprt_extension=ts" });
     expect(error).toBe("unknown option `imprt_extension`; did you mean `import_extension`?");
     expect(files).toEqual({});
   });
 
-  it("come with what the generator understands: optional fields and editions", () => {
+  test("come with what the generator understands: optional fields and editions", () => {
     const { response } = runGenerator(request);
     expect(response.supportedFeatures).toBe(BigInt(Feature.PROTO3_OPTIONAL | Feature.SUPPORTS_EDITIONS));
     // proto2, and edition 2024
@@ -92,32 +92,32 @@ message ${name}Req { a.Shared shared = 1; }`;
   });
 });
 
-describe("every generated adapter", () => {
-  it.each(generatedFiles("_rest.ts"))(
-    "%s suits both compilers: LF, short lines, one marker of a name",
-    (path) => {
-      const text = readFileSync(join(ROOT, path), "utf8");
-      expect(text).not.toContain("\r");
-      expect(Math.max(...text.split("\n").map((line) => Buffer.byteLength(line)))).toBeLessThan(65_536);
-      const markers = text.split("\n").filter((line) => line.includes("@@protoc_insertion_point"));
-      expect(new Set(markers).size).toBe(markers.length);
-      for (const marker of markers)
-        expect(marker).toMatch(/^(?: {2})?\/\/ @@protoc_insertion_point\([\w:.]+\)$/);
-      expect(markers[0]).toBe("// @@protoc_insertion_point(imports)");
-      expect(markers.at(-1)).toBe("// @@protoc_insertion_point(end)");
-    },
-  );
-});
+test.each(generatedFiles("_rest.ts"))(
+  "every generated adapter: %s suits both compilers: LF, short lines, one marker of a name",
+  (path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    expect(text).not.toContain("\r");
+    expect(Math.max(...text.split("\n").map((line) => Buffer.byteLength(line)))).toBeLessThan(65_536);
+    const markers = text.split("\n").filter((line) => line.includes("@@protoc_insertion_point"));
+    expect(new Set(markers).size).toBe(markers.length);
+    for (const marker of markers) {
+      expect(marker).toMatch(/^(?: {2})?\/\/ @@protoc_insertion_point\([\w:.]+\)$/);
+    }
+    expect(markers[0]).toBe("// @@protoc_insertion_point(imports)");
+    expect(markers.at(-1)).toBe("// @@protoc_insertion_point(end)");
+  },
+);
 
-describe("names of messages, enums and services", () => {
-  it.each(generatedFiles("_pb.ts"))("%s exports them as the generator believes", async (path) => {
+test.each(generatedFiles("_pb.ts"))(
+  "names of messages, enums and services: %s exports them as the generator believes",
+  async (path) => {
     const module = (await import(join(ROOT, path))) as Record<string, unknown>;
     const file = Object.values(module).find((value): value is DescFile => isFile(value));
     expect(file).toBeDefined();
     if (file === undefined) return;
     for (const [desc, name] of exportedNames(file).descriptors) expect(module[name]).toBe(desc);
-  });
-});
+  },
+);
 
 function isFile(value: unknown): value is DescFile {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "file";

@@ -10,7 +10,7 @@ import {
   VersionSchema,
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { http } from "../../plugin/src/gen/google/api/annotations_pb.ts";
 import { ProtocolError, runPlugin } from "../../plugin/src/index.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
@@ -41,129 +41,126 @@ message Req { string name = 1; }`,
   bytes = toBinary(CodeGeneratorRequestSchema, request);
 });
 
-describe("the program", () => {
-  it("answers a request on standard output", async () => {
-    const { stdout, stderr, code } = await run(bytes);
-    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
-    expect(file.map(({ name }) => name)).toEqual(["a_rest.ts"]);
-    expect(error).toBe("");
-  });
-
-  it("exits with zero for a fault of the user, which is in the answer", async () => {
-    const changed = toBinary(
-      CodeGeneratorRequestSchema,
-      create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),
-    );
-    const { stdout, stderr, code } = await run(changed);
-    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
-      "option target=mjs: expected ts, js or dts, or some joined by +, e.g. js+dts",
-    );
-  });
-
-  it.each<[string, () => Uint8Array, string]>([
-    [
-      "nothing",
-      () => new Uint8Array(),
-      "protoc-gen-connect-rest: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
-    ],
-    [
-      "something else",
-      () => Buffer.from("GET / HTTP/1.1\r\n"),
-      "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
-    ],
-    [
-      "half of a request",
-      () => bytes.subarray(0, bytes.length / 2),
-      "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
-    ],
-  ])("exits with one for %s, and says so on standard error", async (_, input, message) => {
-    const { stdout, stderr, code } = await run(input());
-    expect(code).toBe(1);
-    expect(stdout).toHaveLength(0);
-    expect(stderr.startsWith(message)).toBe(true);
-    expect(stderr).not.toContain("internal error");
-  });
-
-  it("shows its version and its options", async () => {
-    expect(await run(new Uint8Array(), "--version")).toMatchObject({ code: 0, stderr: "" });
-    const { stdout } = await run(new Uint8Array(), "--help");
-    for (const option of ["target", "import_extension", "unsupported"]) {
-      expect(stdout.toString()).toContain(option);
-    }
-  });
+test("the program: answers a request on standard output", async () => {
+  const { stdout, stderr, code } = await run(bytes);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
+  expect(file.map(({ name }) => name)).toEqual(["a_rest.ts"]);
+  expect(error).toBe("");
 });
 
-describe("source_file_descriptors", () => {
-  it("has options that proto_file lacks: the REST calls come from there", () => {
-    const isOurs = ({ name }: { readonly name: string }) => name === "a.proto";
-    const sourceFileDescriptors = request.protoFile.filter(isOurs);
-    const bare = clone(CodeGeneratorRequestSchema, request);
-    for (const { options } of bare.protoFile.find(isOurs)?.service[0]?.method ?? []) {
-      if (options !== undefined) clearExtension(options, http);
-    }
-    const compilerVersion = create(VersionSchema, { major: 33, minor: 1, patch: 0, suffix: "rc2" });
-    const namesFrom = (change: Partial<CodeGeneratorRequest>) => {
-      const input = create(CodeGeneratorRequestSchema, { ...bare, compilerVersion, ...change });
-      const { response } = runPlugin(toBinary(CodeGeneratorRequestSchema, input));
-      return fromBinary(CodeGeneratorResponseSchema, response).file.map(({ name }) => name);
-    };
-    expect(namesFrom({ sourceFileDescriptors: [] })).toEqual([]);
-    expect(namesFrom({ sourceFileDescriptors })).toEqual(["a_rest.ts"]);
-  });
+test("the program: exits with zero for a fault of the user, which is in the answer", async () => {
+  const changed = toBinary(
+    CodeGeneratorRequestSchema,
+    create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),
+  );
+  const { stdout, stderr, code } = await run(changed);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  expect(fromBinary(CodeGeneratorResponseSchema, stdout).error).toBe(
+    "option target=mjs: expected ts, js or dts, or some joined by +, e.g. js+dts",
+  );
 });
 
-describe("a request that does not follow the protocol", () => {
-  const answer = (change: Partial<CodeGeneratorRequest>) =>
-    runPlugin(
-      toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change })),
-    );
+test.each<[string, () => Uint8Array, string]>([
+  [
+    "nothing",
+    () => new Uint8Array(),
+    "protoc-gen-connect-rest: no CodeGeneratorRequest on standard input; this program is run by buf or protoc\n",
+  ],
+  [
+    "something else",
+    () => Buffer.from("GET / HTTP/1.1\r\n"),
+    "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
+  ],
+  [
+    "half of a request",
+    () => bytes.subarray(0, bytes.length / 2),
+    "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
+  ],
+])("the program: exits with one for %s, and says so on standard error", async (_, input, message) => {
+  const { stdout, stderr, code } = await run(input());
+  expect(code).toBe(1);
+  expect(stdout).toHaveLength(0);
+  expect(stderr.startsWith(message)).toBe(true);
+  expect(stderr).not.toContain("internal error");
+});
 
-  it("names a file that it does not hold", () => {
-    expect(() => answer({ fileToGenerate: ["b.proto"] })).toThrow(
-      new ProtocolError("file_to_generate names b.proto, which is not in proto_file"),
-    );
-  });
+test("the program: shows its version and its options", async () => {
+  expect(await run(new Uint8Array(), "--version")).toMatchObject({ code: 0, stderr: "" });
+  const { stdout } = await run(new Uint8Array(), "--help");
+  for (const option of ["target", "import_extension", "unsupported"]) {
+    expect(stdout.toString()).toContain(option);
+  }
+});
 
-  it.each([
-    ["../a.proto", "it has the component `..`"],
-    ["/etc/a.proto", "it is absolute; paths are relative to the output directory"],
-    ["a/./b.proto", "it has the component `.`"],
-    ["a\\b.proto", "it has a backslash; components are separated by `/`"],
-  ])("asks for a file beside the output directory: %s", (name, fault) => {
+test("source_file_descriptors: has options that proto_file lacks: the REST calls come from there", () => {
+  const isOurs = ({ name }: { readonly name: string }) => name === "a.proto";
+  const sourceFileDescriptors = request.protoFile.filter(isOurs);
+  const bare = clone(CodeGeneratorRequestSchema, request);
+  for (const { options } of bare.protoFile.find(isOurs)?.service[0]?.method ?? []) {
+    if (options !== undefined) clearExtension(options, http);
+  }
+  const compilerVersion = create(VersionSchema, { major: 33, minor: 1, patch: 0, suffix: "rc2" });
+  const namesFrom = (change: Partial<CodeGeneratorRequest>) => {
+    const input = create(CodeGeneratorRequestSchema, { ...bare, compilerVersion, ...change });
+    const { response } = runPlugin(toBinary(CodeGeneratorRequestSchema, input));
+    return fromBinary(CodeGeneratorResponseSchema, response).file.map(({ name }) => name);
+  };
+  expect(namesFrom({ sourceFileDescriptors: [] })).toEqual([]);
+  expect(namesFrom({ sourceFileDescriptors })).toEqual(["a_rest.ts"]);
+});
+
+const answer = (change: Partial<CodeGeneratorRequest>) =>
+  runPlugin(
+    toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change })),
+  );
+
+test("a request that does not follow the protocol: names a file that it does not hold", () => {
+  expect(() => answer({ fileToGenerate: ["b.proto"] })).toThrow(
+    new ProtocolError("file_to_generate names b.proto, which is not in proto_file"),
+  );
+});
+
+test.each([
+  ["../a.proto", "it has the component `..`"],
+  ["/etc/a.proto", "it is absolute; paths are relative to the output directory"],
+  ["a/./b.proto", "it has the component `.`"],
+  ["a\\b.proto", "it has a backslash; components are separated by `/`"],
+])(
+  "a request that does not follow the protocol: asks for a file beside the output directory: %s",
+  (name, fault) => {
     const protoFile = request.protoFile.map((file) => (file.name === "a.proto" ? { ...file, name } : file));
     expect(() => answer({ protoFile, fileToGenerate: [name] })).toThrow(
       new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`),
     );
-  });
+  },
+);
 
-  it("lacks a file that another imports", () => {
-    const protoFile = request.protoFile.filter(({ name }) => name !== "google/api/annotations.proto");
-    expect(() => answer({ protoFile })).toThrow(ProtocolError);
-    expect(() => answer({ protoFile: [] })).toThrow(ProtocolError);
-  });
+test("a request that does not follow the protocol: lacks a file that another imports", () => {
+  const protoFile = request.protoFile.filter(({ name }) => name !== "google/api/annotations.proto");
+  expect(() => answer({ protoFile })).toThrow(ProtocolError);
+  expect(() => answer({ protoFile: [] })).toThrow(ProtocolError);
+});
 
-  it("asks for nothing, and gets nothing", () => {
-    const { response } = answer({ fileToGenerate: [] });
-    expect(fromBinary(CodeGeneratorResponseSchema, response)).toMatchObject({ file: [], error: "" });
-  });
+test("a request that does not follow the protocol: asks for nothing, and gets nothing", () => {
+  const { response } = answer({ fileToGenerate: [] });
+  expect(fromBinary(CodeGeneratorResponseSchema, response)).toMatchObject({ file: [], error: "" });
+});
 
-  it("may be any bytes at all", () => {
-    const broken = fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]) => {
-      const copy = bytes.slice();
-      copy[at % copy.length] = byte;
-      return copy;
-    });
-    fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), broken), (input) => {
-        try {
-          fromBinary(CodeGeneratorResponseSchema, runPlugin(input).response);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ProtocolError);
-        }
-      }),
-      { numRuns: 300 },
-    );
+test("a request that does not follow the protocol: may be any bytes at all", () => {
+  const broken = fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]) => {
+    const copy = bytes.slice();
+    copy[at % copy.length] = byte;
+    return copy;
   });
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), broken), (input) => {
+      try {
+        fromBinary(CodeGeneratorResponseSchema, runPlugin(input).response);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ProtocolError);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

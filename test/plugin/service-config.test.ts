@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseServiceConfig } from "../../plugin/src/config/service-config.ts";
 import { Problems } from "../../plugin/src/diagnostics/problem.ts";
 import { respond } from "../../plugin/src/kit/generator.ts";
@@ -88,12 +88,11 @@ function problemsOf(config: string, request = plain): string[] {
   return error.split("\n").map((line) => line.replace(`${paths[0]}:`, ""));
 }
 
-describe("a service config", () => {
-  it("maps methods of .proto files that say nothing themselves", () => {
-    expect(runGenerator(plain).files).toEqual({});
-    const text = generated(
-      plain,
-      `type: google.api.Service
+test("a service config: maps methods of .proto files that say nothing themselves", () => {
+  expect(runGenerator(plain).files).toEqual({});
+  const text = generated(
+    plain,
+    `type: google.api.Service
 config_version: 3
 http:
   rules:
@@ -103,32 +102,32 @@ http:
         - post: /v1/search
           body: "*"
 `,
-    );
-    expect(text).toContain(`GET /v1/shelves/{id}`);
-    expect(text).toContain(`new RequestWriter("POST", "/v1/search")`);
-    expect(text).not.toContain("listShelves");
-  });
+  );
+  expect(text).toContain(`GET /v1/shelves/{id}`);
+  expect(text).toContain(`new RequestWriter("POST", "/v1/search")`);
+  expect(text).not.toContain("listShelves");
+});
 
-  it("may be JSON, with names in lowerCamel", () => {
-    const rule = {
-      selector: "plain.Shelves.GetShelf",
-      get: "/{id}",
-      additionalBindings: [{ custom: { kind: "HEAD", path: "/head" } }],
-    };
-    const enumValues = [{ selector: "plain.Kind.OAK", rules: { wire: "oak", aliases: ["OAK!"] } }];
-    const text = generated(
-      plain,
-      JSON.stringify({ configVersion: 3, http: { rules: [rule] }, connectrest: { enumValues } }),
-    );
-    expect(text).toContain(`new RequestWriter("HEAD", "/head")`);
-    expect(text).toContain(`"oak"`);
-    expect(text).toContain(`"OAK!"`);
-  });
+test("a service config: may be JSON, with names in lowerCamel", () => {
+  const rule = {
+    selector: "plain.Shelves.GetShelf",
+    get: "/{id}",
+    additionalBindings: [{ custom: { kind: "HEAD", path: "/head" } }],
+  };
+  const enumValues = [{ selector: "plain.Kind.OAK", rules: { wire: "oak", aliases: ["OAK!"] } }];
+  const text = generated(
+    plain,
+    JSON.stringify({ configVersion: 3, http: { rules: [rule] }, connectrest: { enumValues } }),
+  );
+  expect(text).toContain(`new RequestWriter("HEAD", "/head")`);
+  expect(text).toContain(`"oak"`);
+  expect(text).toContain(`"OAK!"`);
+});
 
-  it("gives rules to services, methods, fields, oneofs and enum values", () => {
-    const text = generated(
-      plain,
-      `http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
+test("a service config: gives rules to services, methods, fields, oneofs and enum values", () => {
+  const text = generated(
+    plain,
+    `http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
 connectrest:
   services:
     - selector: plain.Shelves
@@ -144,101 +143,100 @@ connectrest:
   enum_values:
     - {selector: plain.Kind.OAK, rules: {wire: oak}}
 `,
-    );
-    for (const line of [
-      'upstream: "wood"',
-      'payload: ["response"]',
-      "rawErrorBody: true",
-      "timeoutMs: 2500",
-      "success: [304]",
-      'request.queryList("tag", message.tags, "brackets")',
-      '"seconds", "0"',
-      "switch (json.type)",
-      '"oak"',
-    ])
-      expect(text).toContain(line);
-  });
+  );
+  for (const line of [
+    'upstream: "wood"',
+    'payload: ["response"]',
+    "rawErrorBody: true",
+    "timeoutMs: 2500",
+    "success: [304]",
+    'request.queryList("tag", message.tags, "brackets")',
+    '"seconds", "0"',
+    "switch (json.type)",
+    '"oak"',
+  ]) {
+    expect(text).toContain(line);
+  }
+});
 
-  it("replaces an HTTP rule as a whole", () => {
-    const text = generated(
-      annotated,
-      "http: {rules: [{selector: annotated.Shelves.GetShelf, delete: '/new/{id}'}]}",
-    );
-    expect(text).toContain(`new RequestWriter("DELETE", `);
-    expect(text).not.toContain("/old");
-  });
+test("a service config: replaces an HTTP rule as a whole", () => {
+  const text = generated(
+    annotated,
+    "http: {rules: [{selector: annotated.Shelves.GetShelf, delete: '/new/{id}'}]}",
+  );
+  expect(text).toContain(`new RequestWriter("DELETE", `);
+  expect(text).not.toContain("/old");
+});
 
-  it("replaces those of our rules that it names, and clears those that it makes null", () => {
-    const text = generated(
-      annotated,
-      `connectrest:
+test("a service config: replaces those of our rules that it names, and clears those that it makes null", () => {
+  const text = generated(
+    annotated,
+    `connectrest:
   services: [{selector: annotated.Shelves, rules: {upstream: other, envelope: null}}]
   methods: [{selector: annotated.Shelves.GetShelf, rules: {timeout: 1s}}]
   fields: [{selector: annotated.ShelfRequest.*, rules: {name: null}}]
 `,
-    );
-    expect(text).toContain('upstream: "other"');
-    expect(text).toContain('request.header("x-old", "1")');
-    expect(text).not.toContain("envelope");
-    expect(text).toContain("timeoutMs: 1000");
-    expect(text).toContain('scopes: ["read"]');
-    expect(text).not.toContain("shelf id");
-  });
+  );
+  expect(text).toContain('upstream: "other"');
+  expect(text).toContain('request.header("x-old", "1")');
+  expect(text).not.toContain("envelope");
+  expect(text).toContain("timeoutMs: 1000");
+  expect(text).toContain('scopes: ["read"]');
+  expect(text).not.toContain("shelf id");
+});
 
-  it("lets the last rule win, in a file and from file to file", () => {
-    const http = (...paths: string[]) =>
-      `http: {rules: [${paths.map((path) => `{selector: "plain.*", get: "${path}"}`)}]}`;
-    expect(generated(plain, http("/a", "/b"))).toContain(`new RequestWriter("GET", "/b")`);
-    const text = generated(plain, http("/b"), http("/c"));
-    expect(text).toContain(`new RequestWriter("GET", "/c")`);
-    expect(text).not.toContain('"/b"');
-  });
+test("a service config: lets the last rule win, in a file and from file to file", () => {
+  const http = (...paths: string[]) =>
+    `http: {rules: [${paths.map((path) => `{selector: "plain.*", get: "${path}"}`)}]}`;
+  expect(generated(plain, http("/a", "/b"))).toContain(`new RequestWriter("GET", "/b")`);
+  const text = generated(plain, http("/b"), http("/c"));
+  expect(text).toContain(`new RequestWriter("GET", "/c")`);
+  expect(text).not.toContain('"/b"');
+});
 
-  it("takes a list of selectors, and a wildcard for everything", () => {
-    const text = generated(
-      plain,
-      "http: {rules: [{selector: 'plain.Shelves.GetShelf, plain.Shelves.ListShelves', get: /x}]}\nconnectrest: {services: [{selector: '*', rules: {base: web}}]}",
-    );
-    expect(text).toContain("getShelf:");
-    expect(text).toContain("listShelves:");
-    expect(text).toContain('base: "web"');
-  });
+test("a service config: takes a list of selectors, and a wildcard for everything", () => {
+  const text = generated(
+    plain,
+    "http: {rules: [{selector: 'plain.Shelves.GetShelf, plain.Shelves.ListShelves', get: /x}]}\nconnectrest: {services: [{selector: '*', rules: {base: web}}]}",
+  );
+  expect(text).toContain("getShelf:");
+  expect(text).toContain("listShelves:");
+  expect(text).toContain('base: "web"');
+});
 
-  it("may be empty, use anchors, and say things that are for others", () => {
-    expect(runGenerator(plain, written("")).error).toBe("");
-    expect(runGenerator(plain, written("# nothing\nhttp:\nconnectrest:\n")).error).toBe("");
-    const text = generated(
-      plain,
-      `title: Shelves
+test("a service config: may be empty, use anchors, and say things that are for others", () => {
+  expect(runGenerator(plain, written("")).error).toBe("");
+  expect(runGenerator(plain, written("# nothing\nhttp:\nconnectrest:\n")).error).toBe("");
+  const text = generated(
+    plain,
+    `title: Shelves
 documentation: {summary: "on shelves"}
 http:
   rules:
     - &get {selector: plain.Shelves.GetShelf, get: "/{id}"}
     - *get
 `,
-    );
-    expect(text).toContain("getShelf:");
-  });
-
-  it("is known to generators that add to the adapters", () => {
-    const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
-    const { file, error } = respond(toolsGenerator, { ...plain, parameter });
-    expect(error).toBe("");
-    expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("adapter:plain.Shelves");
-  });
-
-  it("leaves the request as it was", () => {
-    const request = JSON.stringify(plain.protoFile.map(({ service }) => service));
-    const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
-    respond(toolsGenerator, { ...plain, parameter });
-    expect(JSON.stringify(plain.protoFile.map(({ service }) => service))).toBe(request);
-  });
+  );
+  expect(text).toContain("getShelf:");
 });
 
-describe("a problem of a rule that a service config gives", () => {
-  it("is at its place there", () => {
-    expect(
-      problemsOf(`http:
+test("a service config: is known to generators that add to the adapters", () => {
+  const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
+  const { file, error } = respond(toolsGenerator, { ...plain, parameter });
+  expect(error).toBe("");
+  expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("adapter:plain.Shelves");
+});
+
+test("a service config: leaves the request as it was", () => {
+  const request = JSON.stringify(plain.protoFile.map(({ service }) => service));
+  const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
+  respond(toolsGenerator, { ...plain, parameter });
+  expect(JSON.stringify(plain.protoFile.map(({ service }) => service))).toBe(request);
+});
+
+test("a problem of a rule that a service config gives: is at its place there", () => {
+  expect(
+    problemsOf(`http:
   rules:
     - selector: plain.Shelves.GetShelf
       get: /{ids}
@@ -252,12 +250,12 @@ connectrest:
         style: COMMA
   oneofs: [{selector: plain.Shelf.content, rules: {layout: BESIDE}}]
 `),
-    ).toEqual([
-      "4:7: path-field: the path variable `ids`: message plain.ShelfRequest has no field `ids`; did you mean `id`?",
-      "7:11: path-syntax: the path `x` is wrong at character 1: a path starts with `/`",
-    ]);
-    expect(
-      problemsOf(`http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
+  ).toEqual([
+    "4:7: path-field: the path variable `ids`: message plain.ShelfRequest has no field `ids`; did you mean `id`?",
+    "7:11: path-syntax: the path `x` is wrong at character 1: a path starts with `/`",
+  ]);
+  expect(
+    problemsOf(`http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
 connectrest:
   fields:
     - selector: plain.Shelf.owner_name
@@ -265,213 +263,211 @@ connectrest:
         style: COMMA
   oneofs: [{selector: plain.Shelf.content, rules: {layout: BESIDE}}]
 `),
-    ).toEqual([
-      "6:9: style-type: style is for repeated fields and maps; plain.Shelf.owner_name is singular",
-      "7:51: discriminator: the oneof plain.Shelf.content has a layout but no discriminator",
-      "7:51: payload: the oneof plain.Shelf.content has the layout BESIDE, which needs the key `payload`",
-    ]);
-  });
+  ).toEqual([
+    "6:9: style-type: style is for repeated fields and maps; plain.Shelf.owner_name is singular",
+    "7:51: discriminator: the oneof plain.Shelf.content has a layout but no discriminator",
+    "7:51: payload: the oneof plain.Shelf.content has the layout BESIDE, which needs the key `payload`",
+  ]);
+});
 
-  it("is reported together with those of the config and of the .proto files", () => {
-    const config = written(
-      "http: {rules: [{selector: annotated.Shelves.GetShelf, gte: /a, get: a}]}\nhtpp: 1\n",
-    );
-    const source = {
-      "bad.proto": `${HEAD.replace("test.v1", "bad")}service S { rpc Get(R) returns (R) { option (google.api.http) = {get: "b"}; } }
+test("a problem of a rule that a service config gives: is reported together with those of the config and of the .proto files", () => {
+  const config = written(
+    "http: {rules: [{selector: annotated.Shelves.GetShelf, gte: /a, get: a}]}\nhtpp: 1\n",
+  );
+  const source = {
+    "bad.proto": `${HEAD.replace("test.v1", "bad")}service S { rpc Get(R) returns (R) { option (google.api.http) = {get: "b"}; } }
 message R {}`,
-      "annotated.proto": HEAD.replace("test.v1", "annotated") + ANNOTATED,
-    };
-    const { error } = runGenerator(compileRequest(source), { parameter: config.parameter });
-    expect(error.replaceAll(config.paths[0] ?? "", "config.yaml").split("\n")).toEqual([
-      "config.yaml:1:55: config-key: http.rules[0]: unknown key `gte`; did you mean `get`?",
-      "config.yaml:1:64: path-syntax: the path `a` is wrong at character 1: a path starts with `/`",
-      "config.yaml:2:1: config-key: the service config: unknown key `htpp`; did you mean `http`?",
-      "bad.proto:13:66: path-syntax: the path `b` is wrong at character 1: a path starts with `/`",
-    ]);
-  });
+    "annotated.proto": HEAD.replace("test.v1", "annotated") + ANNOTATED,
+  };
+  const { error } = runGenerator(compileRequest(source), { parameter: config.parameter });
+  expect(error.replaceAll(config.paths[0] ?? "", "config.yaml").split("\n")).toEqual([
+    "config.yaml:1:55: config-key: http.rules[0]: unknown key `gte`; did you mean `get`?",
+    "config.yaml:1:64: path-syntax: the path `a` is wrong at character 1: a path starts with `/`",
+    "config.yaml:2:1: config-key: the service config: unknown key `htpp`; did you mean `http`?",
+    "bad.proto:13:66: path-syntax: the path `b` is wrong at character 1: a path starts with `/`",
+  ]);
 });
 
 const RULE = "selector: plain.Shelves.GetShelf";
 
-describe("a fault of a service config", () => {
-  it.each<[string, string, string[]]>([
+test.each<[string, string, string[]]>([
+  [
+    "is YAML that cannot be read",
+    "http: {rules: [",
     [
-      "is YAML that cannot be read",
-      "http: {rules: [",
-      [
-        "1:16: config-syntax: Flow map in block collection must be sufficiently indented and end with a }",
-        "1:16: config-syntax: Flow sequence in block collection must be sufficiently indented and end with a ]",
-      ],
+      "1:16: config-syntax: Flow map in block collection must be sufficiently indented and end with a }",
+      "1:16: config-syntax: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
-    ["is a key that stands twice", "http: {}\nhttp: {}\n", ["2:1: config-syntax: Map keys must be unique"]],
-    ["is no map", "- 1\n", ["1:1: config-type: the service config: expected a map, got a list"]],
-    ["is text", "hello\n", ["1:1: config-type: the service config: expected a map, got the string `hello`"]],
+  ],
+  ["is a key that stands twice", "http: {}\nhttp: {}\n", ["2:1: config-syntax: Map keys must be unique"]],
+  ["is no map", "- 1\n", ["1:1: config-type: the service config: expected a map, got a list"]],
+  ["is text", "hello\n", ["1:1: config-type: the service config: expected a map, got the string `hello`"]],
+  [
+    "is a key that is not known",
+    "conectrest: {}\n",
+    ["1:1: config-key: the service config: unknown key `conectrest`; did you mean `connectrest`?"],
+  ],
+  [
+    "is a list that is not known",
+    "connectrest: {method: []}\n",
+    ["1:15: config-key: connectrest: unknown key `method`; did you mean `methods`?"],
+  ],
+  [
+    "is a rule that is not known",
+    `connectrest: {methods: [{${RULE}, rules: {upstram: a}}]}\n`,
+    ["1:68: config-key: connectrest.methods[0].rules: unknown key `upstram`; did you mean `upstream`?"],
+  ],
+  [
+    "is a map instead of a list",
+    "http: {rules: {}}\n",
+    ["1:15: config-type: http.rules: expected a list, got a map"],
+  ],
+  [
+    "is a selector that is missing",
+    "http: {rules: [{get: /a}]}\n",
+    ["1:16: config-missing: http.rules[0] has no `selector`, so it is for nothing"],
+  ],
+  [
+    "is a rule that is missing",
+    `connectrest: {methods: [{${RULE}}]}\n`,
+    ["1:25: config-missing: connectrest.methods[0] has no `rules`"],
+  ],
+  [
+    "is a selector of nothing",
+    "http: {rules: [{selector: plain.Shelves.GetShelv, get: /a}]}\n",
     [
-      "is a key that is not known",
-      "conectrest: {}\n",
-      ["1:1: config-key: the service config: unknown key `conectrest`; did you mean `connectrest`?"],
+      "1:27: config-selector: `plain.Shelves.GetShelv` selects no method of the files of this run; did you mean `plain.Shelves.GetShelf`?",
     ],
+  ],
+  [
+    "is a selector of another kind",
+    "connectrest: {methods: [{selector: plain.Shelves, rules: {}}]}\n",
+    ["1:36: config-selector: `plain.Shelves` selects no method of the files of this run"],
+  ],
+  [
+    "is a wildcard of nothing",
+    "http: {rules: [{selector: plain.Shelfs.*, get: /a}]}\n",
     [
-      "is a list that is not known",
-      "connectrest: {method: []}\n",
-      ["1:15: config-key: connectrest: unknown key `method`; did you mean `methods`?"],
+      "1:27: config-selector: `plain.Shelfs.*` selects no method of the files of this run; did you mean `plain.Shelves.*`?",
     ],
+  ],
+  [
+    "is half a wildcard",
+    "http: {rules: [{selector: plain.Shelves.Get*, get: /a}]}\n",
     [
-      "is a rule that is not known",
-      `connectrest: {methods: [{${RULE}, rules: {upstram: a}}]}\n`,
-      ["1:68: config-key: connectrest.methods[0].rules: unknown key `upstram`; did you mean `upstream`?"],
+      "1:27: config-selector: http.rules[0].selector: `plain.Shelves.Get*` is no selector; write a full name, e.g. `pkg.Service.Method`, `pkg.Service.*` or `*`",
     ],
+  ],
+  [
+    "are two verbs",
+    `http: {rules: [{${RULE}, get: /a, post: /b}]}\n`,
+    ["1:60: config-twice: http.rules[0]: `post` and `get` exclude each other; keep one"],
+  ],
+  [
+    "is a field in two spellings",
+    `http: {rules: [{${RULE}, get: /a, response_body: id, responseBody: id}]}\n`,
+    ["1:79: config-twice: http.rules[0]: `responseBody` and `response_body` exclude each other; keep one"],
+  ],
+  [
+    "is a number for a text",
+    `connectrest: {methods: [{${RULE}, rules: {upstream: 3}}]}\n`,
     [
-      "is a map instead of a list",
-      "http: {rules: {}}\n",
-      ["1:15: config-type: http.rules: expected a list, got a map"],
+      "1:78: config-type: connectrest.methods[0].rules.upstream: expected a string, got the number 3; put it in quotes",
     ],
+  ],
+  [
+    "is a text for a boolean",
+    `connectrest: {methods: [{${RULE}, rules: {raw_error_body: yes}}]}\n`,
     [
-      "is a selector that is missing",
-      "http: {rules: [{get: /a}]}\n",
-      ["1:16: config-missing: http.rules[0] has no `selector`, so it is for nothing"],
+      "1:84: config-type: connectrest.methods[0].rules.raw_error_body: expected true or false, got the string `yes`",
     ],
+  ],
+  [
+    "are numbers of other kinds",
+    `connectrest: {methods: [{${RULE}, rules: {success: [1.5, 3000000000, "304"]}}]}\n`,
     [
-      "is a rule that is missing",
-      `connectrest: {methods: [{${RULE}}]}\n`,
-      ["1:25: config-missing: connectrest.methods[0] has no `rules`"],
+      "1:78: config-type: connectrest.methods[0].rules.success[0]: expected an integer, got the number 1.5",
+      "1:83: config-type: connectrest.methods[0].rules.success[1]: expected an integer of 32 bits, got the number 3000000000",
+      "1:95: config-type: connectrest.methods[0].rules.success[2]: expected an integer, got the string `304`",
     ],
+  ],
+  [
+    "is a text for a message",
+    `connectrest: {methods: [{${RULE}, rules: {envelope: response}}]}\n`,
+    ["1:78: config-type: connectrest.methods[0].rules.envelope: expected a map, got the string `response`"],
+  ],
+  [
+    "is an enum value that is not known",
+    `connectrest: {methods: [{${RULE}, rules: {credentials: [OAUTH3]}}]}\n`,
     [
-      "is a selector of nothing",
-      "http: {rules: [{selector: plain.Shelves.GetShelv, get: /a}]}\n",
-      [
-        "1:27: config-selector: `plain.Shelves.GetShelv` selects no method of the files of this run; did you mean `plain.Shelves.GetShelf`?",
-      ],
+      "1:82: config-value: connectrest.methods[0].rules.credentials[0]: expected a value of connectrest.v1.Credential.Kind, got the string `OAUTH3`; did you mean `OAUTH1`?",
     ],
+  ],
+  [
+    "is a duration without a unit",
+    `connectrest: {methods: [{${RULE}, rules: {timeout: 3}}]}\n`,
     [
-      "is a selector of another kind",
-      "connectrest: {methods: [{selector: plain.Shelves, rules: {}}]}\n",
-      ["1:36: config-selector: `plain.Shelves` selects no method of the files of this run"],
+      "1:77: config-value: connectrest.methods[0].rules.timeout: expected a duration in seconds, e.g. `1.5s`, got the number 3",
     ],
+  ],
+  [
+    "is an alias around itself",
+    `connectrest: {methods: [{${RULE}, rules: &r {envelope: *r}}]}\n`,
     [
-      "is a wildcard of nothing",
-      "http: {rules: [{selector: plain.Shelfs.*, get: /a}]}\n",
-      [
-        "1:27: config-selector: `plain.Shelfs.*` selects no method of the files of this run; did you mean `plain.Shelves.*`?",
-      ],
+      "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`",
     ],
-    [
-      "is half a wildcard",
-      "http: {rules: [{selector: plain.Shelves.Get*, get: /a}]}\n",
-      [
-        "1:27: config-selector: http.rules[0].selector: `plain.Shelves.Get*` is no selector; write a full name, e.g. `pkg.Service.Method`, `pkg.Service.*` or `*`",
-      ],
-    ],
-    [
-      "are two verbs",
-      `http: {rules: [{${RULE}, get: /a, post: /b}]}\n`,
-      ["1:60: config-twice: http.rules[0]: `post` and `get` exclude each other; keep one"],
-    ],
-    [
-      "is a field in two spellings",
-      `http: {rules: [{${RULE}, get: /a, response_body: id, responseBody: id}]}\n`,
-      ["1:79: config-twice: http.rules[0]: `responseBody` and `response_body` exclude each other; keep one"],
-    ],
-    [
-      "is a number for a text",
-      `connectrest: {methods: [{${RULE}, rules: {upstream: 3}}]}\n`,
-      [
-        "1:78: config-type: connectrest.methods[0].rules.upstream: expected a string, got the number 3; put it in quotes",
-      ],
-    ],
-    [
-      "is a text for a boolean",
-      `connectrest: {methods: [{${RULE}, rules: {raw_error_body: yes}}]}\n`,
-      [
-        "1:84: config-type: connectrest.methods[0].rules.raw_error_body: expected true or false, got the string `yes`",
-      ],
-    ],
-    [
-      "are numbers of other kinds",
-      `connectrest: {methods: [{${RULE}, rules: {success: [1.5, 3000000000, "304"]}}]}\n`,
-      [
-        "1:78: config-type: connectrest.methods[0].rules.success[0]: expected an integer, got the number 1.5",
-        "1:83: config-type: connectrest.methods[0].rules.success[1]: expected an integer of 32 bits, got the number 3000000000",
-        "1:95: config-type: connectrest.methods[0].rules.success[2]: expected an integer, got the string `304`",
-      ],
-    ],
-    [
-      "is a text for a message",
-      `connectrest: {methods: [{${RULE}, rules: {envelope: response}}]}\n`,
-      ["1:78: config-type: connectrest.methods[0].rules.envelope: expected a map, got the string `response`"],
-    ],
-    [
-      "is an enum value that is not known",
-      `connectrest: {methods: [{${RULE}, rules: {credentials: [OAUTH3]}}]}\n`,
-      [
-        "1:82: config-value: connectrest.methods[0].rules.credentials[0]: expected a value of connectrest.v1.Credential.Kind, got the string `OAUTH3`; did you mean `OAUTH1`?",
-      ],
-    ],
-    [
-      "is a duration without a unit",
-      `connectrest: {methods: [{${RULE}, rules: {timeout: 3}}]}\n`,
-      [
-        "1:77: config-value: connectrest.methods[0].rules.timeout: expected a duration in seconds, e.g. `1.5s`, got the number 3",
-      ],
-    ],
-    [
-      "is an alias around itself",
-      `connectrest: {methods: [{${RULE}, rules: &r {envelope: *r}}]}\n`,
-      [
-        "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`",
-      ],
-    ],
-  ])("%s", (_, config, problems) => {
-    expect(problemsOf(config)).toEqual(problems);
-  });
+  ],
+])("a fault of a service config: %s", (_, config, problems) => {
+  expect(problemsOf(config)).toEqual(problems);
+});
 
-  it("is a file that is not there", () => {
-    const { error } = runGenerator(plain, { parameter: "service_config=none.yaml" });
-    expect(error).toBe(
-      "none.yaml:1:1: config-file: the service config cannot be read: ENOENT: no such file or directory, open 'none.yaml'",
-    );
-    expect(runGenerator(plain, { parameter: "service_config=" }).error).toBe(
-      "option service_config: expected the path of a YAML or JSON file",
-    );
-  });
+test("a fault of a service config: is a file that is not there", () => {
+  const { error } = runGenerator(plain, { parameter: "service_config=none.yaml" });
+  expect(error).toBe(
+    "none.yaml:1:1: config-file: the service config cannot be read: ENOENT: no such file or directory, open 'none.yaml'",
+  );
+  expect(runGenerator(plain, { parameter: "service_config=" }).error).toBe(
+    "option service_config: expected the path of a YAML or JSON file",
+  );
+});
 
-  it("never stops the generator, whatever the file holds", () => {
-    const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.double());
-    const key = fc.constantFrom(
-      "selector",
-      "rules",
-      "get",
-      "body",
-      "timeout",
-      "errors",
-      "envelope",
-      "x",
-      "custom",
-    );
-    const { node } = fc.letrec((tie) => ({
-      node: fc.oneof(
-        { maxDepth: 4 },
-        leaf,
-        fc.array(tie("node"), { maxLength: 3 }),
-        fc.dictionary(key, tie("node"), { maxKeys: 4 }),
-      ),
-    }));
-    const lists = fc.constantFrom("services", "methods", "fields", "oneofs", "enum_values");
-    const config = fc.record(
-      { http: fc.oneof(node, fc.record({ rules: node })), connectrest: fc.dictionary(lists, node) },
-      { requiredKeys: [] },
-    );
-    const text = fc.oneof(
-      config.map((value) => JSON.stringify(value)),
-      fc.string(),
-    );
-    fc.assert(
-      fc.property(text, (content) => {
-        const problems = new Problems();
-        parseServiceConfig("c.yaml", content, problems);
-        for (const line of problems.lines())
-          expect(line).toMatch(/^c\.yaml:[1-9]\d*:[1-9]\d*: config-[a-z]+: /);
-      }),
-    );
-  });
+test("a fault of a service config: never stops the generator, whatever the file holds", () => {
+  const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.double());
+  const key = fc.constantFrom(
+    "selector",
+    "rules",
+    "get",
+    "body",
+    "timeout",
+    "errors",
+    "envelope",
+    "x",
+    "custom",
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.dictionary(key, tie("node"), { maxKeys: 4 }),
+    ),
+  }));
+  const lists = fc.constantFrom("services", "methods", "fields", "oneofs", "enum_values");
+  const config = fc.record(
+    { http: fc.oneof(node, fc.record({ rules: node })), connectrest: fc.dictionary(lists, node) },
+    { requiredKeys: [] },
+  );
+  const text = fc.oneof(
+    config.map((value) => JSON.stringify(value)),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(text, (content) => {
+      const problems = new Problems();
+      parseServiceConfig("c.yaml", content, problems);
+      for (const line of problems.lines()) {
+        expect(line).toMatch(/^c\.yaml:[1-9]\d*:[1-9]\d*: config-[a-z]+: /);
+      }
+    }),
+  );
 });

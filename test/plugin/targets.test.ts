@@ -7,7 +7,7 @@ import {
   CodeGeneratorRequestSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
@@ -116,37 +116,35 @@ const request = Streams_list.request({ $typeName: "streams.v1.ListRequest", page
 process.stdout.write(JSON.stringify({ methods, request: typeof request, decoder: typeof decodeItem, kinds: Object.values(StreamsRest.methods).map((each) => each.kind), transport: typeof createRestTransport }));
 `;
 
-describe("JavaScript", () => {
-  it("runs, and says what the TypeScript says", () => {
-    const js = generated("target=js,import_extension=js");
-    expect(Object.keys(js)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.js")));
-    const target = write("js", {
-      ...messages("js", "js"),
-      ...js,
-      "package.json": '{"type":"module"}',
-      "call.js": CALL,
-    });
-    const { stdout, stderr } = spawnSync("node", [join(target, "call.js")], { encoding: "utf8" });
-    expect(stderr).toBe("");
-    expect(JSON.parse(stdout)).toEqual({
-      methods: ["echoPlain", "queryPlain", ...JSON.parse(stdout).methods.slice(2)],
-      request: "object",
-      decoder: "function",
-      kinds: ["paginate", "poll", "download", "upload"],
-      transport: "function",
-    });
+test("JavaScript: runs, and says what the TypeScript says", () => {
+  const js = generated("target=js,import_extension=js");
+  expect(Object.keys(js)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.js")));
+  const target = write("js", {
+    ...messages("js", "js"),
+    ...js,
+    "package.json": '{"type":"module"}',
+    "call.js": CALL,
   });
+  const { stdout, stderr } = spawnSync("node", [join(target, "call.js")], { encoding: "utf8" });
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual({
+    methods: ["echoPlain", "queryPlain", ...JSON.parse(stdout).methods.slice(2)],
+    request: "object",
+    decoder: "function",
+    kinds: ["paginate", "poll", "download", "upload"],
+    transport: "function",
+  });
+});
 
-  it("has the lines of the TypeScript, with their insertion points, and no types", () => {
-    const [ts, js] = [generated("target=ts,import_extension=js"), generated("target=js,import_extension=js")];
-    for (const [path, text] of Object.entries(ts)) {
-      const other = js[path.replace(/\.ts$/, ".js")] ?? "";
-      expect(pointsOf(other)).toEqual(pointsOf(text));
-      expect(bodyOf(other).length).toBe(bodyOf(text).length);
-      expect(other).not.toMatch(/\bsatisfies\b|^import .*\btype\b/m);
-      for (const mark of ["\u0002", "\u0003"]) expect(text + other).not.toContain(mark);
-    }
-  });
+test("JavaScript: has the lines of the TypeScript, with their insertion points, and no types", () => {
+  const [ts, js] = [generated("target=ts,import_extension=js"), generated("target=js,import_extension=js")];
+  for (const [path, text] of Object.entries(ts)) {
+    const other = js[path.replace(/\.ts$/, ".js")] ?? "";
+    expect(pointsOf(other)).toEqual(pointsOf(text));
+    expect(bodyOf(other).length).toBe(bodyOf(text).length);
+    expect(other).not.toMatch(/\bsatisfies\b|^import .*\btype\b/m);
+    for (const mark of ["\u0002", "\u0003"]) expect(text + other).not.toContain(mark);
+  }
 });
 
 /** The lines behind the imports. */
@@ -170,25 +168,24 @@ export type Client = ReturnType<typeof createClient<typeof Streams>>;
 export const wrong: ServiceAdapter<typeof Streams> = { ...StreamsRest, service: 1 };
 `;
 
-describe("declarations", () => {
-  it("compile under strict, and are those of the code", () => {
-    const dts = generated("target=dts,import_extension=js");
-    expect(Object.keys(dts)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.d.ts")));
-    const target = write("dts", { ...messages("dts", "js"), ...dts, "use.ts": USE });
-    expect(typeFaults(target)).toEqual([]);
-    write("dts", { "use.ts": USE.replace("// @ts-expect-error", "//") });
-    expect(typeFaults(target)).toHaveLength(1);
-    // what tsc itself declares for the TypeScript has the same names
-    for (const [path, text] of Object.entries(generated("target=ts"))) {
-      const declared = dts[path.replace(/\.ts$/, ".d.ts")] ?? "";
-      expect(namesOf(declared)).toEqual(namesOf(text));
-      expect(pointsOf(declared)).toEqual(pointsOf(text));
-    }
-  });
+test("declarations: compile under strict, and are those of the code", () => {
+  const dts = generated("target=dts,import_extension=js");
+  expect(Object.keys(dts)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.d.ts")));
+  const target = write("dts", { ...messages("dts", "js"), ...dts, "use.ts": USE });
+  expect(typeFaults(target)).toEqual([]);
+  write("dts", { "use.ts": USE.replace("// @ts-expect-error", "//") });
+  expect(typeFaults(target)).toHaveLength(1);
+  // what tsc itself declares for the TypeScript has the same names
+  for (const [path, text] of Object.entries(generated("target=ts"))) {
+    const declared = dts[path.replace(/\.ts$/, ".d.ts")] ?? "";
+    expect(namesOf(declared)).toEqual(namesOf(text));
+    expect(pointsOf(declared)).toEqual(pointsOf(text));
+  }
+});
 
-  it("have the comments of the .proto file", () => {
-    const text = generated("target=dts,import_extension=js")["streams_rest.d.ts"] ?? "";
-    expect(text).toContain(`/**
+test("declarations: have the comments of the .proto file", () => {
+  const text = generated("target=dts,import_extension=js")["streams_rest.d.ts"] ?? "";
+  expect(text).toContain(`/**
  * Lists, page by page.
  *
  * GET /items
@@ -198,10 +195,9 @@ describe("declarations", () => {
 export declare const Streams_list: PaginateAdapter<typeof Streams.method.list.input, typeof Streams.method.list.output>;
 // @@protoc_insertion_point(method:streams.v1.Streams.List)
 `);
-    expect(text).toContain("export declare const StreamsRest: ServiceAdapter<typeof Streams>;");
-    expect(text).toContain("export declare function decodeItem(json: JsonObject, out: ProtoWriter): void;");
-    expect(text).not.toContain("RequestWriter");
-  });
+  expect(text).toContain("export declare const StreamsRest: ServiceAdapter<typeof Streams>;");
+  expect(text).toContain("export declare function decodeItem(json: JsonObject, out: ProtoWriter): void;");
+  expect(text).not.toContain("RequestWriter");
 });
 
 function namesOf(text: string): string[] {
@@ -210,29 +206,27 @@ function namesOf(text: string): string[] {
     .sort();
 }
 
-describe("options of the targets", () => {
-  it("make several languages at once, each as alone", () => {
-    const all = generated("target=js+dts+ts,import_extension=js");
-    const alone = ["js", "dts", "ts"].map((target) => generated(`target=${target},import_extension=js`));
-    expect(all).toEqual(Object.assign({}, ...alone));
-  });
+test("options of the targets: make several languages at once, each as alone", () => {
+  const all = generated("target=js+dts+ts,import_extension=js");
+  const alone = ["js", "dts", "ts"].map((target) => generated(`target=${target},import_extension=js`));
+  expect(all).toEqual(Object.assign({}, ...alone));
+});
 
-  it("keep files that hold nothing, as modules", () => {
-    const empty = compileRequest({ "empty.proto": `${HEAD}message M {}` });
-    expect(runGenerator(empty).files).toEqual({});
-    const { files } = runGenerator(empty, { parameter: "keep_empty_files=true,target=ts+js+dts" });
-    expect(Object.keys(files)).toEqual(["empty_rest.ts", "empty_rest.js", "empty_rest.d.ts"]);
-    for (const text of Object.values(files)) {
-      expect(text.match(/^export \{\};$/gm)).toHaveLength(1);
-      expect(pointsOf(text)).toEqual(["imports", "end"]);
-    }
-  });
+test("options of the targets: keep files that hold nothing, as modules", () => {
+  const empty = compileRequest({ "empty.proto": `${HEAD}message M {}` });
+  expect(runGenerator(empty).files).toEqual({});
+  const { files } = runGenerator(empty, { parameter: "keep_empty_files=true,target=ts+js+dts" });
+  expect(Object.keys(files)).toEqual(["empty_rest.ts", "empty_rest.js", "empty_rest.d.ts"]);
+  for (const text of Object.values(files)) {
+    expect(text.match(/^export \{\};$/gm)).toHaveLength(1);
+    expect(pointsOf(text)).toEqual(["imports", "end"]);
+  }
+});
 
-  it("exempt TypeScript from checks where that is asked for", () => {
-    const files = generated("ts_nocheck=true,target=ts+js");
-    expect(files["streams_rest.ts"]).toMatch(
-      /^\/\/ @generated .*\n.*\n\/\* eslint-disable \*\/\n\/\/ @ts-nocheck\n/,
-    );
-    expect(files["streams_rest.js"]).not.toContain("@ts-nocheck");
-  });
+test("options of the targets: exempt TypeScript from checks where that is asked for", () => {
+  const files = generated("ts_nocheck=true,target=ts+js");
+  expect(files["streams_rest.ts"]).toMatch(
+    /^\/\/ @generated .*\n.*\n\/\* eslint-disable \*\/\n\/\/ @ts-nocheck\n/,
+  );
+  expect(files["streams_rest.js"]).not.toContain("@ts-nocheck");
 });

@@ -90,8 +90,9 @@ function note(message: ReflectMessage, used: Set<string>): void {
     const value: unknown = message.get(field);
     for (const item of field.fieldKind === "list" ? (value as Iterable<unknown>) : [value]) {
       const { enum: type } = field as { readonly enum?: DescEnum };
-      if (type !== undefined) used.add(`${type.typeName}.${type.value[item as number]?.name}`);
-      else if ("message" in field && field.message !== undefined) note(item as ReflectMessage, used);
+      if (type !== undefined) {
+        used.add(`${type.typeName}.${type.value[item as number]?.name}`);
+      } else if ("message" in field && field.message !== undefined) note(item as ReflectMessage, used);
     }
   }
 }
@@ -108,8 +109,9 @@ function rulesOf(message: DescMessage, all = new Set<string>(), seen = new Set<D
     all.add(nameOf(field));
     if ("message" in field && field.message !== undefined) rulesOf(field.message, all, seen);
     if (!("enum" in field) || field.enum === undefined || field.enum.typeName.startsWith("google.")) continue;
-    for (const { number, name } of field.enum.values)
+    for (const { number, name } of field.enum.values) {
       if (number !== 0) all.add(`${field.enum.typeName}.${name}`);
+    }
   }
   return all;
 }

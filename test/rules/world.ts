@@ -45,10 +45,10 @@ export interface World<S extends DescService> {
   readonly origin: string;
 }
 
-const open: Array<() => Promise<unknown>> = [];
+const OPEN: Array<() => Promise<unknown>> = [];
 
 afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
+  for (const close of OPEN.splice(0).reverse()) await close();
 });
 
 /** Starts an upstream that records and answers, and a client of a service that calls it. */
@@ -71,7 +71,7 @@ export async function start<S extends DescService>(
     onDrift: (report) => drifts.push(...report.drifts),
     ...options,
   });
-  open.push(() => transport.close());
+  OPEN.push(() => transport.close());
   return { client: createClient(service, transport), seen, drifts, origin };
 }
 
@@ -83,7 +83,7 @@ async function listen(listener: Listener): Promise<string> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  open.push(async () => {
+  OPEN.push(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, "close");

@@ -23,8 +23,9 @@ export function sent<I extends DescMessage, O extends DescMessage>(
   message: MessageShape<I>,
 ): SentRequest {
   const { verb, path, queryString, headers, body } = adapter.request(message);
-  if (body !== undefined && body.kind !== "json")
+  if (body !== undefined && body.kind !== "json") {
     throw new Error(`a body of kind ${body.kind}, expected json`);
+  }
   const text = body === undefined ? undefined : stringifyJson(body.value);
   return { verb, path, query: queryString, headers: [...headers], body: text };
 }

@@ -104,10 +104,15 @@ class Answer {
   pass(chunk: Buffer): void {
     const { fault } = this;
     if (this.isOver || fault?.kind === "garbage") return;
-    if (fault === undefined) this.client.write(chunk);
-    else if (fault.kind === "latency") this.later(fault.ms, chunk);
-    else if (fault.kind === "bandwidth") this.inPieces(fault.bytes, fault.everyMs, chunk);
-    else this.spoil(fault, chunk);
+    if (fault === undefined) {
+      this.client.write(chunk);
+    } else if (fault.kind === "latency") {
+      this.later(fault.ms, chunk);
+    } else if (fault.kind === "bandwidth") {
+      this.inPieces(fault.bytes, fault.everyMs, chunk);
+    } else {
+      this.spoil(fault, chunk);
+    }
   }
 
   end(): void {
@@ -144,9 +149,12 @@ class Answer {
   /** What the fault does, at its place. */
   private strike(fault: PlacedFault): void {
     this.isOver = fault.kind !== "noise";
-    if (fault.kind === "reset") this.client.resetAndDestroy();
-    else if (fault.kind === "truncation") this.client.destroySoon();
-    else if (fault.kind === "half-close") this.client.end();
-    else if (fault.kind === "noise") this.client.write(Buffer.from(fault.bytes, "latin1"));
+    if (fault.kind === "reset") {
+      this.client.resetAndDestroy();
+    } else if (fault.kind === "truncation") {
+      this.client.destroySoon();
+    } else if (fault.kind === "half-close") {
+      this.client.end();
+    } else if (fault.kind === "noise") this.client.write(Buffer.from(fault.bytes, "latin1"));
   }
 }

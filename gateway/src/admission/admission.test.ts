@@ -10,7 +10,7 @@ import type { Refused } from "./refused.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const day = 24 * 60 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000;
 
 /** An admission on a fake clock, and what became of its calls, by their names. */
 function setup(limits: LimitOptions) {
@@ -22,7 +22,7 @@ function setup(limits: LimitOptions) {
   const enter = (name: string, call: Partial<QueuedCall> = {}) =>
     admission.enter({
       client: "192.0.2.1",
-      deadlineAt: now() + day,
+      deadlineAt: now() + DAY,
       share: undefined,
       isUnary: true,
       run: () => log.push(`${name} runs`),
@@ -92,7 +92,7 @@ test("calls in flight whose client is gone while they wait are forgotten", () =>
 
 /** Teaches the admission that calls take 1000 ms. */
 function taught(limits: LimitOptions) {
-  const all = setup({ callsInFlight: 1, queueTimeoutMs: day, ...limits });
+  const all = setup({ callsInFlight: 1, queueTimeoutMs: DAY, ...limits });
   for (let i = 0; i < 200; i++) {
     const leave = all.enter("lesson");
     vi.advanceTimersByTime(1000);
@@ -123,7 +123,7 @@ test("a call that cannot meet its deadline is refused when its turn comes too la
 });
 
 test("a call that cannot meet its deadline is refused at its deadline while it waits", () => {
-  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
+  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   enter("a");
   enter("b", { deadlineAt: Date.now() + 300 });
   vi.advanceTimersByTime(300);
@@ -131,9 +131,9 @@ test("a call that cannot meet its deadline is refused at its deadline while it w
 });
 
 test("a call that cannot meet its deadline is not judged by how long streams take", () => {
-  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: day });
+  const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   const leave = enter("stream", { isUnary: false });
-  vi.advanceTimersByTime(day / 2);
+  vi.advanceTimersByTime(DAY / 2);
   leave();
   enter("a");
   enter("b", { deadlineAt: Date.now() + 100 });

@@ -157,8 +157,9 @@ export class Admission {
     for (const waiting of this.queue) {
       if (this.active >= this.limits.callsInFlight) return;
       const problem = this.tooLate(waiting.call) ?? this.busyUpstream(waiting.call.share);
-      if (problem !== undefined) this.giveUp(waiting, problem);
-      else if (this.dequeue(waiting)) waiting.call.run();
+      if (problem !== undefined) {
+        this.giveUp(waiting, problem);
+      } else if (this.dequeue(waiting)) waiting.call.run();
     }
   }
 
@@ -193,7 +194,10 @@ class Shares {
 
   giveBack(name: string): void {
     const left = this.of(name) - 1;
-    if (left > 0) this.taken.set(name, left);
-    else this.taken.delete(name);
+    if (left > 0) {
+      this.taken.set(name, left);
+    } else {
+      this.taken.delete(name);
+    }
   }
 }

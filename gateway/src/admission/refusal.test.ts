@@ -15,9 +15,9 @@ import type { Load } from "./overload.ts";
 
 let load: Load = { eventLoopDelayMs: 0, heapPercent: 99 };
 let server: Server;
-const lines: Record<string, unknown>[] = [];
+const LINES: Record<string, unknown>[] = [];
 beforeAll(async () => {
-  const log = createLogger("warn", { write: (line: string) => lines.push(JSON.parse(line)) });
+  const log = createLogger("warn", { write: (line: string) => LINES.push(JSON.parse(line)) });
   server = await startServer({ ...echoService, load: () => load, log, limits: { drainNoticeMs: 1 } });
   await until(
     () => refusal(),
@@ -53,7 +53,7 @@ async function refusal(): Promise<Code | undefined> {
   return (await failure(client.echo({ text: "a" })))?.code;
 }
 
-const text =
+const TEXT =
   "the gateway is overloaded: 99 % of the heap in use, the limit heapPercent is 90; try again later";
 
 describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) => {
@@ -61,7 +61,7 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
 
   test("refuses calls with when to come back", async () => {
     const error = await failure(createClient(EchoService, transport()).echo({ text: "a" }));
-    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, text]);
+    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, TEXT]);
     expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
   });
 
@@ -70,7 +70,7 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
       for await (const _ of createClient(EchoService, transport()).repeat({ text: "a" }));
     };
     const error = await failure(read());
-    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, text]);
+    expect([error?.code, error?.rawMessage]).toEqual([Code.Unavailable, TEXT]);
     expect(error?.findDetails(RetryInfoSchema)).toHaveLength(1);
   });
 
@@ -88,14 +88,14 @@ test("an overloaded gateway answers pages of health, and says Retry-After", asyn
     body: "{}",
   });
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await answer.json()).toMatchObject({ code: "unavailable", message: text });
+  expect(await answer.json()).toMatchObject({ code: "unavailable", message: TEXT });
 });
 
 test("refusals are logged once a second, and calls are served again when the load is gone", async () => {
-  expect(lines).toContainEqual(
+  expect(LINES).toContainEqual(
     expect.objectContaining({ level: "warn", limit: "heapPercent", msg: "refused" }),
   );
-  expect(lines.length).toBeLessThan(10);
+  expect(LINES.length).toBeLessThan(10);
   load = { eventLoopDelayMs: 0, heapPercent: 10 };
   await until(
     () => refusal(),

@@ -40,8 +40,11 @@ test.each([
   ["grpc", "1h", undefined],
 ] as const)("a client's timeout of %s, %s, is %s ms", (protocol, text, ms) => {
   const parsed = parseTimeout(protocol, text);
-  if (ms === undefined) expect(parsed).toBeUndefined();
-  else expect(parsed).toBeCloseTo(ms, 9);
+  if (ms === undefined) {
+    expect(parsed).toBeUndefined();
+  } else {
+    expect(parsed).toBeCloseTo(ms, 9);
+  }
 });
 
 test("a client's timeout survives printing, rounded up", () => {

@@ -9,7 +9,7 @@ const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-cli-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const testing = path.resolve(import.meta.dirname, "../testing");
-const config = `adapters: [${testing}/echo-rest.ts]
+const CONFIG = `adapters: [${testing}/echo-rest.ts]
 upstreams:
   echo: { baseUrl: https://echo.example }
 examples:
@@ -17,20 +17,20 @@ examples:
 server: { limits: { drainNoticeMs: 50 } }
 sandbox: { module: ${testing}/echo-sandbox.ts }
 `;
-writeFileSync(path.join(directory, "connect-rest.yaml"), config);
-writeFileSync(path.join(directory, "wrong.yaml"), config.replace("upstreams:", "upstream:"));
-const unused = config.replace("examples:", "  ecko: { baseUrl: https://echo.example }\nexamples:");
+writeFileSync(path.join(directory, "connect-rest.yaml"), CONFIG);
+writeFileSync(path.join(directory, "wrong.yaml"), CONFIG.replace("upstreams:", "upstream:"));
+const unused = CONFIG.replace("examples:", "  ecko: { baseUrl: https://echo.example }\nexamples:");
 writeFileSync(path.join(directory, "unused.yaml"), unused);
-writeFileSync(path.join(directory, "broken.yaml"), config.replace("echo-sandbox", "raw"));
+writeFileSync(path.join(directory, "broken.yaml"), CONFIG.replace("echo-sandbox", "raw"));
 
-const runs: Run[] = [];
+const RUNS: Run[] = [];
 afterEach(() => {
-  for (const run of runs.splice(0)) run.process.kill("SIGKILL");
+  for (const run of RUNS.splice(0)) run.process.kill("SIGKILL");
 });
 
 function cli(args: readonly string[], env?: Record<string, string>): Run {
   const run = runCli(args, directory, env);
-  runs.push(run);
+  RUNS.push(run);
   return run;
 }
 

@@ -36,13 +36,13 @@ async function problemsOf(text: string): Promise<string[]> {
 }
 
 /** A configuration that is right but for its last lines. */
-const base = `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example' } }\n`;
+const BASE = `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example' } }\n`;
 const upstream = (rest: string) =>
   `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://echo.example', ${rest} }\n`;
 const credentials = (rest: string) => upstream(`credentials: { ${rest} }`);
 
-const mistakes: readonly (readonly [name: string, text: string, ...problems: readonly string[]])[] = [
-  ["a right one", base],
+const MISTAKES: readonly (readonly [name: string, text: string, ...problems: readonly string[]])[] = [
+  ["a right one", BASE],
   [
     "a tab in place of spaces",
     "server:\n\tport: 1",
@@ -50,17 +50,17 @@ const mistakes: readonly (readonly [name: string, text: string, ...problems: rea
   ],
   [
     "a misspelt setting",
-    `${base}sever: { port: 1 }`,
+    `${BASE}sever: { port: 1 }`,
     'connect-rest.yaml:3:1: sever: unknown setting. Did you mean "server"?',
   ],
   [
     "a setting from elsewhere",
-    `${base}endpoints: []`,
+    `${BASE}endpoints: []`,
     "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, upstreams, server, routes, examples, strict, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
-    `${base}port: 8080`,
+    `${BASE}port: 8080`,
     "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, upstreams, server, routes, examples, strict, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
@@ -76,67 +76,67 @@ const mistakes: readonly (readonly [name: string, text: string, ...problems: rea
   ],
   [
     "a text in place of a port",
-    `${base}server: { port: http }`,
+    `${BASE}server: { port: http }`,
     'connect-rest.yaml:3:17: server.port: expected number; it is "http"',
   ],
   [
     "a port that is none",
-    `${base}server: { port: 70000 }`,
+    `${BASE}server: { port: 70000 }`,
     "connect-rest.yaml:3:17: server.port: expected number to be <=65535; it is 70000",
   ],
   [
     "a limit that is no number",
-    `${base}server: { limits: { unaryDeadlineMs: 15s } }`,
+    `${BASE}server: { limits: { unaryDeadlineMs: 15s } }`,
     'connect-rest.yaml:3:38: server.limits.unaryDeadlineMs: expected number; it is "15s"',
   ],
   [
     "a limit of nothing",
-    `${base}server: { limits: { connections: 0 } }`,
+    `${BASE}server: { limits: { connections: 0 } }`,
     "connect-rest.yaml:3:34: server.limits.connections: expected number to be >=1; it is 0",
   ],
   [
     "a limit that is misspelt",
-    `${base}server: { limits: { readMaxByte: 1 } }`,
+    `${BASE}server: { limits: { readMaxByte: 1 } }`,
     'connect-rest.yaml:3:21: server.limits.readMaxByte: unknown setting. Did you mean "readMaxBytes"?',
   ],
   [
     "an origin with nothing before it",
-    `${base}server: { origins: [app.example] }`,
+    `${BASE}server: { origins: [app.example] }`,
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "app.example"',
   ],
   [
     "an origin with a slash behind it",
-    `${base}server: { origins: [https://app.example/] }`,
+    `${BASE}server: { origins: [https://app.example/] }`,
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
   ],
   [
     "a proxy that is a name",
-    `${base}server: { proxies: { trusted: [proxy.internal] } }`,
+    `${BASE}server: { proxies: { trusted: [proxy.internal] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "proxy.internal"',
   ],
   [
     "a network that is none",
-    `${base}server: { proxies: { trusted: [10.0.0.0/33] } }`,
+    `${BASE}server: { proxies: { trusted: [10.0.0.0/33] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "10.0.0.0/33"',
   ],
   [
     "a header of proxies that is none",
-    `${base}server: { proxies: { trusted: [10.0.0.1], header: x-real-ip } }`,
+    `${BASE}server: { proxies: { trusted: [10.0.0.1], header: x-real-ip } }`,
     'connect-rest.yaml:3:51: server.proxies.header: expected one of "x-forwarded"|"forwarded"; it is "x-real-ip"',
   ],
   [
     "a certificate without a key",
-    `${base}server: { tls: { certificate: a.crt } }`,
+    `${BASE}server: { tls: { certificate: a.crt } }`,
     "connect-rest.yaml:3:16: server.tls.key: missing: expected string",
   ],
   [
     "a certificate that is not there",
-    `${base}server: { tls: { certificate: none.crt, key: b.key } }`,
+    `${BASE}server: { tls: { certificate: none.crt, key: b.key } }`,
     "connect-rest.yaml:3:16: server.tls: the certificate none.crt cannot be read: ENOENT: no such file or directory, open 'none.crt'",
   ],
   [
     "a certificate and another's key",
-    `${base}server: { tls: { certificate: a.crt, key: b.key } }`,
+    `${BASE}server: { tls: { certificate: a.crt, key: b.key } }`,
     "connect-rest.yaml:3:16: server.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
   ],
   [
@@ -201,32 +201,32 @@ const mistakes: readonly (readonly [name: string, text: string, ...problems: rea
   ],
   [
     "a service that no adapter has",
-    `${base}routes: { include: [echo.v1.EcoService] }`,
+    `${BASE}routes: { include: [echo.v1.EcoService] }`,
     'connect-rest.yaml:3:21: routes.include[0]: no adapter has the service echo.v1.EcoService. Did you mean "echo.v1.EchoService"?',
   ],
   [
     "a method that no adapter has",
-    `${base}routes: { exclude: [echo.v1.EchoService/Eko] }`,
+    `${BASE}routes: { exclude: [echo.v1.EchoService/Eko] }`,
     'connect-rest.yaml:3:21: routes.exclude[0]: no adapter has the method echo.v1.EchoService/Eko. Did you mean "echo.v1.EchoService/Echo"?',
   ],
   [
     "a word in place of true",
-    `${base}strict: yes please`,
+    `${BASE}strict: yes please`,
     'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
   ],
   [
     "a level that is none",
-    `${base}log: { level: verbose }`,
+    `${BASE}log: { level: verbose }`,
     'connect-rest.yaml:3:15: log.level: expected one of "trace"|"debug"|"info"|"warn"|"error"|"silent"; it is "verbose"',
   ],
 ];
 
-test.each(mistakes)("%s", async (_name, text, ...problems) => {
+test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
   const found = await problemsOf(text);
   expect(found).toEqual(problems);
   expect(found.join()).not.toContain("hunter2");
 });
 
 test("there are more than 25 mistakes here", () => {
-  expect(mistakes.length).toBeGreaterThan(25);
+  expect(MISTAKES.length).toBeGreaterThan(25);
 });

@@ -29,14 +29,14 @@ const warnings = (upstreams: string, adapter: ServiceAdapter) =>
 
 const echo = (credentials: string) =>
   `{ echo: { baseUrl: "https://e.example", credentials: ${credentials} } }`;
-const secret = "{ env: X }";
+const SECRET = "{ env: X }";
 
 test("a method that has none of the credentials that it needs is named", () => {
   expect(warnings("{ echo: { baseUrl: https://e.example } }", needing("api_key", "oauth2"))).toEqual([
     "FILE:2:20: upstreams.echo: echo.v1.EchoService/Echo will fail: they need credentials (api_key, oauth2), and this upstream has none",
   ]);
   expect(
-    warnings(echo(`{ oauth1: { consumerKey: ${secret}, consumerSecret: ${secret} } }`), needing("oauth1")),
+    warnings(echo(`{ oauth1: { consumerKey: ${SECRET}, consumerSecret: ${SECRET} } }`), needing("oauth1")),
   ).toEqual([
     "FILE:2:20: upstreams.echo: echo.v1.EchoService/Echo will fail: they need credentials (oauth1), and this upstream has oauth1_client",
   ]);
@@ -45,10 +45,10 @@ test("a method that has none of the credentials that it needs is named", () => {
 test.each<[CredentialKind[], string]>([
   [[], "{}"],
   [["api_key", "none"], "{}"],
-  [["api_key"], `{ apiKey: ${secret} }`],
+  [["api_key"], `{ apiKey: ${SECRET} }`],
   [["api_key"], "{ passThrough: { apiKey: { header: x-key } } }"],
-  [["oauth2"], `{ oauth2: { accessToken: ${secret} } }`],
-  [["oauth1_client"], `{ oauth1: { consumerKey: ${secret}, consumerSecret: ${secret} } }`],
+  [["oauth2"], `{ oauth2: { accessToken: ${SECRET} } }`],
+  [["oauth1_client"], `{ oauth1: { consumerKey: ${SECRET}, consumerSecret: ${SECRET} } }`],
 ])("methods that need %j are content with %s", (kinds, credentials) => {
   expect(warnings(echo(credentials), needing(...kinds))).toEqual([]);
 });

@@ -14,7 +14,7 @@ let upstream: http.Server;
 let gateway: Gateway;
 let status = 200;
 let received: http.IncomingHttpHeaders = {};
-const lines: string[] = [];
+const LINES: string[] = [];
 
 beforeAll(async () => {
   upstream = http.createServer((request, response) => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
     origins: ["https://app.example"],
     corsHeaders: ["x-echo-key"],
     limits: { drainNoticeMs: 1 },
-    log: createLogger("trace", { write: (line: string) => lines.push(line) }),
+    log: createLogger("trace", { write: (line: string) => LINES.push(line) }),
   });
 });
 afterEach(() => {
@@ -68,7 +68,7 @@ test("each caller's own credentials go to the upstream, in the upstream's place 
   expect(received["x-echo-key"]).toBeUndefined();
   await echo({ "x-echo-key": "callers-key-2" });
   expect(received["x-api-key"]).toBe("callers-key-2");
-  expect(lines.join("")).not.toContain("callers-key");
+  expect(LINES.join("")).not.toContain("callers-key");
 });
 
 test("a caller without them is told which header to send, and nothing is asked of the upstream", async () => {
@@ -83,7 +83,7 @@ test("a caller whose credentials are refused is told so", async () => {
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
     "[unauthenticated] upstream echo responded with 401",
   );
-  expect(lines.join("")).not.toContain("wrong-key");
+  expect(LINES.join("")).not.toContain("wrong-key");
 });
 
 test("a header that cannot be sent on is refused without its value", async () => {

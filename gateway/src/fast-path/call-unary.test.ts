@@ -16,18 +16,18 @@ import type { UnaryMethod } from "./call-unary.ts";
 
 let server: Server;
 let method: UnaryMethod;
-const lines: Record<string, unknown>[] = [];
+const LINES: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   server = await startServer({
     routes: (router: ConnectRouter) => echoRoutes(router),
     unaryOf: () => (message, context) => method(message, context),
     limits: { drainNoticeMs: 1 },
-    log: createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) }),
+    log: createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) }),
   });
 });
 beforeEach(() => {
-  lines.length = 0;
+  LINES.length = 0;
 });
 afterAll(() => server.close());
 
@@ -46,7 +46,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
   test("a defect is an internal error for the caller, and has its cause in the log", async () => {
     method = () => Promise.reject(new TypeError("s3cret"));
     expect(String(await failure())).toBe("ConnectError: [internal] internal error");
-    expect(lines).toMatchObject([{ code: "internal", cause: expect.stringContaining("TypeError: s3cret") }]);
+    expect(LINES).toMatchObject([{ code: "internal", cause: expect.stringContaining("TypeError: s3cret") }]);
   });
 
   test("an error that cannot be written is an internal error, and ends nothing else", async () => {
@@ -59,7 +59,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     const detail = { desc: BadRequestSchema, value };
     method = () => Promise.reject(new ConnectError("no", Code.Aborted, undefined, [detail]));
     expect(await failure()).toMatchObject({ code: Code.Internal });
-    expect(lines).toMatchObject([{ code: "internal" }]);
+    expect(LINES).toMatchObject([{ code: "internal" }]);
   });
 
   test("metadata of an error comes with it", async () => {

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { envelopes } from "../protocol/envelope.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
 
-const limit = 64;
-const trailers = 0x80;
+const LIMIT = 64;
+const TRAILERS = 0x80;
 
 /** What becomes of a body that comes in these chunks. */
 function outcome(chunks: readonly Uint8Array[], skippedFlag = 0): unknown {
-  const reader = new EnvelopeReader(limit, skippedFlag);
+  const reader = new EnvelopeReader(LIMIT, skippedFlag);
   try {
     for (const chunk of chunks) if (reader.push(chunk)) break;
     const { bytes, isCompressed, problem } = reader.end();
@@ -23,14 +23,14 @@ function cut(body: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [...sorted, body.length].map((end, i) => body.subarray(sorted[i - 1] ?? 0, end));
 }
 
-const message = fc.tuple(fc.constantFrom(0, 1, trailers), fc.uint8Array({ maxLength: limit + 2 }));
+const message = fc.tuple(fc.constantFrom(0, 1, TRAILERS), fc.uint8Array({ maxLength: LIMIT + 2 }));
 const body = fc
   .tuple(fc.array(message, { maxLength: 3 }), fc.uint8Array({ maxLength: 7 }))
   .map(([messages, rest]) => Buffer.concat([envelopes(...messages), rest]));
 
 test("a body is the same message however it is cut", () => {
   fc.assert(
-    fc.property(body, fc.array(fc.nat()), fc.constantFrom(0, trailers), (bytes, places, skippedFlag) => {
+    fc.property(body, fc.array(fc.nat()), fc.constantFrom(0, TRAILERS), (bytes, places, skippedFlag) => {
       expect(outcome(cut(bytes, places), skippedFlag)).toEqual(outcome([bytes], skippedFlag));
     }),
     { interruptAfterTimeLimit: 2000, numRuns: 2000 },
@@ -40,21 +40,21 @@ test("a body is the same message however it is cut", () => {
 const one = Buffer.from("one");
 const two = Buffer.from("two");
 const oneIs = { bytes: "6f6e65", isCompressed: false, problem: undefined };
-const missing = "ConnectError: [unimplemented] protocol error: missing input message for unary method";
-const extra = "[unimplemented] protocol error: received extra input message for unary method";
-const incomplete = "[invalid_argument] protocol error: incomplete envelope";
+const MISSING = "ConnectError: [unimplemented] protocol error: missing input message for unary method";
+const EXTRA = "[unimplemented] protocol error: received extra input message for unary method";
+const INCOMPLETE = "[invalid_argument] protocol error: incomplete envelope";
 
 test.each([
   ["one message", envelopes([0, one]), oneIs],
   ["a compressed one", envelopes([1, one]), { ...oneIs, isCompressed: true }],
-  ["none", Buffer.alloc(0), missing],
-  ["trailers alone", envelopes([trailers, one]), missing],
-  ["trailers around it", envelopes([trailers, two], [0, one], [trailers, two]), oneIs],
-  ["two", envelopes([0, one], [0, two]), { ...oneIs, problem: extra }],
-  ["a part of one", envelopes([0, one]).subarray(0, 7), `ConnectError: ${incomplete}`],
-  ["one and a part", Buffer.concat([envelopes([0, one]), two]), { ...oneIs, problem: incomplete }],
+  ["none", Buffer.alloc(0), MISSING],
+  ["trailers alone", envelopes([TRAILERS, one]), MISSING],
+  ["trailers around it", envelopes([TRAILERS, two], [0, one], [TRAILERS, two]), oneIs],
+  ["two", envelopes([0, one], [0, two]), { ...oneIs, problem: EXTRA }],
+  ["a part of one", envelopes([0, one]).subarray(0, 7), `ConnectError: ${INCOMPLETE}`],
+  ["one and a part", Buffer.concat([envelopes([0, one]), two]), { ...oneIs, problem: INCOMPLETE }],
 ])("of %s", (_, bytes, expected) => {
-  expect(outcome([bytes], trailers)).toEqual(expected);
+  expect(outcome([bytes], TRAILERS)).toEqual(expected);
 });
 
 test("a length beyond the limit is refused before its message is there", () => {

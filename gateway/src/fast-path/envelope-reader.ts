@@ -62,8 +62,11 @@ export class EnvelopeReader implements BodyReader {
 
   private add(flags: number, bytes: Uint8Array): void {
     if ((flags & this.skippedFlag) !== 0) return;
-    if (this.first === undefined) this.first = { bytes, isCompressed: (flags & COMPRESSED_FLAG) !== 0 };
-    else this.hasMore = true;
+    if (this.first === undefined) {
+      this.first = { bytes, isCompressed: (flags & COMPRESSED_FLAG) !== 0 };
+    } else {
+      this.hasMore = true;
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
-import { fastPathCases } from "../testing/fast-path-cases.ts";
+import { FAST_PATH_CASES } from "../testing/fast-path-cases.ts";
 import { type RawClient, type RawResponse, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
 import { fastCallOf } from "./fast-call.ts";
@@ -47,7 +47,7 @@ function comparable({ status, headers, body, trailers }: RawResponse) {
   return { status, headers: Object.fromEntries(kept), body: body.toString("latin1"), length, trailers };
 }
 
-test.each(fastPathCases)("both paths answer alike: $name", async ({ call }) => {
+test.each(FAST_PATH_CASES)("both paths answer alike: $name", async ({ call }) => {
   const [ours, theirs] = await Promise.all([fast.send(call), connect.send(call)]);
   expect(comparable(ours)).toEqual(comparable(theirs));
 });

@@ -231,11 +231,11 @@ test("a request beyond a limit of silence between requests is closed", async () 
   await new Promise((resolve) => session.once("close", resolve));
 });
 
-const head =
+const HEAD =
   "POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
 
 test("a slow body ends with a text after bodyIdleTimeoutMs", async () => {
-  const { status, body } = parseAnswer(await exchange(server.port, `${head}{"te`));
+  const { status, body } = parseAnswer(await exchange(server.port, `${HEAD}{"te`));
   const message = "nothing more of the request arrived for bodyIdleTimeoutMs, 200 ms";
   expect([status, body]).toEqual([504, { code: "deadline_exceeded", message }]);
   await expectAlive();

@@ -33,8 +33,11 @@ export function createHttp1Server(
   // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) socket.destroy();
-    else refuse(socket, parseRefusal(error, limits));
+    if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
+      socket.destroy();
+    } else {
+      refuse(socket, parseRefusal(error, limits));
+    }
   });
   // Only this event starts Node's list of connections: no header timeout and no idle close without it.
   server.emit("listening");

@@ -67,7 +67,9 @@ export function createListener(options: ListenerOptions): Listener {
     if (running > limits.streamsPerConnection && !isHttp2(request)) {
       onLimit("streamsPerConnection");
       request.socket.destroy();
-    } else serve(request, response, options);
+    } else {
+      serve(request, response, options);
+    }
   };
   const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
   const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
@@ -83,7 +85,9 @@ export function createListener(options: ListenerOptions): Listener {
       if (protocol === "http2") {
         usable.allowHalfOpen = false;
         h2.server.emit("connection", usable);
-      } else h1.emit("connection", usable);
+      } else {
+        h1.emit("connection", usable);
+      }
     });
   });
   server.maxConnections = limits.connections;
@@ -115,8 +119,11 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
     options.handler(request, response);
   } catch (error) {
     options.onError(error);
-    if (response.headersSent) response.destroy();
-    else sendRefusal(response, { status: 500, code: "internal", message: "internal error" });
+    if (response.headersSent) {
+      response.destroy();
+    } else {
+      sendRefusal(response, { status: 500, code: "internal", message: "internal error" });
+    }
   }
 }
 
@@ -127,8 +134,11 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
 function lingerForBody(request: HttpRequest): void {
   if (request.complete) return;
   const timer = setTimeout(() => {
-    if (isHttp2(request)) request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
-    else request.socket.destroy();
+    if (isHttp2(request)) {
+      request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
+    } else {
+      request.socket.destroy();
+    }
   }, LINGER_MS);
   const connection = isHttp2(request) ? request.stream : request.socket;
   const stop = () => {
@@ -149,8 +159,11 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
     server.listen({ port, host }, () => {
       server.off("error", reject);
       const address = server.address();
-      if (address === null || typeof address === "string") reject(new Error("the server has no port"));
-      else resolve(address);
+      if (address === null || typeof address === "string") {
+        reject(new Error("the server has no port"));
+      } else {
+        resolve(address);
+      }
     });
   });
 }

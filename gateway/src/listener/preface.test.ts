@@ -2,20 +2,20 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classify } from "./preface.ts";
 
-const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 test("the preface in any pieces is HTTP/2, once it is whole", () => {
-  for (let length = 0; length < preface.length; length++) {
-    expect(classify(Buffer.from(preface.slice(0, length)))).toBe("more");
+  for (let length = 0; length < PREFACE.length; length++) {
+    expect(classify(Buffer.from(PREFACE.slice(0, length)))).toBe("more");
   }
-  expect(classify(Buffer.from(`${preface}anything`))).toBe("http2");
+  expect(classify(Buffer.from(`${PREFACE}anything`))).toBe("http2");
 });
 
 test("whatever departs from the preface is HTTP/1", () => {
   fc.assert(
-    fc.property(fc.nat(preface.length - 1), fc.uint8Array({ minLength: 1 }), (length, rest) => {
-      const bytes = Buffer.concat([Buffer.from(preface.slice(0, length)), rest]);
-      const isPrefix = preface.startsWith(bytes.toString("latin1").slice(0, preface.length));
+    fc.property(fc.nat(PREFACE.length - 1), fc.uint8Array({ minLength: 1 }), (length, rest) => {
+      const bytes = Buffer.concat([Buffer.from(PREFACE.slice(0, length)), rest]);
+      const isPrefix = PREFACE.startsWith(bytes.toString("latin1").slice(0, PREFACE.length));
       expect(classify(bytes) === "http1").toBe(!isPrefix);
     }),
     { interruptAfterTimeLimit: 2000 },

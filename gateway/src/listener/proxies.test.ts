@@ -13,12 +13,12 @@ function request(remoteAddress: string, headers: Record<string, string>, encrypt
   } as unknown as HttpRequest;
 }
 
-const trusted = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
+const TRUSTED = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
 
 function client(
   remoteAddress: string,
   headers: Record<string, string>,
-  options: ProxyOptions = { trusted },
+  options: ProxyOptions = { trusted: TRUSTED },
 ): string {
   return createOriginReader(options)(request(remoteAddress, headers)).client;
 }
@@ -42,13 +42,13 @@ test.each([
           .split(", ")
           .map((each) => `for="[${each}]"`)
           .join(",");
-  expect(client(peer, { forwarded }, { trusted, header: "forwarded" })).toBe(expected);
+  expect(client(peer, { forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe(expected);
 });
 
 test("the client's address is taken from the configured header alone", () => {
   const headers = { forwarded: "for=1.1.1.1", "x-forwarded-for": "2.2.2.2" };
   expect(client("10.1.1.1", headers)).toBe("2.2.2.2");
-  expect(client("10.1.1.1", headers, { trusted, header: "forwarded" })).toBe("1.1.1.1");
+  expect(client("10.1.1.1", headers, { trusted: TRUSTED, header: "forwarded" })).toBe("1.1.1.1");
 });
 
 test("the client's address is never one that a stranger names", () => {
@@ -56,13 +56,13 @@ test("the client's address is never one that a stranger names", () => {
     fc.property(fc.string(), fc.boolean(), (text, standard) => {
       const headers = { forwarded: text, "x-forwarded-for": text };
       const header = standard ? "forwarded" : "x-forwarded";
-      expect(client("203.0.113.9", headers, { trusted, header })).toBe("203.0.113.9");
+      expect(client("203.0.113.9", headers, { trusted: TRUSTED, header })).toBe("203.0.113.9");
     }),
     { interruptAfterTimeLimit: 1000 },
   );
 });
 
-const read = (headers: Record<string, string>, options: ProxyOptions = { trusted }) => {
+const read = (headers: Record<string, string>, options: ProxyOptions = { trusted: TRUSTED }) => {
   const { scheme, authority } = createOriginReader(options)(request("10.1.1.1", headers));
   return `${scheme}://${authority}`;
 };
@@ -75,7 +75,7 @@ test("scheme and host are those that a proxy names", () => {
   };
   expect(read(headers)).toBe("https://public.example");
   const forwarded = "for=1.1.1.1;proto=https;host=public.example";
-  expect(read({ forwarded }, { trusted, header: "forwarded" })).toBe("https://public.example");
+  expect(read({ forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe("https://public.example");
 });
 
 test("scheme and host are those of the connection where the proxy's make no sense", () => {
@@ -93,7 +93,7 @@ test("scheme and host are those of the connection for a stranger", () => {
     "x-forwarded-proto": "https",
     "x-forwarded-host": "evil.example",
   };
-  const origin = createOriginReader({ trusted })(request("203.0.113.9", headers));
+  const origin = createOriginReader({ trusted: TRUSTED })(request("203.0.113.9", headers));
   expect(`${origin.scheme}://${origin.authority}`).toBe("http://gateway.example");
   const direct = createOriginReader()(request("203.0.113.9", headers, true));
   expect(direct.scheme).toBe("https");

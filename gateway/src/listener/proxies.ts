@@ -98,8 +98,11 @@ function networks(list: readonly string[]): BlockList {
   for (const text of list) {
     const [address = "", prefix] = text.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (prefix === undefined) found.addAddress(address, family);
-    else found.addSubnet(address, Number(prefix), family);
+    if (prefix === undefined) {
+      found.addAddress(address, family);
+    } else {
+      found.addSubnet(address, Number(prefix), family);
+    }
   }
   return found;
 }

@@ -27,8 +27,11 @@ export function createSecure(certificate: Certificate, limits: Limits): Secure {
   server.on("secureConnection", (socket) => {
     const report = waiting.get(nameOf(socket));
     waiting.delete(nameOf(socket));
-    if (report === undefined) socket.destroy();
-    else report(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
+    if (report === undefined) {
+      socket.destroy();
+    } else {
+      report(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
+    }
   });
   return {
     identify: (socket, report) => {

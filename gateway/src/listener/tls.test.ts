@@ -33,13 +33,13 @@ function use({ certificate, key }: SelfSigned): void {
 }
 
 let server: Server;
-const lines: Record<string, unknown>[] = [];
+const LINES: Record<string, unknown>[] = [];
 let onLine = () => {};
 beforeAll(async () => {
   use(first);
   const log = createLogger("info", {
     write: (line: string) => {
-      lines.push(JSON.parse(line));
+      LINES.push(JSON.parse(line));
       onLine();
     },
   });
@@ -53,20 +53,20 @@ afterAll(async () => {
 
 /** Resolves when the log has a line with this text that it did not have before. */
 function logged(text: string): Promise<void> {
-  const from = lines.length;
+  const from = LINES.length;
   return new Promise((resolve) => {
     onLine = () => {
-      if (lines.slice(from).some(({ msg }) => msg === text)) resolve();
+      if (LINES.slice(from).some(({ msg }) => msg === text)) resolve();
     };
   });
 }
 
-const ca = [first.certificate, second.certificate];
+const CA = [first.certificate, second.certificate];
 
 /** Shakes hands and returns what was agreed upon. */
 function shake(options: tls.ConnectionOptions): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ port: server.port, host: "127.0.0.1", ca, ...options });
+    const socket = tls.connect({ port: server.port, host: "127.0.0.1", ca: CA, ...options });
     socket.once("secureConnect", () => resolve(socket)).once("error", reject);
   });
 }
@@ -85,23 +85,23 @@ function exchange(socket: tls.TLSSocket, text: string): Promise<string> {
 test.each([
   [
     "Connect, HTTP/1.1",
-    () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", nodeOptions: { ca } }),
+    () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", nodeOptions: { ca: CA } }),
   ],
   [
     "Connect, HTTP/2",
-    () => createConnectTransport({ baseUrl: server.url, httpVersion: "2", nodeOptions: { ca } }),
+    () => createConnectTransport({ baseUrl: server.url, httpVersion: "2", nodeOptions: { ca: CA } }),
   ],
-  ["gRPC", () => createGrpcTransport({ baseUrl: server.url, nodeOptions: { ca } })],
+  ["gRPC", () => createGrpcTransport({ baseUrl: server.url, nodeOptions: { ca: CA } })],
 ])("over TLS %s is served", async (_name, transport) => {
   expect(server.url).toMatch(/^https:/);
   expect((await createClient(EchoService, transport()).echo({ text: "safe" })).text).toBe("safe");
-  expect(lines.at(-1)).toMatchObject({ code: "ok", client: "127.0.0.1" });
+  expect(LINES.at(-1)).toMatchObject({ code: "ok", client: "127.0.0.1" });
 });
 
 test("over TLS a long response comes whole over both versions", async () => {
   const text = "x".repeat(1_000_000);
   for (const httpVersion of ["1.1", "2"] as const) {
-    const transport = createConnectTransport({ baseUrl: server.url, httpVersion, nodeOptions: { ca } });
+    const transport = createConnectTransport({ baseUrl: server.url, httpVersion, nodeOptions: { ca: CA } });
     expect((await createClient(EchoService, transport).echo({ text })).text.length).toBe(text.length);
   }
 });
@@ -130,7 +130,7 @@ test("over TLS TLS 1.1 is refused", async () => {
 test("over TLS the start page names https", async () => {
   const page = await new Promise<string>((resolve, reject) => {
     https
-      .get(`${server.url}/`, { ca, agent: false }, (answer) => {
+      .get(`${server.url}/`, { ca: CA, agent: false }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (chunk: string) => {
           text += chunk;
@@ -146,7 +146,7 @@ test("over TLS the start page names https", async () => {
 test("over TLS a malformed host is refused as in cleartext", async () => {
   const answer = parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: [\r\n\r\n"));
   expect(answer.status).toBe(400);
-  const session = http2.connect(server.url, { ca });
+  const session = http2.connect(server.url, { ca: CA });
   const stream = session.request({ ":path": "/healthz", ":authority": "[" });
   const status = await new Promise((resolve) => stream.once("response", (head) => resolve(head[":status"])));
   expect(status).toBe(400);
@@ -173,7 +173,7 @@ test.each([
 test("over TLS garbage within TLS cuts the connection", async () => {
   const raw = net.connect(server.port, "127.0.0.1");
   const socket = await new Promise<tls.TLSSocket>((resolve) => {
-    const secured = tls.connect({ socket: raw, ca, servername: "localhost" }, () => resolve(secured));
+    const secured = tls.connect({ socket: raw, ca: CA, servername: "localhost" }, () => resolve(secured));
   });
   const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
   raw.write(Buffer.alloc(100, 0x17));
@@ -181,7 +181,7 @@ test("over TLS garbage within TLS cuts the connection", async () => {
 });
 
 test("a new certificate is used for new connections, while those that are open go on", async () => {
-  const session = http2.connect(server.url, { ca });
+  const session = http2.connect(server.url, { ca: CA });
   const ask = () =>
     new Promise((resolve, reject) => {
       const stream = session.request({ ":path": "/healthz" });
@@ -205,7 +205,7 @@ test("a new certificate that does not fit its key is not used, and said", async 
   const kept = logged("certificate not reloaded, the one before is kept");
   put(files.key, first.key);
   await kept;
-  expect(lines.at(-1)).toMatchObject({
+  expect(LINES.at(-1)).toMatchObject({
     level: "error",
     cause: expect.stringContaining("are no certificate and its key: "),
   });

@@ -22,8 +22,11 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
     client: call.client,
   };
   const cause = causeOf(reason);
-  if (cause === undefined || isUpstreamResponse(reason)) log.info(line, "call");
-  else log.error({ ...line, cause }, "call");
+  if (cause === undefined || isUpstreamResponse(reason)) {
+    log.info(line, "call");
+  } else {
+    log.error({ ...line, cause }, "call");
+  }
 }
 
 /** The stack of a defect: an error that no handler meant for its caller. */

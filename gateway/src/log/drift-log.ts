@@ -9,7 +9,7 @@ const INTERVAL_MS = 60_000;
 const MAX_PLACES = 1000;
 
 interface Place {
-  loggedAt: number;
+  readonly loggedAt: number;
   unlogged: number;
 }
 

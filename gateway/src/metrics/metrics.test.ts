@@ -65,8 +65,9 @@ test("calls, requests to upstreams, drift and refusals are counted and timed", a
     "connect_rest_connections ",
     "nodejs_eventloop_lag_p99_seconds ",
     "nodejs_heap_size_used_bytes ",
-  ])
+  ]) {
     expect(lines.some((line) => line.startsWith(name))).toBe(true);
+  }
 });
 
 test("an upstream that does not answer is counted as none", async () => {

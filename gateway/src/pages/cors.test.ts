@@ -3,16 +3,16 @@ import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 import { exchange, parseAnswer } from "../testing/raw.ts";
 
-const servers: Server[] = [];
+const SERVERS: Server[] = [];
 let server: Server;
 beforeAll(async () => {
   server = await start(["https://app.example"]);
 });
-afterAll(() => Promise.all(servers.map((each) => each.close())));
+afterAll(() => Promise.all(SERVERS.map((each) => each.close())));
 
 async function start(origins: readonly string[]): Promise<Server> {
   const started = await startServer({ ...echoService, origins, limits: { drainNoticeMs: 1 } });
-  servers.push(started);
+  SERVERS.push(started);
   return started;
 }
 
@@ -23,10 +23,10 @@ async function head({ port }: Server, verb: string, ...headers: readonly string[
   return parseAnswer(await exchange(port, text)).head.toLowerCase();
 }
 
-const preflight = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
+const PREFLIGHT = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
 
 test("a page of a named origin may call", async () => {
-  const before = await head(server, "OPTIONS", "Origin: https://app.example", ...preflight);
+  const before = await head(server, "OPTIONS", "Origin: https://app.example", ...PREFLIGHT);
   expect(before).toMatch(/^http\/1.1 204 /);
   expect(before).toContain("access-control-allow-origin: https://app.example");
   expect(before).toMatch(/access-control-allow-headers: .*grpc-timeout/);
@@ -38,7 +38,7 @@ test("a page of a named origin may call", async () => {
 });
 
 test("a page of another origin may not, and caches are told that it depends", async () => {
-  const answer = await head(server, "OPTIONS", "Origin: https://evil.example", ...preflight);
+  const answer = await head(server, "OPTIONS", "Origin: https://evil.example", ...PREFLIGHT);
   expect(answer).toMatch(/^http\/1.1 405 /);
   expect(answer).toContain("vary: origin");
   expect(answer).not.toContain("access-control-");

@@ -25,8 +25,11 @@ export function createPages(
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
     if (page === undefined) return false;
-    if (request.method === "GET" || request.method === "HEAD") send(request, response, page(origin));
-    else refuseMethod(path, request, response);
+    if (request.method === "GET" || request.method === "HEAD") {
+      send(request, response, page(origin));
+    } else {
+      refuseMethod(path, request, response);
+    }
     return true;
   };
 }

@@ -13,8 +13,9 @@ export class ChunkBuffer {
   /** A first chunk is kept as it is, since most are the only one. */
   push(chunk: Uint8Array): void {
     const size = this.length + chunk.length;
-    if (this.length === 0) this.buffer = chunk;
-    else {
+    if (this.length === 0) {
+      this.buffer = chunk;
+    } else {
       if (size > this.buffer.length) this.grow(size);
       this.buffer.set(chunk, this.length);
     }

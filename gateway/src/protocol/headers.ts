@@ -5,8 +5,11 @@ export function requestHeaders(request: HttpRequest): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (name.startsWith(":") || value === undefined) continue;
-    if (!Array.isArray(value)) headers.append(name, value);
-    else for (const each of value) headers.append(name, each);
+    if (!Array.isArray(value)) {
+      headers.append(name, value);
+    } else {
+      for (const each of value) headers.append(name, each);
+    }
   }
   return headers;
 }

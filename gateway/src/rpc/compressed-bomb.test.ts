@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../testing/child.ts";
 import { http2Request } from "../testing/raw.ts";
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 /** Compresses a gibibyte of spaces, which is JSON as far as it goes. */
 async function bomb(stream: zlib.Gzip | zlib.BrotliCompress): Promise<Buffer> {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const write = promisify((data: Buffer, done: (error?: Error | null) => void) => stream.write(data, done));
-  const block = Buffer.alloc(16 * mib, " ");
+  const block = Buffer.alloc(16 * MIB, " ");
   for (let i = 0; i < 64; i++) await write(block);
   await new Promise<void>((resolve) => {
     stream.once("end", resolve);
@@ -42,7 +42,7 @@ beforeAll(async () => {
   bombs.br = await bomb(zlib.createBrotliCompress({ params }));
   bombs.gzip = await bomb(zlib.createGzip({ level: 1 }));
   // Whatever serving a call costs anyway is not the bomb's.
-  const body = zlib.brotliCompressSync(JSON.stringify({ text: "x".repeat(3 * mib) }));
+  const body = zlib.brotliCompressSync(JSON.stringify({ text: "x".repeat(3 * MIB) }));
   await http2Request(port, { ...unary, "content-encoding": "br" }, body);
   peakBefore = await peak(1);
 }, 60_000);
@@ -52,7 +52,7 @@ const unary = { ":method": "POST", ":path": "/echo.v1.EchoService/Echo", "conten
 
 test("a message that is a gibibyte when decompressed is small to send", () => {
   expect(bombs.br?.length).toBeLessThan(2048);
-  expect(bombs.gzip?.length).toBeLessThan(8 * mib);
+  expect(bombs.gzip?.length).toBeLessThan(8 * MIB);
 });
 
 test.each(["br", "gzip"])(
@@ -91,5 +91,5 @@ test.each(["br", "gzip"])(
 
 test("a message that is a gibibyte when decompressed leaves the process alive and below 64 MiB more", async () => {
   expect(await http2Request(port, { ":path": "/healthz" })).toMatchObject({ status: 200, body: "alive\n" });
-  expect((await peak(2)) - peakBefore).toBeLessThan(64 * mib);
+  expect((await peak(2)) - peakBefore).toBeLessThan(64 * MIB);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const transports: ReadonlyArray<readonly [name: string, create: (options?: object) => Transport]> = [
+const TRANSPORTS: ReadonlyArray<readonly [name: string, create: (options?: object) => Transport]> = [
   ["connect", (options) => createConnectTransport({ baseUrl: server.url, httpVersion: "2", ...options })],
   [
     "connect over HTTP/1.1",
@@ -48,7 +48,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
   return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
 }
 
-describe.each(transports)("%s", (_, transport) => {
+describe.each(TRANSPORTS)("%s", (_, transport) => {
   test("refuses what breaks a constraint, with the field", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ count: -1 }));
@@ -190,12 +190,12 @@ test("Connect with curl repeats a good request id, and makes one up for a bad on
   expect(bad.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-const noMethod =
+const NO_METHOD =
   'echo.v1.EchoService has no method "Ech". Did you mean "Echo"? It has Echo, Repeat, Join, Talk.';
 
 test("an unknown path is 404 and unimplemented in JSON", async () => {
   const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
-  expect([status, body]).toEqual([404, { code: "unimplemented", message: noMethod }]);
+  expect([status, body]).toEqual([404, { code: "unimplemented", message: NO_METHOD }]);
 });
 
 test("an unknown path names the nearest service", async () => {
@@ -214,7 +214,7 @@ test("an unknown path is told to a Connect stream in its last message", async ()
   const bytes = Buffer.from(await response.arrayBuffer());
   expect([response.status, bytes[0], bytes.readUInt32BE(1)]).toEqual([200, 2, bytes.length - 5]);
   expect(JSON.parse(bytes.subarray(5).toString())).toEqual({
-    error: { code: "unimplemented", message: noMethod },
+    error: { code: "unimplemented", message: NO_METHOD },
   });
 });
 
@@ -227,7 +227,7 @@ test.each(["application/grpc+proto", "application/grpc-web+proto"])(
     });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
     expect(response.headers.get("grpc-status")).toBe("12");
-    expect(decodeURIComponent(response.headers.get("grpc-message") ?? "")).toBe(noMethod);
+    expect(decodeURIComponent(response.headers.get("grpc-message") ?? "")).toBe(NO_METHOD);
   },
 );
 

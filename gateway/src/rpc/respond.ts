@@ -80,8 +80,11 @@ function writeHead(response: HttpResponse, result: UniversalServerResponse): voi
   if (isGone(response)) return;
   for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
   // The same call twice: the two types have no signature in common.
-  if ("stream" in response) response.writeHead(result.status);
-  else response.writeHead(result.status);
+  if ("stream" in response) {
+    response.writeHead(result.status);
+  } else {
+    response.writeHead(result.status);
+  }
 }
 
 /** Writes bytes as fast as the client reads them; returns early when it is gone. */
@@ -106,8 +109,11 @@ function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
 async function endResponse(response: HttpResponse, stalledMs: number, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish", stalledMs);
-  if (last === undefined || last.byteLength === 0) response.end();
-  else response.end(last);
+  if (last === undefined || last.byteLength === 0) {
+    response.end();
+  } else {
+    response.end(last);
+  }
   await finished;
 }
 

@@ -9,15 +9,21 @@ export class Semaphore {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    else this.running += 1;
+    if (this.running >= this.limit) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.running += 1;
+    }
     try {
       return await work();
     } finally {
       const next = this.waiting.shift();
       // Whoever waits takes over the permit; it never becomes free.
-      if (next === undefined) this.running -= 1;
-      else next();
+      if (next === undefined) {
+        this.running -= 1;
+      } else {
+        next();
+      }
     }
   }
 }

@@ -67,8 +67,11 @@ export async function serveCall(
     options.onDone(call, response);
   } catch (error) {
     fail(request, response);
-    if (call === undefined) options.onError(error);
-    else options.onDone(call, response, error);
+    if (call === undefined) {
+      options.onError(error);
+    } else {
+      options.onDone(call, response, error);
+    }
   }
 }
 

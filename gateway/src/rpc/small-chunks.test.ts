@@ -3,7 +3,7 @@ import net from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, run } from "../testing/child.ts";
 
-const mib = 1024 * 1024;
+const MIB = 1024 * 1024;
 
 let server: Run;
 let port: number;
@@ -58,7 +58,7 @@ test("a message in chunks of one byte takes little more memory than it is long",
   const before = await peak();
   const text = await send("Echo", ["content-type: application/json"], Buffer.alloc(0), 400_000);
   expect(text).toMatch(/^HTTP\/1\.1 200 .*\{\}$/s);
-  expect((await peak()) - before).toBeLessThan(100 * mib);
+  expect((await peak()) - before).toBeLessThan(100 * MIB);
 });
 
 test("a message in chunks of one byte does not hold up the process where it is one of a stream", {

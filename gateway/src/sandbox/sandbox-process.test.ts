@@ -15,12 +15,12 @@ function write(name: string, code: string): { file: string; module: string } {
   return { file, module: pathToFileURL(file).href };
 }
 
-const stays = "setInterval(() => {}, 1000);";
+const STAYS = "setInterval(() => {}, 1000);";
 const upstreams = { echo: { baseUrl: "http://127.0.0.1:1", credentials: { apiKey: "k" } } };
-const ready = `process.send({ type: "ready", url: "http://127.0.0.1:" + process.env.SANDBOX_PORT, upstreams: ${JSON.stringify(upstreams)} });`;
+const READY = `process.send({ type: "ready", url: "http://127.0.0.1:" + process.env.SANDBOX_PORT, upstreams: ${JSON.stringify(upstreams)} });`;
 
 test("a sandbox says where it is and what it stands in for, and ends when it is disconnected", async () => {
-  const { module } = write("good", `process.on("disconnect", () => process.exit(3)); ${ready} ${stays}`);
+  const { module } = write("good", `process.on("disconnect", () => process.exit(3)); ${READY} ${STAYS}`);
   const sandbox = await startSandbox({ module, port: 1234 });
   expect([sandbox.url, sandbox.upstreams]).toEqual(["http://127.0.0.1:1234", upstreams]);
   await sandbox.stop();
@@ -35,14 +35,14 @@ test("one that exits early is an error", async () => {
 });
 
 test("one that is not ready in time is an error, and is ended", async () => {
-  const { file, module } = write("late", stays);
+  const { file, module } = write("late", STAYS);
   await expect(startSandbox({ module, port: 0, readyTimeoutMs: 300 })).rejects.toThrow(
     `the sandbox ${file} was not ready within 300 ms`,
   );
 });
 
 test("one that says something else is an error", async () => {
-  const { file, module } = write("other", `process.send({ type: "hello" }); ${stays}`);
+  const { file, module } = write("other", `process.send({ type: "hello" }); ${STAYS}`);
   await expect(startSandbox({ module, port: 0 })).rejects.toThrow(
     `the sandbox ${file} sent something else than its ready message: `,
   );
@@ -51,7 +51,7 @@ test("one that says something else is an error", async () => {
 test("one that dies later tells how", async () => {
   const { module } = write(
     "dies",
-    `${ready} process.on("message", () => {}); setTimeout(() => process.exit(9), 50);`,
+    `${READY} process.on("message", () => {}); setTimeout(() => process.exit(9), 50);`,
   );
   const sandbox = await startSandbox({ module, port: 0 });
   expect(await sandbox.exited).toBe("the sandbox exited with status 9");

@@ -82,7 +82,9 @@ function readyMessage(
       const result = readyMessageSchema.safeParse(message);
       if (result.data === undefined) {
         fail(`sent something else than its ready message: ${result.error?.message}`);
-      } else resolve(result.data);
+      } else {
+        resolve(result.data);
+      }
     });
   });
 }

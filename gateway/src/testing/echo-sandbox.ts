@@ -7,8 +7,11 @@ const server = http.createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   const answer = () => response.setHeader("content-type", "application/json").end(body);
-  if (body.includes("late")) setTimeout(answer, 1000);
-  else answer();
+  if (body.includes("late")) {
+    setTimeout(answer, 1000);
+  } else {
+    answer();
+  }
 });
 
 process.on("SIGTERM", () => undefined).on("SIGINT", () => undefined);

@@ -12,7 +12,7 @@ export interface FastPathCase {
 type Echo = MessageInitShape<typeof EchoRequestSchema>;
 type Headers = Readonly<Record<string, string>>;
 
-const path = "/echo.v1.EchoService/Echo";
+const PATH = "/echo.v1.EchoService/Echo";
 
 /** A kind of request: protocol, codec and version of HTTP. */
 interface Way {
@@ -28,7 +28,7 @@ function way(type: string, version: RawCall["version"]): Way {
   return { name: `${type} over ${version}`, version, type, codec, enveloped: type.includes("grpc") };
 }
 
-const ways: readonly Way[] = [
+const WAYS: readonly Way[] = [
   way("application/proto", "1.1"),
   way("application/proto", "2"),
   way("application/json", "1.1"),
@@ -87,7 +87,7 @@ function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: He
   const all = { "content-type": way.type, "x-request-id": "one", te: "trailers", ...headers };
   return {
     name: `${way.name}: ${name}`,
-    call: { version: way.version, method: "POST", path, headers: all, body: bytes },
+    call: { version: way.version, method: "POST", path: PATH, headers: all, body: bytes },
   };
 }
 
@@ -194,7 +194,7 @@ function envelopeBodies(plain: Uint8Array, other: Uint8Array): Record<string, Ui
 }
 
 function headCases(): FastPathCase[] {
-  const [plainWay] = ways;
+  const [plainWay] = WAYS;
   if (plainWay === undefined) return [];
   const types = [
     "application/json; charset=utf-8",
@@ -221,7 +221,7 @@ function headCases(): FastPathCase[] {
       post(way(type, version), "any head", body(way(type, version), Buffer.from("{}"))),
     );
   const verbs = ["PUT", "DELETE", "PATCH", "OPTIONS", "GET", "HEAD"].flatMap((method) =>
-    ways.map((each) => {
+    WAYS.map((each) => {
       const { name, call } = post(each, `verb ${method}`, undefined);
       return { name, call: { ...call, method } };
     }),
@@ -229,7 +229,7 @@ function headCases(): FastPathCase[] {
   const one: FastPathCase["call"] = {
     version: "1.1",
     method: "POST",
-    path,
+    path: PATH,
     headers: { "x-request-id": "one" },
     body: Buffer.from("{}"),
   };
@@ -241,13 +241,13 @@ function headCases(): FastPathCase[] {
       name: "gRPC over HTTP/1.1",
       call: post(way("application/grpc", "1.1"), "", envelope(0, Buffer.alloc(0))).call,
     },
-    { name: "a query behind a POST", call: { ...one, path: `${path}?encoding=json&message=%7B%7D` } },
+    { name: "a query behind a POST", call: { ...one, path: `${PATH}?encoding=json&message=%7B%7D` } },
     ...["1", "2", ""].map((version) =>
       post(plainWay, `connect-protocol-version ${version}`, Buffer.alloc(0), {
         "connect-protocol-version": version,
       }),
     ),
-    ...ways.map((each) =>
+    ...WAYS.map((each) =>
       post(each, "metadata of the caller", body(each, print(each, { text: "a" })), {
         "x-custom": "a, b",
         "x-custom-bin": "AAEC",
@@ -306,7 +306,7 @@ function getCases(): FastPathCase[] {
         call: {
           version,
           method: "GET",
-          path: `${path}?${query}`,
+          path: `${PATH}?${query}`,
           headers: { "x-request-id": "one", ...extra },
         },
       })),
@@ -315,8 +315,8 @@ function getCases(): FastPathCase[] {
 }
 
 /** Calls of every protocol, good and odd. */
-export const fastPathCases: readonly FastPathCase[] = [
-  ...ways.flatMap((each) => [
+export const FAST_PATH_CASES: readonly FastPathCase[] = [
+  ...WAYS.flatMap((each) => [
     ...messageCases(each),
     ...compressionCases(each),
     ...timeoutCases(each),

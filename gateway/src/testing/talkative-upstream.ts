@@ -32,9 +32,13 @@ export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
 function answer(text: string, response: http.ServerResponse): void {
   const [wish, value = ""] = text.split(" ");
   response.setHeader("content-type", "application/json");
-  if (wish === "status") response.writeHead(Number(value)).end('{"message":"as you wished — “sorry”"}');
-  else if (wish === "long") response.end(JSON.stringify({ text: "é".repeat(Number(value) / 2) }));
-  else if (wish === "header") response.setHeader(value, "42").end(JSON.stringify({ text }));
-  else if (wish === "broken") response.end("{");
-  else if (wish !== "never") response.end(JSON.stringify({ text }));
+  if (wish === "status") {
+    response.writeHead(Number(value)).end('{"message":"as you wished — “sorry”"}');
+  } else if (wish === "long") {
+    response.end(JSON.stringify({ text: "é".repeat(Number(value) / 2) }));
+  } else if (wish === "header") {
+    response.setHeader(value, "42").end(JSON.stringify({ text }));
+  } else if (wish === "broken") {
+    response.end("{");
+  } else if (wish !== "never") response.end(JSON.stringify({ text }));
 }

@@ -19,7 +19,7 @@ let received: http.IncomingHttpHeaders = {};
 let active: string | undefined;
 let upstream: http.Server;
 let gateway: Gateway;
-const lines: Record<string, unknown>[] = [];
+const LINES: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   upstream = http.createServer((request, response) => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
       },
     },
     limits: { drainNoticeMs: 1 },
-    log: createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) }),
+    log: createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) }),
   });
 });
 afterEach(() => {
@@ -61,14 +61,14 @@ const echo = (headers: Record<string, string> = {}) =>
     { headers },
   );
 
-const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
 test("without an SDK the caller's trace context goes on to the upstream, and its id into the log", async () => {
-  await echo({ traceparent, tracestate: "vendor=1", baggage: "user=alice" });
-  expect(received).toMatchObject({ traceparent, tracestate: "vendor=1" });
+  await echo({ traceparent: TRACEPARENT, tracestate: "vendor=1", baggage: "user=alice" });
+  expect(received).toMatchObject({ traceparent: TRACEPARENT, tracestate: "vendor=1" });
   expect(received.baggage).toBeUndefined();
-  expect(lines.at(-1)).toMatchObject({ traceId, attempts: 1, upstreamStatus: 200 });
+  expect(LINES.at(-1)).toMatchObject({ traceId: TRACE_ID, attempts: 1, upstreamStatus: 200 });
 });
 
 test.each([
@@ -76,11 +76,11 @@ test.each([
   "",
   "garbage",
   `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
-  `${traceparent}-x`.repeat(9),
+  `${TRACEPARENT}-x`.repeat(9),
 ])("without an SDK the trace context %j is none", async (given) => {
   await echo(given === undefined ? {} : { traceparent: given });
   expect(received.traceparent).toBeUndefined();
-  expect(lines.at(-1)).not.toHaveProperty("traceId");
+  expect(LINES.at(-1)).not.toHaveProperty("traceId");
 });
 
 /** Without effect from the second time on. */
@@ -91,12 +91,12 @@ function registerSdk(): void {
 
 test("with an SDK a call and its request are spans that a person can read, below the caller's", async () => {
   registerSdk();
-  await echo({ traceparent });
+  await echo({ traceparent: TRACEPARENT });
   const [request, call] = exporter.getFinishedSpans();
   expect(call).toMatchObject({
     name: "echo.v1.EchoService/Echo",
     kind: SpanKind.SERVER,
-    parentSpanContext: { traceId, spanId: "00f067aa0ba902b7" },
+    parentSpanContext: { traceId: TRACE_ID, spanId: "00f067aa0ba902b7" },
     status: { code: SpanStatusCode.UNSET },
     attributes: {
       "rpc.system": "grpc",
@@ -105,21 +105,21 @@ test("with an SDK a call and its request are spans that a person can read, below
       "client.address": "127.0.0.1",
       "connect_rest.code": "ok",
       "connect_rest.protocol": "grpc",
-      "connect_rest.request_id": lines.at(-1)?.requestId,
+      "connect_rest.request_id": LINES.at(-1)?.requestId,
     },
   });
   expect(request).toMatchObject({
     name: "POST echo",
     kind: SpanKind.CLIENT,
-    parentSpanContext: { traceId, spanId: call?.spanContext().spanId },
+    parentSpanContext: { traceId: TRACE_ID, spanId: call?.spanContext().spanId },
     attributes: {
       "http.request.method": "POST",
       "http.response.status_code": 200,
       "connect_rest.upstream": "echo",
     },
   });
-  expect(received.traceparent).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`);
-  expect(active).toBe(traceId);
+  expect(received.traceparent).toBe(`00-${TRACE_ID}-${request?.spanContext().spanId}-01`);
+  expect(active).toBe(TRACE_ID);
 });
 
 test("with an SDK a call without a trace begins one", async () => {
@@ -127,7 +127,7 @@ test("with an SDK a call without a trace begins one", async () => {
   await echo();
   const call = exporter.getFinishedSpans().at(-1);
   expect(call?.parentSpanContext).toBeUndefined();
-  expect(lines.at(-1)).toMatchObject({ traceId: call?.spanContext().traceId });
+  expect(LINES.at(-1)).toMatchObject({ traceId: call?.spanContext().traceId });
   expect(received.traceparent).toContain(call?.spanContext().traceId);
 });
 
@@ -143,7 +143,7 @@ test("with an SDK what fails says so, each attempt by itself, and no span holds 
     failed,
     { code: SpanStatusCode.ERROR, message: "unavailable" },
   ]);
-  expect(lines.at(-1)).toMatchObject({ attempts: 3, upstreamStatus: 503, code: "unavailable" });
+  expect(LINES.at(-1)).toMatchObject({ attempts: 3, upstreamStatus: 503, code: "unavailable" });
   const texts = spans.map(({ name, attributes, events, status: end }) =>
     JSON.stringify({ name, attributes, events, end }),
   );

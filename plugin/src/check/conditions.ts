@@ -25,8 +25,9 @@ export function checkCondition(
   add: (place: OptionPath, code: string, text: string) => void,
 ): void {
   const { key, type = "" } = when;
-  if (isEmpty(when)) add([], "when-empty", "says nothing; set values, present or type");
-  else if (key === "" && otherKey === "") add([], "when-key", "has no key to look at; set key");
+  if (isEmpty(when)) {
+    add([], "when-empty", "says nothing; set values, present or type");
+  } else if (key === "" && otherKey === "") add([], "when-key", "has no key to look at; set key");
   const fault = key === "" ? undefined : pathFault(key, "no root");
   if (fault !== undefined) add([WhenSchema.field.key.number], "dotted-path", `cannot be looked up: ${fault}`);
   if (type !== "" && !TYPES.includes(type)) {

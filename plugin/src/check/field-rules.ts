@@ -53,8 +53,9 @@ function checkNames({ field, rules, add }: Checked): void {
         : names.indexOf(alias) <= index
           ? "is a name of the field already"
           : undefined;
-    if (fault !== undefined)
+    if (fault !== undefined) {
       add([RULE.aliases.number, index], "alias-twice", `the alias \`${alias}\` of ${nameOf(field)} ${fault}`);
+    }
   });
 }
 
@@ -206,8 +207,9 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
 
 function statusFault(status: number, type: ScalarType | undefined): string | undefined {
   const isText = type === ScalarType.STRING || type === ScalarType.BYTES;
-  if (type === undefined || isText)
+  if (type === undefined || isText) {
     return "a status goes into a number, or whether it equals one into a bool";
+  }
   if (type !== ScalarType.BOOL || (status >= 200 && status <= 599)) return undefined;
   return `expected the status that means true, from 200 to 599, got ${status}`;
 }

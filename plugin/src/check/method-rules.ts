@@ -58,12 +58,13 @@ export function checkMethod(
     add([RULE.success.number, index], "success-status", text);
   });
   own.parameters.forEach(({ name, value, json }, index) => {
-    if (name === "")
+    if (name === "") {
       add(
         [RULE.parameters.number, index],
         "parameter-name",
         `a constant parameter of ${subject} has no name`,
       );
+    }
     const fault = json === "" ? undefined : value !== "" ? "has both a value and json" : jsonFault(json);
     if (fault !== undefined) {
       add(

@@ -66,8 +66,9 @@ export function checkSharedRules(
   });
   if (rules.idempotencyKey !== "") {
     const fault = requestHeaderFault(rules.idempotencyKey);
-    if (fault !== undefined)
+    if (fault !== undefined) {
       add([RULE.idempotencyKey.number], "header-name", `idempotency_key of ${subject}: ${fault}`);
+    }
   }
   checkApiKey(rules.apiKey, subject, within(add, RULE.apiKey.number));
   checkCredentials(rules.credentials, subject, within(add, RULE.credentials.number));
@@ -125,12 +126,13 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     );
   }
   const fault = header && headerFault(header.name);
-  if (fault !== undefined)
+  if (fault !== undefined) {
     add(
       [ERROR.header.number, CONDITION.name.number],
       "header-name",
       `the condition of an error of ${subject}: ${fault}`,
     );
+  }
   if (body === undefined) return;
   const addBelow = within(add, ERROR.body.number);
   checkCondition(body, "", (place, code, text) =>
@@ -165,16 +167,18 @@ function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, 
     );
   } else {
     const fault = headerFault(header);
-    if (fault !== undefined)
+    if (fault !== undefined) {
       add([RETRY_AFTER.header.number], "header-name", `retry_after of ${subject}: ${fault}`);
+    }
   }
   const fault = when && headerFault(when.name);
-  if (fault !== undefined)
+  if (fault !== undefined) {
     add(
       [RETRY_AFTER.when.number, CONDITION.name.number],
       "header-name",
       `the condition of retry_after of ${subject}: ${fault}`,
     );
+  }
 }
 
 function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
@@ -195,8 +199,9 @@ function checkApiKey(apiKey: ServiceAnnotation["apiKey"], subject: string, add: 
     return;
   }
   const fault = place === "header" ? requestHeaderFault(value) : undefined;
-  if (fault !== undefined)
+  if (fault !== undefined) {
     add([ApiKeySchema.field.header.number], "header-name", `the api_key of ${subject}: ${fault}`);
+  }
 }
 
 function checkCredentials(kinds: readonly Credential_Kind[], subject: string, add: Add): void {

@@ -48,10 +48,12 @@ function checkPaginate(
 ): void {
   const paths: PathPlace[] = items.map((path, index) => [path, [PAGINATE.items.number, index], "root"]);
   if (next.case === "link") paths.push([next.value, [PAGINATE.link.number], "root"]);
-  if (next.case === "cursor" && next.value.path !== "")
+  if (next.case === "cursor" && next.value.path !== "") {
     paths.push([next.value.path, [PAGINATE.cursor.number, CURSOR.path.number], "no root"]);
-  if (next.case === "lastItem")
+  }
+  if (next.case === "lastItem") {
     paths.push([next.value.path, [PAGINATE.lastItem.number, CURSOR.path.number], "no root"]);
+  }
   if (linkQuery !== "") paths.push([linkQuery, [PAGINATE.linkQuery.number], "no root"]);
   if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);
   checkPaths(paths, "paginate", desc, problems);
@@ -63,12 +65,13 @@ function checkPaginate(
     problems.add(desc, [RULES, RULE.paginate.number, ...place], code, text);
   const headerName = next.case === "cursor" ? next.value.header : "";
   const fault = headerName === "" ? undefined : headerFault(headerName);
-  if (fault !== undefined)
+  if (fault !== undefined) {
     add(
       [PAGINATE.cursor.number, CURSOR.header.number],
       "header-name",
       `paginate of ${nameOf(desc)}: ${fault}`,
     );
+  }
   if (more !== undefined) {
     checkCondition(more, "", (place, code, text) =>
       add([PAGINATE.more.number, ...place], code, `the condition for more pages of ${nameOf(desc)} ${text}`),
@@ -144,8 +147,9 @@ function checkRecords(
     );
   });
   end.forEach((text, index) => {
-    if (text.trim() === "")
+    if (text.trim() === "") {
       add([RECORDS.end.number, index], "records-end", `${subject}: an empty text cannot end a stream`);
+    }
   });
   if (last !== undefined) {
     checkCondition(last, "", (place, code, text) =>

@@ -34,8 +34,9 @@ export function headerFault(name: string): string | undefined {
 
 /** What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone is the root, where that can be meant. */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
-  if (path === ".")
+  if (path === ".") {
     return root === "root" ? undefined : "the path `.` is the root, which holds more than that; name a key";
+  }
   if (/^(?:'[^']+'|[^.']+)(?:\.(?:'[^']+'|[^.']+))*$/.test(path)) return undefined;
   const expected = root === "root" ? "`a.b`, or `.` for the root" : "`a.b`";
   if (path.includes("'")) {

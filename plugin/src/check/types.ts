@@ -40,8 +40,9 @@ function checkBytes({ desc, rules, takesBytes }: MethodModel, problems: Problems
 function checkBinding(binding: BindingModel, types: TypeModels, problems: Problems): void {
   const single = [...binding.headers, ...binding.cookies, ...binding.oauth1Params];
   for (const path of single) checkText(path, problems);
-  if (binding.body.kind === "multipart")
+  if (binding.body.kind === "multipart") {
     for (const path of binding.body.parts) checkPart(path.at(-1) as DescField, types, problems);
+  }
 }
 
 function checkText(path: FieldPath, problems: Problems): void {

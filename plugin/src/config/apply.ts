@@ -40,8 +40,9 @@ export function applyRules(
     for (const pattern of rule.patterns) {
       const byName = elements[rule.kind];
       const selected = select(pattern, byName.keys());
-      if (selected.length === 0)
+      if (selected.length === 0) {
         problems.addAt(rule.position, "config-selector", missing(rule, pattern, byName));
+      }
       for (const element of new Set(selected.map((name) => byName.get(name)))) {
         if (element !== undefined) applyRule(rule, element);
       }

@@ -213,7 +213,8 @@ function described(node: unknown): string {
   if (isSeq(node)) return "a list";
   if (!isScalar(node) || node.value === null || node.value === undefined) return "nothing";
   const { value } = node;
-  if (typeof value === "string")
+  if (typeof value === "string") {
     return `the string \`${value.length > 60 ? `${value.slice(0, 60)}…` : value}\``;
+  }
   return typeof value === "boolean" ? String(value) : `the number ${String(value)}`;
 }

@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CodeGeneratorResponseSchema, GeneratedCodeInfoSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { applyInsertions, type GeneratorOutput } from "./apply-insertions.ts";
 import type { DialectName } from "./dialect.ts";
 import { InsertionError, type InsertionErrorCode } from "./insertion-error.ts";
@@ -10,7 +10,7 @@ interface Entry {
   readonly name?: string;
   readonly insertionPoint?: string;
   readonly content?: string;
-  readonly generatedCodeInfo?: { annotation: { begin: number; end: number }[] };
+  readonly generatedCodeInfo?: { readonly annotation: { readonly begin: number; readonly end: number }[] };
 }
 
 function output(generator: string, ...file: Entry[]): GeneratorOutput {
@@ -53,119 +53,117 @@ test("files come in the order in which they were begun", () => {
   expect(files.map(({ path }) => path)).toEqual(["b", "a"]);
 });
 
-describe("refuses, naming the generator", () => {
-  test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
-    [
-      "a file that no generator made",
-      output("guest", { name: "b.ts", insertionPoint: "p", content: "x" }),
-      "missing-file",
-      "guest: nothing can be inserted into `b.ts`: no generator before this one, in the same run and with the same output directory, made it",
-    ],
-    [
-      "a point that the file does not have",
-      output("guest", { name: "a.ts", insertionPoint: "q", content: "x" }),
-      "missing-point",
-      "guest: the file `a.ts` has no insertion point `q`; it has `p`",
-    ],
-    [
-      "a second file of the same path",
-      output("guest", { name: "a.ts", content: "x" }),
-      "duplicate-file",
-      "guest: the file `a.ts` is already generated",
-    ],
-    [
-      "an insertion that names no file",
-      output("guest", { insertionPoint: "p", content: "x" }),
-      "nameless-insertion",
-      "guest: the insertion at `p` does not name the file that it is for",
-    ],
-    [
-      "a first chunk without a name",
-      output("guest", { content: "x" }),
-      "nameless-first-chunk",
-      "guest: the first file of the response has no name, so there is none that it could continue",
-    ],
-    [
-      "an absolute path",
-      output("guest", { name: "/etc/x" }),
-      "unsafe-path",
-      "guest: the path `/etc/x` cannot be written: it is absolute; paths are relative to the output directory",
-    ],
-    [
-      "a path upwards",
-      output("guest", { name: "a/../../x" }),
-      "unsafe-path",
-      "guest: the path `a/../../x` cannot be written: it has the component `..`",
-    ],
-    [
-      "a path with .",
-      output("guest", { name: "./x" }),
-      "unsafe-path",
-      "guest: the path `./x` cannot be written: it has the component `.`",
-    ],
-    [
-      "an empty component",
-      output("guest", { name: "a//x" }),
-      "unsafe-path",
-      "guest: the path `a//x` cannot be written: it has an empty component",
-    ],
-    [
-      "a backslash",
-      output("guest", { name: "a\\x" }),
-      "unsafe-path",
-      "guest: the path `a\\x` cannot be written: it has a backslash; components are separated by `/`",
-    ],
-    [
-      "a NUL character",
-      output("guest", { name: "a\0x" }),
-      "unsafe-path",
-      "guest: the path `a\0x` cannot be written: it has a NUL character",
-    ],
-    [
-      "code info that is none",
-      output(
-        "guest",
-        { name: "a.ts.pb.meta", content: "nonsense" },
-        { name: "a.ts", insertionPoint: "p", content: "x" },
-      ),
-      "code-info",
-      "guest: `a.ts.pb.meta` is no encoded google.protobuf.GeneratedCodeInfo, so nothing can be merged into it",
-    ],
-    [
-      "an error of a generator",
-      { generator: "guest", response: create(CodeGeneratorResponseSchema, { error: "a.proto:1:1: no" }) },
-      "generator-failed",
-      "guest: a.proto:1:1: no",
-    ],
-  ])("%s", (_name, added, code, text) => {
-    expect(failure(host, added)).toEqual([code, text]);
-  });
+test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
+  [
+    "a file that no generator made",
+    output("guest", { name: "b.ts", insertionPoint: "p", content: "x" }),
+    "missing-file",
+    "guest: nothing can be inserted into `b.ts`: no generator before this one, in the same run and with the same output directory, made it",
+  ],
+  [
+    "a point that the file does not have",
+    output("guest", { name: "a.ts", insertionPoint: "q", content: "x" }),
+    "missing-point",
+    "guest: the file `a.ts` has no insertion point `q`; it has `p`",
+  ],
+  [
+    "a second file of the same path",
+    output("guest", { name: "a.ts", content: "x" }),
+    "duplicate-file",
+    "guest: the file `a.ts` is already generated",
+  ],
+  [
+    "an insertion that names no file",
+    output("guest", { insertionPoint: "p", content: "x" }),
+    "nameless-insertion",
+    "guest: the insertion at `p` does not name the file that it is for",
+  ],
+  [
+    "a first chunk without a name",
+    output("guest", { content: "x" }),
+    "nameless-first-chunk",
+    "guest: the first file of the response has no name, so there is none that it could continue",
+  ],
+  [
+    "an absolute path",
+    output("guest", { name: "/etc/x" }),
+    "unsafe-path",
+    "guest: the path `/etc/x` cannot be written: it is absolute; paths are relative to the output directory",
+  ],
+  [
+    "a path upwards",
+    output("guest", { name: "a/../../x" }),
+    "unsafe-path",
+    "guest: the path `a/../../x` cannot be written: it has the component `..`",
+  ],
+  [
+    "a path with .",
+    output("guest", { name: "./x" }),
+    "unsafe-path",
+    "guest: the path `./x` cannot be written: it has the component `.`",
+  ],
+  [
+    "an empty component",
+    output("guest", { name: "a//x" }),
+    "unsafe-path",
+    "guest: the path `a//x` cannot be written: it has an empty component",
+  ],
+  [
+    "a backslash",
+    output("guest", { name: "a\\x" }),
+    "unsafe-path",
+    "guest: the path `a\\x` cannot be written: it has a backslash; components are separated by `/`",
+  ],
+  [
+    "a NUL character",
+    output("guest", { name: "a\0x" }),
+    "unsafe-path",
+    "guest: the path `a\0x` cannot be written: it has a NUL character",
+  ],
+  [
+    "code info that is none",
+    output(
+      "guest",
+      { name: "a.ts.pb.meta", content: "nonsense" },
+      { name: "a.ts", insertionPoint: "p", content: "x" },
+    ),
+    "code-info",
+    "guest: `a.ts.pb.meta` is no encoded google.protobuf.GeneratedCodeInfo, so nothing can be merged into it",
+  ],
+  [
+    "an error of a generator",
+    { generator: "guest", response: create(CodeGeneratorResponseSchema, { error: "a.proto:1:1: no" }) },
+    "generator-failed",
+    "guest: a.proto:1:1: no",
+  ],
+])("refuses, naming the generator: %s", (_name, added, code, text) => {
+  expect(failure(host, added)).toEqual([code, text]);
+});
 
-  test("a line that buf would lose", () => {
-    const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
-    expect(() => apply([host, long], "buf")).toThrow(
-      "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",
-    );
-  });
+test("refuses, naming the generator: a line that buf would lose", () => {
+  const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
+  expect(() => apply([host, long], "buf")).toThrow(
+    "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",
+  );
+});
 
-  test("a missing point, listing names outside of ASCII as they are written", () => {
-    const many = Array.from({ length: 9 }, (_, index) => mark(`ü${index}`)).join("\n");
-    const [, text] = failure(
-      output("host", { name: "a.ts", content: many }),
-      output("guest", { name: "a.ts", insertionPoint: "p" }),
-    );
-    expect(text).toBe(
-      "guest: the file `a.ts` has no insertion point `p`; it has `ü0`, `ü1`, `ü2`, `ü3`, `ü4`, `ü5`, `ü6`, `ü7`, …",
-    );
-  });
+test("refuses, naming the generator: a missing point, listing names outside of ASCII as they are written", () => {
+  const many = Array.from({ length: 9 }, (_, index) => mark(`ü${index}`)).join("\n");
+  const [, text] = failure(
+    output("host", { name: "a.ts", content: many }),
+    output("guest", { name: "a.ts", insertionPoint: "p" }),
+  );
+  expect(text).toBe(
+    "guest: the file `a.ts` has no insertion point `p`; it has `ü0`, `ü1`, `ü2`, `ü3`, `ü4`, `ü5`, `ü6`, `ü7`, …",
+  );
+});
 
-  test("a missing point where there is none", () => {
-    const [, text] = failure(
-      output("host", { name: "a.ts" }),
-      output("guest", { name: "a.ts", insertionPoint: "p" }),
-    );
-    expect(text).toBe("guest: the file `a.ts` has no insertion point `p`; it has none");
-  });
+test("refuses, naming the generator: a missing point where there is none", () => {
+  const [, text] = failure(
+    output("host", { name: "a.ts" }),
+    output("guest", { name: "a.ts", insertionPoint: "p" }),
+  );
+  expect(text).toBe("guest: the file `a.ts` has no insertion point `p`; it has none");
 });
 
 const line = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !/[\r\n]|@@/.test(text));

@@ -70,8 +70,11 @@ class Applier {
   apply({ generator, response }: GeneratorOutput): void {
     if (response.error !== "") throw new InsertionError("generator-failed", generator, response.error);
     for (const chunk of chunksOf(generator, response.file)) {
-      if (chunk.point === "") this.begin(generator, chunk);
-      else this.insert(generator, chunk);
+      if (chunk.point === "") {
+        this.begin(generator, chunk);
+      } else {
+        this.insert(generator, chunk);
+      }
     }
   }
 

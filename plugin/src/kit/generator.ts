@@ -62,8 +62,11 @@ export function respond<Specs extends OptionSpecs>(
   }
   const kit = new KitRequest(readInput(request, options.common), options, suffixOf(generator));
   generator.generate(kit);
-  if (kit.faults !== "") response.error = kit.faults;
-  else response.file = [...newFiles(kit, generator), ...insertions(kit)];
+  if (kit.faults !== "") {
+    response.error = kit.faults;
+  } else {
+    response.file = [...newFiles(kit, generator), ...insertions(kit)];
+  }
   return response;
 }
 

@@ -36,9 +36,11 @@ export function parseOptions<Specs extends OptionSpecs>(
   for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
     const [name = "", value = ""] = item.trim().split(/=(.*)/s);
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-    if (spec !== undefined) own.set(name, checked(name, value, spec));
-    else if (OPTION_NAMES.includes(name)) common.push(item);
-    else {
+    if (spec !== undefined) {
+      own.set(name, checked(name, value, spec));
+    } else if (OPTION_NAMES.includes(name)) {
+      common.push(item);
+    } else {
       const text = suggest(name, [...Object.keys(specs), ...OPTION_NAMES]);
       throw new ParameterError(`unknown option \`${name}\`${text}`);
     }

@@ -135,8 +135,9 @@ function fieldBody(name: string, context: BodyContext): BodyModel {
     const text = 'a body that is one field is JSON; use `body: "*"` for a form or multipart';
     problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-of-field", text);
   }
-  if (field.fieldKind === "message" && isHttpBody(field.message.typeName))
+  if (field.fieldKind === "message" && isHttpBody(field.message.typeName)) {
     return { kind: "http-body", field };
+  }
   return { kind: "field", field, omitted: inPathBelow(field, context) };
 }
 

@@ -12,8 +12,9 @@ export function resolveFieldPath(message: DescMessage, path: string): ResolvedPa
   const fields: DescField[] = [];
   let parent: DescMessage | undefined = message;
   for (const name of path.split(".")) {
-    if (parent === undefined)
+    if (parent === undefined) {
       return { fault: `\`${fields.at(-1)?.name}\` is not a message, so it has no field \`${name}\`` };
+    }
     const field: DescField | undefined = parent.fields.find((candidate) => candidate.name === name);
     if (field === undefined) {
       return { fault: `message ${parent.typeName} has no field \`${name}\`${suggestion(name, parent)}` };

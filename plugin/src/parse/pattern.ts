@@ -63,11 +63,12 @@ export function parseVariables(
   const variables = new Map<string, FieldPath>();
   const add = (code: string, text: string) => problems.add(desc, pattern.at, code, text);
   for (const segment of pattern.template.segments) {
-    if (segment.kind === "wildcard")
+    if (segment.kind === "wildcard") {
       add(
         "path-wildcard",
         "a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
       );
+    }
     if (segment.kind !== "variable") continue;
     const resolved = resolveFieldPath(desc.input, segment.fieldPath);
     if (resolved.fields === undefined) {

@@ -40,13 +40,14 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
   const context: Context = { desc, problems };
   for (const rule of named) checkKind(rule, context);
   const [, second] = named;
-  if (second !== undefined)
+  if (second !== undefined) {
     fault(
       context,
       second,
       "stream-rules",
       `${nameOf(desc)} has more than one stream rule: ${named.join(", ")}`,
     );
+  }
   if (named.length === 0) checkUnary(context);
   if (paginate !== undefined) return parsePaginate(paginate, context);
   if (poll !== undefined) return parsePoll(poll, context);
@@ -102,13 +103,14 @@ function checkUnary({ desc, problems }: Context): void {
 }
 
 function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | undefined {
-  if (rule.items.length === 0)
+  if (rule.items.length === 0) {
     return fault(
       context,
       "paginate",
       "stream-items",
       'paginate needs the path to its items, e.g. items: "posts", or "." for the payload',
     );
+  }
   const next = parseNext(rule, context);
   if (next === undefined) return undefined;
   return {
@@ -170,8 +172,9 @@ function parseCursor(
 }
 
 function takesCursor(field: DescField): boolean {
-  if (field.fieldKind === "scalar")
+  if (field.fieldKind === "scalar") {
     return field.scalar !== ScalarType.BOOL && field.scalar !== ScalarType.BYTES;
+  }
   return field.fieldKind === "message" && isTimestamp(field);
 }
 
@@ -230,10 +233,12 @@ function fieldOf(
 }
 
 function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefined {
-  if (rule.items === "")
+  if (rule.items === "") {
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
-  if (rule.key === "")
+  }
+  if (rule.key === "") {
     return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
+  }
   const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
   return {
     kind: "poll",
@@ -290,8 +295,9 @@ function bytesField(
 ): DescField | undefined {
   const place = (rule === "upload" ? UploadSchema : DownloadSchema).field.chunk.number;
   const field = fieldOf(message, name, rule, context, place);
-  if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES))
+  if (field === undefined || (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES)) {
     return field;
+  }
   const text = `${rule}: the chunk \`${name}\` must be a field of type bytes`;
   return fault(context, rule, "stream-chunk", text, place);
 }

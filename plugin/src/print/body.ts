@@ -129,8 +129,9 @@ function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const name = requestName(field, rules.json, file.types);
   const { expression, isSet, mayBeUnset } = access(path);
   const message = singleMessageOf(field);
-  if (field.fieldKind !== "list")
+  if (field.fieldKind !== "list") {
     return [`if (${isSet}) ${partBytes(printString(name), expression, message, file.types)}`];
+  }
   const isIndexed = file.types.field(field).style === "indexed";
   const head = isIndexed ? `const [index, item] of ${expression}.entries()` : `const item of ${expression}`;
   const itemName = isIndexed ? `\`${name}[\${index}]\`` : printString(name);

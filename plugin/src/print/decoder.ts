@@ -96,8 +96,11 @@ function unknownLine(desc: DescMessage, file: AdapterFile): string {
 function knownKeys(desc: DescMessage, types: TypeModels): string[] {
   const keys = new Set<string>();
   for (const member of desc.members) {
-    if (member.kind === "field") for (const key of ownKeys(member, types)) keys.add(key);
-    else for (const key of oneofKeys(member, types)) keys.add(key);
+    if (member.kind === "field") {
+      for (const key of ownKeys(member, types)) keys.add(key);
+    } else {
+      for (const key of oneofKeys(member, types)) keys.add(key);
+    }
   }
   return [...keys];
 }
@@ -308,8 +311,9 @@ function listLine(
     : "";
   const items = comma ? `${split}(${value})` : value;
   const at = `${field.number}, ${items}, ${printString(key)}`;
-  if (field.listKind === "scalar")
+  if (field.listKind === "scalar") {
     return `out.list(${at}, "${scalarKind(field, field.scalar, file.types)}");`;
+  }
   if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;
   if (!isPlainMessage(field, file.types)) {
     const item = messageLine(field, field.message, "item", "", file).replace(/;$/, "");
@@ -360,8 +364,9 @@ function messageLine(
     return `out.duration(${at}${rule === undefined ? "" : `, ${rule}`});`;
   }
   if (message.typeName === "google.protobuf.FieldMask") return `out.fieldMask(${at});`;
-  if (message.typeName === "google.protobuf.Value")
+  if (message.typeName === "google.protobuf.Value") {
     return `out.nullable(${at}, ${file.runtimeValue("decodeValue")});`;
+  }
   if (message.typeName === "google.protobuf.ListValue") {
     return `out.wrapped(${at}, ${file.runtimeValue("decodeListValue")});`;
   }

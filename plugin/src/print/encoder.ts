@@ -173,8 +173,9 @@ function messageValue(
   if (message.typeName === "google.protobuf.Timestamp") {
     return `${file.runtimeValue("timeJson")}(${value}, ${timeArguments(file.types.field(field).time)})`;
   }
-  if (message.typeName === "google.protobuf.Any")
+  if (message.typeName === "google.protobuf.Any") {
     return `${file.runtimeValue("anyJson")}(${value}, ${file.anyTypes()})`;
+  }
   if (PLAIN_JSON.has(message.typeName)) return plainValue(message, value, file);
   if (isWrapper(message)) return wrapperValue(field, message, value, style, file);
   const span =

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { docComment } from "./doc-comment.ts";
 import { isInherited, printInline, printKey, printLiteral, printMember, printString } from "./literal.ts";
 
@@ -10,122 +10,110 @@ function evaluate(expression: string): unknown {
   return new Function(`return (${expression});`)();
 }
 
-describe("printString", () => {
-  it.each([
-    ["", '""'],
-    ['a"b\\', '"a\\"b\\\\"'],
-    ["a\nb\r\t", '"a\\nb\\r\\t"'],
-    ["\u2028\u2029", '"\\u2028\\u2029"'],
-    ["\ud800", '"\\ud800"'],
-    ["é😀", '"é😀"'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it must stay a string
-    ["${x}`", '"${x}`"'],
-  ])("prints %j", (text, printed) => {
-    expect(printString(text)).toBe(printed);
-  });
+test.each([
+  ["", '""'],
+  ['a"b\\', '"a\\"b\\\\"'],
+  ["a\nb\r\t", '"a\\nb\\r\\t"'],
+  ["\u2028\u2029", '"\\u2028\\u2029"'],
+  ["\ud800", '"\\ud800"'],
+  ["é😀", '"é😀"'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it must stay a string
+  ["${x}`", '"${x}`"'],
+])("printString: prints %j", (text, printed) => {
+  expect(printString(text)).toBe(printed);
+});
 
-  it("is one line, evaluates to the text, and holds no insertion point", () => {
-    const odd = fc.string({ unit: fc.constantFrom("\u2028", "\n", '"', "\\", "\ud83d", "@", MARK, "a") });
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "binary" }), odd), (text) => {
-        const printed = printString(text);
-        expect(evaluate(printed)).toBe(text);
-        expect(printed).not.toMatch(/[\n\r\u2028\u2029]/);
-        expect(printed).not.toContain(MARK);
+test("printString: is one line, evaluates to the text, and holds no insertion point", () => {
+  const odd = fc.string({ unit: fc.constantFrom("\u2028", "\n", '"', "\\", "\ud83d", "@", MARK, "a") });
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), odd), (text) => {
+      const printed = printString(text);
+      expect(evaluate(printed)).toBe(text);
+      expect(printed).not.toMatch(/[\n\r\u2028\u2029]/);
+      expect(printed).not.toContain(MARK);
+    }),
+  );
+});
+
+test("printKey and printMember: quote only what they must", () => {
+  expect([printKey("a_1$"), printKey("1a"), printKey("a-b"), printKey("")]).toEqual([
+    "a_1$",
+    '"1a"',
+    '"a-b"',
+    '""',
+  ]);
+  expect([printMember("json", "a"), printMember("json", "fields[blogs]")]).toEqual([
+    "json.a",
+    'json["fields[blogs]"]',
+  ]);
+});
+
+test("printKey and printMember: read the property of that name", () => {
+  fc.assert(
+    fc.property(
+      fc.string().filter((key) => key !== "__proto__"),
+      (key) => {
+        const read = new Function("json", `return ${printMember("json", key)};`);
+        expect(read({ [key]: 1 })).toBe(1);
+        expect(evaluate(`{ ${printKey(key)}: 2 }`)).toEqual({ [key]: 2 });
+      },
+    ),
+  );
+});
+
+test("isInherited: knows what every object has", () => {
+  expect(["constructor", "toString", "__proto__", "hasOwnProperty"].every(isInherited)).toBe(true);
+  expect(["name", "Constructor", "prototype", ""].some(isInherited)).toBe(false);
+});
+
+test("printLiteral: is one line where that is short, and several with commas where it is not", () => {
+  expect(printLiteral({ a: 1, b: ["x", true], c: undefined, d: {} })).toBe('{ a: 1, b: ["x", true], d: {} }');
+  const long = "x".repeat(60);
+  expect(printLiteral({ a: long, b: [long, long] }, 2)).toBe(
+    `{\n    a: "${long}",\n    b: [\n      "${long}",\n      "${long}",\n    ],\n  }`,
+  );
+});
+
+test("printLiteral: sets the seconds of milliseconds apart, in one line too", () => {
+  expect(printInline({ windowMs: 86_400_000, idleMs: 9_000, subcode: 10_001, none: null })).toBe(
+    "{ windowMs: 86_400_000, idleMs: 9000, subcode: 10001, none: null }",
+  );
+});
+
+test("printLiteral: evaluates to the value", () => {
+  const { value } = fc.letrec<{ value: never }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.string(),
+      fc.integer(),
+      fc.boolean(),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(fc.stringMatching(/^[a-z-]{1,8}$/), tie("value"), {
+        maxKeys: 4,
+        noNullPrototype: true,
       }),
-    );
-  });
+    ) as fc.Arbitrary<never>,
+  }));
+  fc.assert(
+    fc.property(value, (literal) => {
+      expect(evaluate(printLiteral(literal))).toEqual(literal);
+    }),
+  );
 });
 
-describe("printKey and printMember", () => {
-  it("quote only what they must", () => {
-    expect([printKey("a_1$"), printKey("1a"), printKey("a-b"), printKey("")]).toEqual([
-      "a_1$",
-      '"1a"',
-      '"a-b"',
-      '""',
-    ]);
-    expect([printMember("json", "a"), printMember("json", "fields[blogs]")]).toEqual([
-      "json.a",
-      'json["fields[blogs]"]',
-    ]);
-  });
-
-  it("read the property of that name", () => {
-    fc.assert(
-      fc.property(
-        fc.string().filter((key) => key !== "__proto__"),
-        (key) => {
-          const read = new Function("json", `return ${printMember("json", key)};`);
-          expect(read({ [key]: 1 })).toBe(1);
-          expect(evaluate(`{ ${printKey(key)}: 2 }`)).toEqual({ [key]: 2 });
-        },
-      ),
-    );
-  });
+test("docComment: is nothing for no text, one line for one, a block for more", () => {
+  expect(docComment(" \n ")).toEqual([]);
+  expect(docComment("One.")).toEqual(["/** One. */"]);
+  expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**\n   * One.\n   *\n   * Two.\n   */"]);
 });
 
-describe("isInherited", () => {
-  it("knows what every object has", () => {
-    expect(["constructor", "toString", "__proto__", "hasOwnProperty"].every(isInherited)).toBe(true);
-    expect(["name", "Constructor", "prototype", ""].some(isInherited)).toBe(false);
-  });
-});
-
-describe("printLiteral", () => {
-  it("is one line where that is short, and several with commas where it is not", () => {
-    expect(printLiteral({ a: 1, b: ["x", true], c: undefined, d: {} })).toBe(
-      '{ a: 1, b: ["x", true], d: {} }',
-    );
-    const long = "x".repeat(60);
-    expect(printLiteral({ a: long, b: [long, long] }, 2)).toBe(
-      `{\n    a: "${long}",\n    b: [\n      "${long}",\n      "${long}",\n    ],\n  }`,
-    );
-  });
-
-  it("sets the seconds of milliseconds apart, in one line too", () => {
-    expect(printInline({ windowMs: 86_400_000, idleMs: 9_000, subcode: 10_001, none: null })).toBe(
-      "{ windowMs: 86_400_000, idleMs: 9000, subcode: 10001, none: null }",
-    );
-  });
-
-  it("evaluates to the value", () => {
-    const { value } = fc.letrec<{ value: never }>((tie) => ({
-      value: fc.oneof(
-        { maxDepth: 3 },
-        fc.string(),
-        fc.integer(),
-        fc.boolean(),
-        fc.array(tie("value"), { maxLength: 4 }),
-        fc.dictionary(fc.stringMatching(/^[a-z-]{1,8}$/), tie("value"), {
-          maxKeys: 4,
-          noNullPrototype: true,
-        }),
-      ) as fc.Arbitrary<never>,
-    }));
-    fc.assert(
-      fc.property(value, (literal) => {
-        expect(evaluate(printLiteral(literal))).toEqual(literal);
-      }),
-    );
-  });
-});
-
-describe("docComment", () => {
-  it("is nothing for no text, one line for one, a block for more", () => {
-    expect(docComment(" \n ")).toEqual([]);
-    expect(docComment("One.")).toEqual(["/** One. */"]);
-    expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**\n   * One.\n   *\n   * Two.\n   */"]);
-  });
-
-  it("ends where it should, and holds no insertion point, whatever the text", () => {
-    const odd = fc.string({ unit: fc.constantFrom("*/", "*", "/", "\r", "\n", "\u2028", MARK, "a", "//") });
-    fc.assert(
-      fc.property(odd, (text) => {
-        const lines = docComment(text).flatMap((block) => block.split("\n"));
-        expect(evaluate(`1 ${lines.join("\n")}`)).toBe(1);
-        for (const line of lines) expect(line).not.toContain(MARK);
-      }),
-    );
-  });
+test("docComment: ends where it should, and holds no insertion point, whatever the text", () => {
+  const odd = fc.string({ unit: fc.constantFrom("*/", "*", "/", "\r", "\n", "\u2028", MARK, "a", "//") });
+  fc.assert(
+    fc.property(odd, (text) => {
+      const lines = docComment(text).flatMap((block) => block.split("\n"));
+      expect(evaluate(`1 ${lines.join("\n")}`)).toBe(1);
+      for (const line of lines) expect(line).not.toContain(MARK);
+    }),
+  );
 });

@@ -28,8 +28,9 @@ export function printLiteral(value: Literal, indent = 0): string {
     value === null ||
     value instanceof Expression ||
     line.length + indent <= WIDTH - 20
-  )
+  ) {
     return line;
+  }
   const inner = " ".repeat(indent + 2);
   const outer = " ".repeat(indent);
   if (isList(value)) {

@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { printLiteral, printString } from "./literal.ts";
 import { breakLongLines, LONGEST_LINE, longestLine } from "./long-lines.ts";
 
@@ -11,72 +11,64 @@ const text = fc
   .tuple(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(1, 1, 1, 4000, 40_000))
   .map(([part, times]) => part.repeat(times));
 
-describe("code", () => {
-  test("property: means the same, in lines that every compiler takes", () => {
-    const literal = fc.oneof(
-      text,
-      fc.array(text, { maxLength: 5 }),
-      fc.dictionary(text, text, { maxKeys: 5 }),
-    );
-    fc.assert(
-      fc.property(literal, (value) => {
-        const code = printLiteral(value);
-        const broken = breakLongLines(code);
-        expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
-        expect(evaluate(broken)).toEqual(evaluate(code));
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  test("property: a path is the same path", () => {
-    fc.assert(
-      fc.property(text, text, (a, b) => {
-        const escaped = (part: string) =>
-          part.replace(/[\r\n\u2028\u2029]/g, "").replace(/[`\\]|\$\{/g, "\\$&");
-        const code = `[\`/${escaped(a)}/\${[1, "x"].join("${"y".repeat(20)}")}/${escaped(b)}\`, 1]`;
-        const broken = breakLongLines(code);
-        expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
-        expect(evaluate(broken)).toEqual(evaluate(code));
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it("is left alone where no line is long", () => {
-    const line = `const a = ${printString("x".repeat(59_000))};`;
-    const code = `${line}\n`.repeat(3);
-    expect(breakLongLines(code)).toBe(code);
-  });
-
-  it("goes on where it may: behind commas, brackets and operators", () => {
-    const names = Array.from({ length: 8000 }, (_, index) => `name${index}`);
-    const broken = breakLongLines(`f(${names.join(", ")});\nif (${names.join(" || ")}) g();`);
-    const ends = broken.split("\n").map((line) => line.replace(/^.*?(\W*)$/, "$1"));
-    expect(ends).toEqual([",", ");", " ||", "();"]);
-    expect(longestLine(broken)).toBeLessThan(60_001);
-  });
-
-  it("has a name that is longer than a line as it is", () => {
-    const code = `const ${"a".repeat(70_000)} = 1;`;
-    expect(breakLongLines(code)).toBe(code);
-  });
+test("code: property: means the same, in lines that every compiler takes", () => {
+  const literal = fc.oneof(text, fc.array(text, { maxLength: 5 }), fc.dictionary(text, text, { maxKeys: 5 }));
+  fc.assert(
+    fc.property(literal, (value) => {
+      const code = printLiteral(value);
+      const broken = breakLongLines(code);
+      expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
+      expect(evaluate(broken)).toEqual(evaluate(code));
+    }),
+    { numRuns: 50 },
+  );
 });
 
-describe("comments", () => {
-  test("property: keep their words, and stay comments", () => {
-    fc.assert(
-      fc.property(fc.array(text), fc.constantFrom("", "  "), (words, indent) => {
-        const said = words.join(" ").replace(/[\r\n\u2028\u2029]|\*\//g, "");
-        for (const line of [`${indent}/** ${said} */`, `${indent}/**\n${indent} * ${said}\n${indent} */`]) {
-          const broken = breakLongLines(line);
-          expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
-          expect(evaluate(`${broken} 1`)).toBe(1);
-          const lines = broken.split("\n");
-          expect(lines.map((each) => each.replace(/^ *(?:\/\*\*| \*\/| \* )/, "")).join("")).toContain(said);
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
+test("code: property: a path is the same path", () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const escaped = (part: string) =>
+        part.replace(/[\r\n\u2028\u2029]/g, "").replace(/[`\\]|\$\{/g, "\\$&");
+      const code = `[\`/${escaped(a)}/\${[1, "x"].join("${"y".repeat(20)}")}/${escaped(b)}\`, 1]`;
+      const broken = breakLongLines(code);
+      expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
+      expect(evaluate(broken)).toEqual(evaluate(code));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("code: is left alone where no line is long", () => {
+  const line = `const a = ${printString("x".repeat(59_000))};`;
+  const code = `${line}\n`.repeat(3);
+  expect(breakLongLines(code)).toBe(code);
+});
+
+test("code: goes on where it may: behind commas, brackets and operators", () => {
+  const names = Array.from({ length: 8000 }, (_, index) => `name${index}`);
+  const broken = breakLongLines(`f(${names.join(", ")});\nif (${names.join(" || ")}) g();`);
+  const ends = broken.split("\n").map((line) => line.replace(/^.*?(\W*)$/, "$1"));
+  expect(ends).toEqual([",", ");", " ||", "();"]);
+  expect(longestLine(broken)).toBeLessThan(60_001);
+});
+
+test("code: has a name that is longer than a line as it is", () => {
+  const code = `const ${"a".repeat(70_000)} = 1;`;
+  expect(breakLongLines(code)).toBe(code);
+});
+
+test("comments: property: keep their words, and stay comments", () => {
+  fc.assert(
+    fc.property(fc.array(text), fc.constantFrom("", "  "), (words, indent) => {
+      const said = words.join(" ").replace(/[\r\n\u2028\u2029]|\*\//g, "");
+      for (const line of [`${indent}/** ${said} */`, `${indent}/**\n${indent} * ${said}\n${indent} */`]) {
+        const broken = breakLongLines(line);
+        expect(longestLine(broken)).toBeLessThanOrEqual(LONGEST_LINE);
+        expect(evaluate(`${broken} 1`)).toBe(1);
+        const lines = broken.split("\n");
+        expect(lines.map((each) => each.replace(/^ *(?:\/\*\*| \*\/| \* )/, "")).join("")).toContain(said);
+      }
+    }),
+    { numRuns: 50 },
+  );
 });

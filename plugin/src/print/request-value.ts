@@ -33,8 +33,9 @@ function messageText(
     if (rule === undefined) return `${file.runtimeValue("durationText")}(${value})`;
     return `${file.runtimeValue("spanText")}(${value}, ${rule})`;
   }
-  if (message.typeName === "google.protobuf.FieldMask")
+  if (message.typeName === "google.protobuf.FieldMask") {
     return `${file.runtimeValue("fieldMaskText")}(${value})`;
+  }
   if (isWrapper(message)) {
     const inner = isUnboxed(field) ? value : `${value}.value`;
     const isBytesValue = message.typeName === "google.protobuf.BytesValue";

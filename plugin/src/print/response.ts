@@ -52,8 +52,9 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
   const inBody = output.fields.filter(
     (field) => !hasSources(field, file) || comesFromPaths(file.types.field(field)),
   );
-  if (output.typeName === "google.api.HttpBody")
+  if (output.typeName === "google.api.HttpBody") {
     return [`${file.runtimeValue("writeHttpBody")}(response, out);`];
+  }
   if (output.typeName === "google.protobuf.Value" || output.typeName === "google.protobuf.ListValue") {
     return [`${file.runtimeValue(`decode${output.name}`)}(response.payload ?? null, out);`];
   }

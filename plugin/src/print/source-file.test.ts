@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { ImportExtension, ImportOptions } from "../protocol/options.ts";
 import { SourceFile } from "./source-file.ts";
 
@@ -10,76 +10,70 @@ function text(file: SourceFile): string {
   return file.toString(["// head"], ["// after"]);
 }
 
-describe("imports", () => {
-  it("are packages, then relative paths, in order; types are marked, or the whole line where all are", () => {
-    const file = new SourceFile("a/b/x_rest.ts", ending("ts"));
-    file.type("Zed", "./x_pb.ts");
-    file.value("make", "pkg/b");
-    file.type("Kind", "pkg/b");
-    file.value("x", "pkg/a");
-    file.add("code();");
-    expect(text(file)).toBe(
-      [
-        "// head",
-        "",
-        'import { x } from "pkg/a";',
-        'import { type Kind, make } from "pkg/b";',
-        'import type { Zed } from "./x_pb.ts";',
-        "// after",
-        "code();",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  it("are there once, as a value where one use needs that", () => {
-    const file = new SourceFile("x.ts", ending("ts"));
-    expect([file.type("A", "p"), file.value("A", "p"), file.type("A", "p")]).toEqual(["A", "A", "A"]);
-    expect(text(file)).toContain('import { A } from "p";');
-  });
-
-  it("get another name where theirs is taken, by an import, a claim or the language", () => {
-    const file = new SourceFile("x.ts", ending("ts"));
-    expect(file.claim("A")).toBe("A");
-    expect(file.value("A", "p")).toBe("A$");
-    expect(file.value("A", "q")).toBe("A$$");
-    expect(file.claim("A")).toBe("A$$$");
-    expect(file.type("String", "./x_pb.ts")).toBe("String$");
-    expect(file.type("Set", "./x_pb.ts")).toBe("Set$");
-    expect(text(file)).toContain('import { A as A$ } from "p";\nimport { A as A$$ } from "q";');
-    expect(text(file)).toContain('import type { Set as Set$, String as String$ } from "./x_pb.ts";');
-  });
-
-  it("stand on several lines where one would be too long", () => {
-    const file = new SourceFile("x.ts", ending("ts"));
-    const names = Array.from({ length: 12 }, (_, index) => `aRatherLongName${index + 10}`);
-    for (const name of names) file.value(name, "p");
-    expect(text(file)).toContain(`import {\n${names.map((name) => `  ${name},\n`).join("")}} from "p";`);
-  });
+test("imports: are packages, then relative paths, in order; types are marked, or the whole line where all are", () => {
+  const file = new SourceFile("a/b/x_rest.ts", ending("ts"));
+  file.type("Zed", "./x_pb.ts");
+  file.value("make", "pkg/b");
+  file.type("Kind", "pkg/b");
+  file.value("x", "pkg/a");
+  file.add("code();");
+  expect(text(file)).toBe(
+    [
+      "// head",
+      "",
+      'import { x } from "pkg/a";',
+      'import { type Kind, make } from "pkg/b";',
+      'import type { Zed } from "./x_pb.ts";',
+      "// after",
+      "code();",
+      "",
+    ].join("\n"),
+  );
 });
 
-describe("relative", () => {
-  it.each([
-    ["x_rest.ts", "x_pb", "./x_pb"],
-    ["a/x_rest.ts", "a/y_pb", "./y_pb"],
-    ["a/x_rest.ts", "b/y_pb", "../b/y_pb"],
-    ["a/b/x_rest.ts", "a/y_pb", "../y_pb"],
-    ["a/b/x_rest.ts", "y_pb", "../../y_pb"],
-    ["x_rest.ts", "a/b/y_pb", "./a/b/y_pb"],
-    ["a/b/x_rest.ts", "a/b/c/y_pb", "./c/y_pb"],
-    ["a/b/x_rest.ts", "a/b_pb", "../b_pb"],
-  ])("%s finds %s at %s", (path, target, specifier) => {
-    expect(new SourceFile(path, ending("none")).relative(target)).toBe(specifier);
-    expect(new SourceFile(path, ending("js")).relative(target)).toBe(`${specifier}.js`);
-  });
+test("imports: are there once, as a value where one use needs that", () => {
+  const file = new SourceFile("x.ts", ending("ts"));
+  expect([file.type("A", "p"), file.value("A", "p"), file.type("A", "p")]).toEqual(["A", "A", "A"]);
+  expect(text(file)).toContain('import { A } from "p";');
 });
 
-describe("isEmpty", () => {
-  it("is true until a line comes, whatever is imported", () => {
-    const file = new SourceFile("x.ts", ending("ts"));
-    file.value("a", "p");
-    expect(file.isEmpty).toBe(true);
-    file.add("x");
-    expect(file.isEmpty).toBe(false);
-  });
+test("imports: get another name where theirs is taken, by an import, a claim or the language", () => {
+  const file = new SourceFile("x.ts", ending("ts"));
+  expect(file.claim("A")).toBe("A");
+  expect(file.value("A", "p")).toBe("A$");
+  expect(file.value("A", "q")).toBe("A$$");
+  expect(file.claim("A")).toBe("A$$$");
+  expect(file.type("String", "./x_pb.ts")).toBe("String$");
+  expect(file.type("Set", "./x_pb.ts")).toBe("Set$");
+  expect(text(file)).toContain('import { A as A$ } from "p";\nimport { A as A$$ } from "q";');
+  expect(text(file)).toContain('import type { Set as Set$, String as String$ } from "./x_pb.ts";');
+});
+
+test("imports: stand on several lines where one would be too long", () => {
+  const file = new SourceFile("x.ts", ending("ts"));
+  const names = Array.from({ length: 12 }, (_, index) => `aRatherLongName${index + 10}`);
+  for (const name of names) file.value(name, "p");
+  expect(text(file)).toContain(`import {\n${names.map((name) => `  ${name},\n`).join("")}} from "p";`);
+});
+
+test.each([
+  ["x_rest.ts", "x_pb", "./x_pb"],
+  ["a/x_rest.ts", "a/y_pb", "./y_pb"],
+  ["a/x_rest.ts", "b/y_pb", "../b/y_pb"],
+  ["a/b/x_rest.ts", "a/y_pb", "../y_pb"],
+  ["a/b/x_rest.ts", "y_pb", "../../y_pb"],
+  ["x_rest.ts", "a/b/y_pb", "./a/b/y_pb"],
+  ["a/b/x_rest.ts", "a/b/c/y_pb", "./c/y_pb"],
+  ["a/b/x_rest.ts", "a/b_pb", "../b_pb"],
+])("relative: %s finds %s at %s", (path, target, specifier) => {
+  expect(new SourceFile(path, ending("none")).relative(target)).toBe(specifier);
+  expect(new SourceFile(path, ending("js")).relative(target)).toBe(`${specifier}.js`);
+});
+
+test("isEmpty: is true until a line comes, whatever is imported", () => {
+  const file = new SourceFile("x.ts", ending("ts"));
+  file.value("a", "p");
+  expect(file.isEmpty).toBe(true);
+  file.add("x");
+  expect(file.isEmpty).toBe(false);
 });

@@ -137,8 +137,9 @@ function totalLines(method: MethodModel, { field: path, first, total }: Step, fi
 
 function cursorValue(path: FieldPath, file: AdapterFile): string {
   const { field } = stepped(path);
-  if (field.fieldKind === "message")
+  if (field.fieldKind === "message") {
     return `${file.runtimeValue("cursorTime")}(value, ${timeRule(file.types.field(field).time)})`;
+  }
   if (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING) {
     return `${file.runtimeValue(isBigInteger(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`;
   }

@@ -117,8 +117,9 @@ function wrapLastArrow(
 /** An object or array that is all or the last of what stands in brackets: it opens in the same line. */
 function huggedGroup(tokens: readonly string[]): Group | undefined {
   const group = topGroups(tokens).at(-1);
-  if (group === undefined || group.end !== tokens.length - 1 || group.end === group.start + 1)
+  if (group === undefined || group.end !== tokens.length - 1 || group.end === group.start + 1) {
     return undefined;
+  }
   if (tokens[group.start] === "(") return undefined;
   const before = tokens.slice(0, group.start);
   // behind a colon it is a value in another list

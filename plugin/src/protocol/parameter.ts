@@ -39,8 +39,9 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
     options.unsupported = oneOf("unsupported", value, ["error", "skip"]);
   },
   service_config: (value, options) => {
-    if (value === "")
+    if (value === "") {
       throw new ParameterError("option service_config: expected the path of a YAML or JSON file");
+    }
     options.serviceConfigs = [...options.serviceConfigs, value];
   },
 };
@@ -79,8 +80,9 @@ export function parseParameter(parameter: string): Options {
   for (const item of parameter.split(",").filter((text) => text.trim() !== "")) {
     const [key = "", value = ""] = item.trim().split(/=(.*)/s);
     const parse = Object.hasOwn(PARSERS, key) ? PARSERS[key] : undefined;
-    if (parse === undefined)
+    if (parse === undefined) {
       throw new ParameterError(`unknown option \`${key}\`${suggest(key, OPTION_NAMES)}`);
+    }
     parse(value, options);
   }
   return options;

@@ -21,10 +21,11 @@ export class ProtocolError extends Error {
  * @throws ProtocolError
  */
 export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
-  if (input.length === 0)
+  if (input.length === 0) {
     throw new ProtocolError(
       "no CodeGeneratorRequest on standard input; this program is run by buf or protoc",
     );
+  }
   try {
     return fromBinary(CodeGeneratorRequestSchema, input);
   } catch (error) {
@@ -42,11 +43,13 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
 export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {
     const file = registry.getFile(name);
-    if (file === undefined)
+    if (file === undefined) {
       throw new ProtocolError(`file_to_generate names ${name}, which is not in proto_file`);
+    }
     const fault = pathFault(name);
-    if (fault !== undefined)
+    if (fault !== undefined) {
       throw new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`);
+    }
     return file;
   });
 }

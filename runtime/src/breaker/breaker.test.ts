@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { connectError, reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -52,157 +52,155 @@ class Tested {
   }
 }
 
-describe("a breaker", () => {
-  it("opens after five failures, one after the other", () => {
-    const tested = new Tested().requests(4, down).requests(1).requests(4, down);
-    expect(tested.reports).toEqual([]);
-    tested.requests(1, down);
-    expect(tested.reports).toEqual([{ ...place, state: "open", cooldownMs: 5_000 }]);
-    const error = tested.refusal();
-    expect(error?.rawMessage).toBe(
-      "upstream things: the circuit is open after too many failures; retry in 5000 ms",
-    );
-    expect([error?.code, error && reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
-    expect(error && retryDelayOf(error)).toBe(5_000);
-    tested.clock.advance(1_500);
-    const later = tested.refusal();
-    expect(later && retryDelayOf(later)).toBe(3_500);
-  });
+test("a breaker: opens after five failures, one after the other", () => {
+  const tested = new Tested().requests(4, down).requests(1).requests(4, down);
+  expect(tested.reports).toEqual([]);
+  tested.requests(1, down);
+  expect(tested.reports).toEqual([{ ...place, state: "open", cooldownMs: 5_000 }]);
+  const error = tested.refusal();
+  expect(error?.rawMessage).toBe(
+    "upstream things: the circuit is open after too many failures; retry in 5000 ms",
+  );
+  expect([error?.code, error && reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
+  expect(error && retryDelayOf(error)).toBe(5_000);
+  tested.clock.advance(1_500);
+  const later = tested.refusal();
+  expect(later && retryDelayOf(later)).toBe(3_500);
+});
 
-  it("opens when half of the last twenty fail", () => {
-    const tested = new Tested().requests(20);
-    for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
-    expect(tested.reports).toEqual([]);
-    tested.requests(1, down);
-    expect(tested.states).toEqual([5_000]);
-  });
+test("a breaker: opens when half of the last twenty fail", () => {
+  const tested = new Tested().requests(20);
+  for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
+  expect(tested.reports).toEqual([]);
+  tested.requests(1, down);
+  expect(tested.states).toEqual([5_000]);
+});
 
-  it("does not judge by the half of a few", () => {
-    const tested = new Tested();
-    for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
-    expect(tested.reports).toEqual([]);
-  });
+test("a breaker: does not judge by the half of a few", () => {
+  const tested = new Tested();
+  for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
+  expect(tested.reports).toEqual([]);
+});
 
-  it.each<[string, unknown, number, boolean]>([
-    ["no connection", restError("UPSTREAM_UNREACHABLE", { upstream: "t", problem: "E" }), 0, true],
-    [
-      "the upstream's time limit",
-      restError("UPSTREAM_TIMEOUT", { upstream: "t", part: "p", limit: 1 }),
-      0,
-      true,
-    ],
-    ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream: "t" }), 0, true],
-    ["500", responded(500, Code.Internal), 0, true],
-    ["503", responded(503, Code.Unavailable), 0, true],
-    ["504", responded(504, Code.DeadlineExceeded), 0, true],
-    ["599", responded(599, Code.Unknown), 0, true],
-    ["501", responded(501, Code.Unimplemented), 0, false],
-    ["a 500 that a rule calls NOT_FOUND", responded(500, Code.NotFound), 0, false],
-    ["404", responded(404, Code.NotFound), 0, false],
-    ["408", responded(408, Code.DeadlineExceeded), 0, false],
-    ["425", responded(425, Code.Unavailable), 0, false],
-    ["429", responded(429, Code.ResourceExhausted), 0, false],
-    [
-      "what is not JSON",
-      restError("UPSTREAM_BODY_NOT_JSON", { upstream: "t", status: 200, got: "x" }),
-      0,
-      false,
-    ],
-    ["a deadline", late, 100, true],
-    ["a deadline that nobody could have met", late, 99, false],
-    ["a cancelation", canceled, 1_000, false],
-    ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
-  ])("counts failures of the upstream alone: %s", (_what, error, ms, opens) => {
-    expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);
-    expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);
-  });
+test.each<[string, unknown, number, boolean]>([
+  ["no connection", restError("UPSTREAM_UNREACHABLE", { upstream: "t", problem: "E" }), 0, true],
+  [
+    "the upstream's time limit",
+    restError("UPSTREAM_TIMEOUT", { upstream: "t", part: "p", limit: 1 }),
+    0,
+    true,
+  ],
+  ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream: "t" }), 0, true],
+  ["500", responded(500, Code.Internal), 0, true],
+  ["503", responded(503, Code.Unavailable), 0, true],
+  ["504", responded(504, Code.DeadlineExceeded), 0, true],
+  ["599", responded(599, Code.Unknown), 0, true],
+  ["501", responded(501, Code.Unimplemented), 0, false],
+  ["a 500 that a rule calls NOT_FOUND", responded(500, Code.NotFound), 0, false],
+  ["404", responded(404, Code.NotFound), 0, false],
+  ["408", responded(408, Code.DeadlineExceeded), 0, false],
+  ["425", responded(425, Code.Unavailable), 0, false],
+  ["429", responded(429, Code.ResourceExhausted), 0, false],
+  [
+    "what is not JSON",
+    restError("UPSTREAM_BODY_NOT_JSON", { upstream: "t", status: 200, got: "x" }),
+    0,
+    false,
+  ],
+  ["a deadline", late, 100, true],
+  ["a deadline that nobody could have met", late, 99, false],
+  ["a cancelation", canceled, 1_000, false],
+  ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
+])("a breaker: counts failures of the upstream alone: %s", (_what, error, ms, opens) => {
+  expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);
+  expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);
+});
 
-  it("does not count a deadline that passes before the request goes out", () => {
-    const tested = new Tested();
-    for (let index = 0; index < 10; index++) {
-      const permit = tested.breaker.admit();
-      tested.clock.advance(1_000);
-      permit.end(late);
-    }
-    expect(tested.reports).toEqual([]);
-  });
+test("a breaker: does not count a deadline that passes before the request goes out", () => {
+  const tested = new Tested();
+  for (let index = 0; index < 10; index++) {
+    const permit = tested.breaker.admit();
+    tested.clock.advance(1_000);
+    permit.end(late);
+  }
+  expect(tested.reports).toEqual([]);
+});
 
-  it("lets one request through after the cooling time, and all when that succeeds", () => {
-    const tested = new Tested().requests(5, down);
-    tested.clock.advance(4_999);
-    expect(tested.refusal()).toBeDefined();
-    tested.clock.advance(1);
-    const probe = tested.breaker.admit();
-    const refusal = tested.refusal();
-    expect(refusal && retryDelayOf(refusal)).toBe(1_000);
-    probe.sent();
-    probe.end(undefined);
-    expect(tested.states).toEqual([5_000, "half_open", "closed"]);
-    tested.requests(4, down);
-    expect(tested.refusal()).toBeUndefined();
-  });
+test("a breaker: lets one request through after the cooling time, and all when that succeeds", () => {
+  const tested = new Tested().requests(5, down);
+  tested.clock.advance(4_999);
+  expect(tested.refusal()).toBeDefined();
+  tested.clock.advance(1);
+  const probe = tested.breaker.admit();
+  const refusal = tested.refusal();
+  expect(refusal && retryDelayOf(refusal)).toBe(1_000);
+  probe.sent();
+  probe.end(undefined);
+  expect(tested.states).toEqual([5_000, "half_open", "closed"]);
+  tested.requests(4, down);
+  expect(tested.refusal()).toBeUndefined();
+});
 
-  it("cools longer each time, up to a minute, and from the start after a success", () => {
-    const tested = new Tested().requests(5, down);
-    for (let probe = 0; probe < 5; probe++) {
-      tested.clock.advance(60_000);
-      tested.requests(1, down);
-    }
-    const times = tested.states.filter((state) => typeof state === "number");
-    expect(times).toEqual([5_000, 10_853, 23_558, 51_135, 60_000, 60_000]);
+test("a breaker: cools longer each time, up to a minute, and from the start after a success", () => {
+  const tested = new Tested().requests(5, down);
+  for (let probe = 0; probe < 5; probe++) {
     tested.clock.advance(60_000);
-    tested.requests(1).requests(5, down);
-    expect(tested.states.at(-1)).toBe(5_000);
-  });
+    tested.requests(1, down);
+  }
+  const times = tested.states.filter((state) => typeof state === "number");
+  expect(times).toEqual([5_000, 10_853, 23_558, 51_135, 60_000, 60_000]);
+  tested.clock.advance(60_000);
+  tested.requests(1).requests(5, down);
+  expect(tested.states.at(-1)).toBe(5_000);
+});
 
-  it("lets the next request find out where one found nothing out", () => {
-    const tested = new Tested().requests(5, down);
-    tested.clock.advance(5_000);
-    tested.breaker.admit().end(canceled);
-    tested.requests(1);
-    expect(tested.states.at(-1)).toBe("closed");
-  });
+test("a breaker: lets the next request find out where one found nothing out", () => {
+  const tested = new Tested().requests(5, down);
+  tested.clock.advance(5_000);
+  tested.breaker.admit().end(canceled);
+  tested.requests(1);
+  expect(tested.states.at(-1)).toBe("closed");
+});
 
-  it("does not wait forever for the one that finds out", () => {
-    const tested = new Tested().requests(5, down);
-    tested.clock.advance(5_000);
-    const lost = tested.breaker.admit();
-    lost.sent();
-    tested.clock.advance(5_000);
-    tested.requests(1);
-    expect(tested.states.at(-1)).toBe("closed");
-    lost.end(down);
-    tested.requests(4, down);
-    expect(tested.states.at(-1)).toBe("closed");
-  });
+test("a breaker: does not wait forever for the one that finds out", () => {
+  const tested = new Tested().requests(5, down);
+  tested.clock.advance(5_000);
+  const lost = tested.breaker.admit();
+  lost.sent();
+  tested.clock.advance(5_000);
+  tested.requests(1);
+  expect(tested.states.at(-1)).toBe("closed");
+  lost.end(down);
+  tested.requests(4, down);
+  expect(tested.states.at(-1)).toBe("closed");
+});
 
-  it("does not listen to requests from before it opened", () => {
-    const tested = new Tested();
-    const old = tested.breaker.admit();
-    old.sent();
-    tested.requests(5, down);
-    old.end(undefined);
-    expect(tested.refusal()).toBeDefined();
-  });
+test("a breaker: does not listen to requests from before it opened", () => {
+  const tested = new Tested();
+  const old = tested.breaker.admit();
+  old.sent();
+  tested.requests(5, down);
+  old.end(undefined);
+  expect(tested.refusal()).toBeDefined();
+});
 
-  it("sends one request to find out, however many come and whenever", () => {
-    const outcome = fc.constantFrom(undefined, down, late, canceled);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(200_000), fc.integer({ min: 1, max: 9 }), outcome)), (rounds) => {
-        const tested = new Tested().requests(5, down);
-        for (const [ms, callers, error] of rounds) {
-          tested.clock.advance(ms);
-          if (tested.reports.at(-1)?.state === "closed") tested.requests(5, down);
-          const probes = Array.from({ length: callers }, () => admitted(tested.breaker));
-          const [probe, ...others] = probes.filter((permit) => permit !== undefined);
-          expect(others).toEqual([]);
-          probe?.sent();
-          probe?.end(error);
-        }
-        for (const { cooldownMs = 0 } of tested.reports) expect(cooldownMs).toBeLessThanOrEqual(60_000);
-      }),
-    );
-  });
+test("a breaker: sends one request to find out, however many come and whenever", () => {
+  const outcome = fc.constantFrom(undefined, down, late, canceled);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(200_000), fc.integer({ min: 1, max: 9 }), outcome)), (rounds) => {
+      const tested = new Tested().requests(5, down);
+      for (const [ms, callers, error] of rounds) {
+        tested.clock.advance(ms);
+        if (tested.reports.at(-1)?.state === "closed") tested.requests(5, down);
+        const probes = Array.from({ length: callers }, () => admitted(tested.breaker));
+        const [probe, ...others] = probes.filter((permit) => permit !== undefined);
+        expect(others).toEqual([]);
+        probe?.sent();
+        probe?.end(error);
+      }
+      for (const { cooldownMs = 0 } of tested.reports) expect(cooldownMs).toBeLessThanOrEqual(60_000);
+    }),
+  );
 });
 
 function admitted(breaker: Breaker): Permit | undefined {

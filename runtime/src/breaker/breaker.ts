@@ -103,8 +103,9 @@ export class Breaker {
   }
 
   private count(verdict: Verdict): void {
-    if (this.state === "half_open") this.probed(verdict);
-    else if (verdict !== "nothing" && this.outcomes.add(verdict === "works")) this.open();
+    if (this.state === "half_open") {
+      this.probed(verdict);
+    } else if (verdict !== "nothing" && this.outcomes.add(verdict === "works")) this.open();
   }
 
   private probed(verdict: Verdict): void {

@@ -31,8 +31,11 @@ export function startDeadline(
     controller.abort(restError("DEADLINE_EXCEEDED", { method, limit: `${timeoutMs} ms` }));
   const stop =
     timeoutMs === undefined ? undefined : timeoutMs <= 0 ? expired() : clock.after(timeoutMs, expired);
-  if (caller?.aborted) onAbort();
-  else caller?.addEventListener("abort", onAbort, { once: true });
+  if (caller?.aborted) {
+    onAbort();
+  } else {
+    caller?.addEventListener("abort", onAbort, { once: true });
+  }
   return {
     signal: controller.signal,
     expiresAt: timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs,

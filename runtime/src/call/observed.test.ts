@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { createRest, type Rest } from "../rest.ts";
 import { closedPort, httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
 import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
@@ -31,41 +31,39 @@ async function headersOf(onRequest: RestOptions["onRequest"]): Promise<IncomingH
   return seen;
 }
 
-describe("an observer of requests", () => {
-  it("is told of the request and of its response", async () => {
-    const reports: RequestReport[] = [];
-    const ends: RequestEnd[] = [];
-    await headersOf((report) => {
-      reports.push(report);
-      return { onEnd: (end) => ends.push(end) };
-    });
-    expect(reports).toMatchObject([{ upstream: "things", verb: "GET", method: { name: "GetThing" } }]);
-    expect(ends).toEqual([{ status: 200, error: undefined }]);
+test("an observer of requests: is told of the request and of its response", async () => {
+  const reports: RequestReport[] = [];
+  const ends: RequestEnd[] = [];
+  await headersOf((report) => {
+    reports.push(report);
+    return { onEnd: (end) => ends.push(end) };
   });
+  expect(reports).toMatchObject([{ upstream: "things", verb: "GET", method: { name: "GetThing" } }]);
+  expect(ends).toEqual([{ status: 200, error: undefined }]);
+});
 
-  it("is told of the error where there is no response", async () => {
-    const ends: RequestEnd[] = [];
-    const call = get(await closedPort(), () => ({ onEnd: (end) => ends.push(end) }));
-    const error: unknown = await call.catch((reason: unknown) => reason);
-    expect(ends).toEqual([{ status: undefined, error }]);
+test("an observer of requests: is told of the error where there is no response", async () => {
+  const ends: RequestEnd[] = [];
+  const call = get(await closedPort(), () => ({ onEnd: (end) => ends.push(end) }));
+  const error: unknown = await call.catch((reason: unknown) => reason);
+  expect(ends).toEqual([{ status: undefined, error }]);
+});
+
+test("an observer of requests: adds headers", async () => {
+  const headers = await headersOf(() => ({ headers: { traceparent: "00-1-2-00", "x-more": "1" } }));
+  expect(headers).toMatchObject({ traceparent: "00-1-2-00", "x-more": "1", accept: "application/json" });
+});
+
+test("an observer of requests: fails no call", async () => {
+  await headersOf(() => {
+    throw new Error("broken");
   });
-
-  it("adds headers", async () => {
-    const headers = await headersOf(() => ({ headers: { traceparent: "00-1-2-00", "x-more": "1" } }));
-    expect(headers).toMatchObject({ traceparent: "00-1-2-00", "x-more": "1", accept: "application/json" });
-  });
-
-  it("fails no call", async () => {
-    await headersOf(() => {
+  await rest?.close();
+  await server?.[Symbol.asyncDispose]();
+  const headers = await headersOf(() => ({
+    onEnd: () => {
       throw new Error("broken");
-    });
-    await rest?.close();
-    await server?.[Symbol.asyncDispose]();
-    const headers = await headersOf(() => ({
-      onEnd: () => {
-        throw new Error("broken");
-      },
-    }));
-    expect(headers.accept).toBe("application/json");
-  });
+    },
+  }));
+  expect(headers.accept).toBe("application/json");
 });

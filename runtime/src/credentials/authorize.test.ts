@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Code } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { MethodRules } from "../adapter/rules.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { RequestWriter } from "../request/request-writer.ts";
@@ -20,10 +20,10 @@ interface Seen {
   readonly body: string;
 }
 
-const open: Array<Rest | TestServer> = [];
+const OPEN: Array<Rest | TestServer> = [];
 
 afterEach(async () => {
-  for (const one of open.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
+  for (const one of OPEN.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
 });
 
 async function seenWith(
@@ -42,7 +42,7 @@ async function seenWith(
     adapters: [thingService(variant)],
     upstreams: { things: { baseUrl: server.url, credentials } },
   });
-  open.push(rest, server);
+  OPEN.push(rest, server);
   const header = { authorization: "Bearer of-the-caller" };
   await rest.call(thingAdapter(), thingRequest({ name: "t:a", limit: 5 }), { header });
   if (seen === undefined) throw new Error("no request came");
@@ -82,93 +82,87 @@ function encode(text: string): string {
 
 const oauth1 = { consumerKey: "ck", consumerSecret: "c&s", token: "tk", tokenSecret: "ts" };
 
-describe("an API key", () => {
-  it("goes into the query", async () => {
-    const { seen } = await seenWith(
-      { apiKey: "k y&" },
-      { credentials: ["api_key"], apiKey: { query: "api_key" } },
-    );
-    expect(seen.url).toBe("/things/t%3Aa?limit=5&api_key=k%20y%26");
-    expect(seen.authorization).toBeUndefined();
-  });
-
-  it("goes into a header, with its prefix", async () => {
-    const { seen } = await seenWith(
-      { apiKey: new Secret("abc") },
-      { credentials: ["api_key"], apiKey: { header: "Authorization", prefix: "Key " } },
-    );
-    expect(seen.authorization).toBe("Key abc");
-    expect(seen.url).toBe("/things/t%3Aa?limit=5");
-  });
+test("an API key: goes into the query", async () => {
+  const { seen } = await seenWith(
+    { apiKey: "k y&" },
+    { credentials: ["api_key"], apiKey: { query: "api_key" } },
+  );
+  expect(seen.url).toBe("/things/t%3Aa?limit=5&api_key=k%20y%26");
+  expect(seen.authorization).toBeUndefined();
 });
 
-describe("OAuth 2", () => {
-  it("sends a bearer token", async () => {
-    const { seen } = await seenWith({ oauth2: { accessToken: "at" } }, { credentials: ["oauth2"] });
-    expect(seen.authorization).toBe("Bearer at");
-  });
+test("an API key: goes into a header, with its prefix", async () => {
+  const { seen } = await seenWith(
+    { apiKey: new Secret("abc") },
+    { credentials: ["api_key"], apiKey: { header: "Authorization", prefix: "Key " } },
+  );
+  expect(seen.authorization).toBe("Key abc");
+  expect(seen.url).toBe("/things/t%3Aa?limit=5");
 });
 
-describe("OAuth 1.0a", () => {
-  it("signs the query as it is sent", async () => {
-    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] });
-    const oauth = verify(seen, origin, "c&s", "ts");
-    expect(oauth).toMatchObject({ oauth_consumer_key: "ck", oauth_token: "tk", oauth_version: "1.0" });
-    expect(Math.abs(Number(oauth.oauth_timestamp) * 1000 - Date.now())).toBeLessThan(60_000);
-    expect(oauth.oauth_nonce).toMatch(/^[0-9a-f]{32}$/);
-  });
+test("OAuth 2: sends a bearer token", async () => {
+  const { seen } = await seenWith({ oauth2: { accessToken: "at" } }, { credentials: ["oauth2"] });
+  expect(seen.authorization).toBe("Bearer at");
+});
 
-  it("signs a form, with lists in brackets and characters of all kinds", async () => {
+test("OAuth 1.0a: signs the query as it is sent", async () => {
+  const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] });
+  const oauth = verify(seen, origin, "c&s", "ts");
+  expect(oauth).toMatchObject({ oauth_consumer_key: "ck", oauth_token: "tk", oauth_version: "1.0" });
+  expect(Math.abs(Number(oauth.oauth_timestamp) * 1000 - Date.now())).toBeLessThan(60_000);
+  expect(oauth.oauth_nonce).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test("OAuth 1.0a: signs a form, with lists in brackets and characters of all kinds", async () => {
+  const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
+    const request = new RequestWriter("POST", "/v2/post");
+    request.query("api_key", "k");
+    request.form("body", "a b+c&d=é!*'()");
+    request.formList("tag", ["x", "y"], "indexed");
+    return request;
+  });
+  expect(seen.body).toBe("body=a%20b%2Bc%26d%3D%C3%A9%21%2A%27%28%29&tag%5B0%5D=x&tag%5B1%5D=y");
+  verify(seen, origin, "c&s", "ts");
+});
+
+test("OAuth 1.0a: does not sign JSON and bytes", async () => {
+  for (const write of [
+    (request: RequestWriter) => request.json({ id: 700000000000000001n }),
+    (request: RequestWriter) => request.bytes("multipart/form-data; boundary=x", Buffer.from("--x--")),
+  ]) {
     const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
       const request = new RequestWriter("POST", "/v2/post");
-      request.query("api_key", "k");
-      request.form("body", "a b+c&d=é!*'()");
-      request.formList("tag", ["x", "y"], "indexed");
+      write(request);
       return request;
     });
-    expect(seen.body).toBe("body=a%20b%2Bc%26d%3D%C3%A9%21%2A%27%28%29&tag%5B0%5D=x&tag%5B1%5D=y");
     verify(seen, origin, "c&s", "ts");
-  });
+    expect(seen.body).toMatch(/^({"id":700000000000000001}|--x--)$/);
+  }
+});
 
-  it("does not sign JSON and bytes", async () => {
-    for (const write of [
-      (request: RequestWriter) => request.json({ id: 700000000000000001n }),
-      (request: RequestWriter) => request.bytes("multipart/form-data; boundary=x", Buffer.from("--x--")),
-    ]) {
-      const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
-        const request = new RequestWriter("POST", "/v2/post");
-        write(request);
-        return request;
-      });
-      verify(seen, origin, "c&s", "ts");
-      expect(seen.body).toMatch(/^({"id":700000000000000001}|--x--)$/);
-    }
-  });
+test("OAuth 1.0a: signs by the client alone, without the token that is there", async () => {
+  const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
+  expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
+});
 
-  it("signs by the client alone, without the token that is there", async () => {
-    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
-    expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
+test("OAuth 1.0a: sends protocol parameters of the request, whose token comes before the configured one", async () => {
+  const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] }, () => {
+    const request = new RequestWriter("POST", "/access_token");
+    request.oauth1Param("oauth_token", "temporary");
+    request.oauth1Param("oauth_token_secret", "temporary secret");
+    request.oauth1Param("oauth_verifier", "v é");
+    return request;
   });
-
-  it("sends protocol parameters of the request, whose token comes before the configured one", async () => {
-    const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] }, () => {
-      const request = new RequestWriter("POST", "/access_token");
-      request.oauth1Param("oauth_token", "temporary");
-      request.oauth1Param("oauth_token_secret", "temporary secret");
-      request.oauth1Param("oauth_verifier", "v é");
-      return request;
-    });
-    const oauth = verify(seen, origin, "c&s", "temporary secret");
-    expect(oauth).toMatchObject({ oauth_token: "temporary", oauth_verifier: "v é" });
-    expect(oauth).not.toHaveProperty("oauth_token_secret");
-    expect(seen.headers["content-length"]).toBe("0");
-  });
+  const oauth = verify(seen, origin, "c&s", "temporary secret");
+  expect(oauth).toMatchObject({ oauth_token: "temporary", oauth_verifier: "v é" });
+  expect(oauth).not.toHaveProperty("oauth_token_secret");
+  expect(seen.headers["content-length"]).toBe("0");
 });
 
 describe("the choice", () => {
   const rules = { apiKey: { header: "x-key" } };
 
-  it.each([
+  test.each([
     [["oauth2", "api_key"], "api_key"],
     [["oauth1", "api_key"], "oauth1"],
     [["api_key", "oauth1"], "api_key"],
@@ -181,7 +175,7 @@ describe("the choice", () => {
     expect(sent).toBe(kind);
   });
 
-  it("fails where nothing fits, and says what would", async () => {
+  test("fails where nothing fits, and says what would", async () => {
     const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
     expect(error.rawMessage).toBe(
       "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
@@ -195,7 +189,7 @@ describe("the choice", () => {
 describe("a function that provides credentials", () => {
   const rules = { credentials: ["oauth2"] } as const;
 
-  it("knows the method and the headers of the call", async () => {
+  test("knows the method and the headers of the call", async () => {
     const { seen } = await seenWith(
       async ({ method, header }) => ({
         oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
@@ -205,7 +199,7 @@ describe("a function that provides credentials", () => {
     expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
   });
 
-  it("that fails is an internal error, its words are not for the caller", async () => {
+  test("that fails is an internal error, its words are not for the caller", async () => {
     const error = await failureOf(
       seenWith(() => {
         throw new Error("store at 10.0.0.1 is down");
@@ -216,7 +210,7 @@ describe("a function that provides credentials", () => {
     expect(String(error.cause)).toContain("10.0.0.1");
   });
 
-  it("that brings what no header can carry is refused", async () => {
+  test("that brings what no header can carry is refused", async () => {
     const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), rules));
     expect(error.rawMessage).toBe(
       "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
@@ -224,41 +218,36 @@ describe("a function that provides credentials", () => {
     expect(error.code).toBe(Code.Unauthenticated);
   });
 
-  it("that brings nothing leaves nothing to choose", async () => {
+  test("that brings nothing leaves nothing to choose", async () => {
     const error = await failureOf(seenWith((() => undefined) as never, rules));
     expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
   });
 });
 
-describe("fixed credentials are checked when the upstream is created", () => {
-  it.each<[CredentialsSource, string]>([
-    [{ apiKey: "" }, "option credentials.apiKey: expected printable ASCII on one line, got an empty string"],
-    [
-      { apiKey: "hush\n" },
-      "option credentials.apiKey: expected printable ASCII on one line, got a line break",
-    ],
-    [
-      { oauth2: { accessToken: new Secret(" hush") } },
-      "option credentials.oauth2.accessToken: expected printable ASCII on one line, got white space around it",
-    ],
-    [
-      { oauth1: { consumerKey: "hush", consumerSecret: "é" } },
-      "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got a control character, or one that is not ASCII",
-    ],
-    [
-      { oauth1: { consumerKey: "hush" } as never },
-      "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got an empty string",
-    ],
-    ["hush" as never, "option credentials: expected an object or a function, got string"],
-  ])("%#", async (credentials, text) => {
-    const error = await failureOf(seenWith(credentials, {}));
-    expect(error.rawMessage).toBe(`upstream things: ${text}`);
-    expect(error.message).not.toContain("hush");
-  });
+test.each<[CredentialsSource, string]>([
+  [{ apiKey: "" }, "option credentials.apiKey: expected printable ASCII on one line, got an empty string"],
+  [{ apiKey: "hush\n" }, "option credentials.apiKey: expected printable ASCII on one line, got a line break"],
+  [
+    { oauth2: { accessToken: new Secret(" hush") } },
+    "option credentials.oauth2.accessToken: expected printable ASCII on one line, got white space around it",
+  ],
+  [
+    { oauth1: { consumerKey: "hush", consumerSecret: "é" } },
+    "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got a control character, or one that is not ASCII",
+  ],
+  [
+    { oauth1: { consumerKey: "hush" } as never },
+    "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got an empty string",
+  ],
+  ["hush" as never, "option credentials: expected an object or a function, got string"],
+])("fixed credentials are checked when the upstream is created: %#", async (credentials, text) => {
+  const error = await failureOf(seenWith(credentials, {}));
+  expect(error.rawMessage).toBe(`upstream things: ${text}`);
+  expect(error.message).not.toContain("hush");
+});
 
-  it("takes empty secrets, which RFC 5849 section 3.4.2 allows", async () => {
-    const empty = { consumerKey: "ck", consumerSecret: "", token: "tk", tokenSecret: "" };
-    const { seen, origin } = await seenWith({ oauth1: empty }, { credentials: ["oauth1"] });
-    verify(seen, origin, "", "");
-  });
+test("fixed credentials are checked when the upstream is created: takes empty secrets, which RFC 5849 section 3.4.2 allows", async () => {
+  const empty = { consumerKey: "ck", consumerSecret: "", token: "tk", tokenSecret: "" };
+  const { seen, origin } = await seenWith({ oauth1: empty }, { credentials: ["oauth1"] });
+  verify(seen, origin, "", "");
 });

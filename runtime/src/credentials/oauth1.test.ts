@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   authorizationHeader,
   hmacSha1,
@@ -107,60 +107,62 @@ const VECTORS: readonly Vector[] = [
   },
 ];
 
-describe("signatures of known requests", () => {
-  it.each(VECTORS)("$name", ({ request, oauth, secrets, baseString, signature }) => {
+test.each(VECTORS)(
+  "signatures of known requests: $name",
+  ({ request, oauth, secrets, baseString, signature }) => {
     const built = signatureBaseString(request, Object.entries(oauth));
     if (baseString !== undefined) expect(built).toBe(baseString);
     const [consumerSecret, tokenSecret] = secrets;
     expect(hmacSha1(built, { consumerSecret, tokenSecret })).toBe(signature);
-  });
+  },
+);
 
-  it.each(VECTORS)("$name, in a header", ({ request, oauth, secrets, signature }) => {
+test.each(VECTORS)(
+  "signatures of known requests: $name, in a header",
+  ({ request, oauth, secrets, signature }) => {
     const [consumerSecret, tokenSecret] = secrets;
     const { oauth_signature_method, ...given } = oauth;
     const header = authorizationHeader(request, Object.entries(given), { consumerSecret, tokenSecret });
     expect(parseHeader(header)).toEqual({ ...given, oauth_signature_method, oauth_signature: signature });
-  });
+  },
+);
+
+const text = fc.string({ unit: "grapheme", maxLength: 12 });
+const pairs = fc.array(fc.tuple(text, text), { maxLength: 6 });
+
+test("the base string: equals one that is computed another way, for any parameters", () => {
+  fc.assert(
+    fc.property(pairs, pairs, pairs, (query, form, oauth) => {
+      const request = {
+        verb: "post",
+        origin: "https://api.example.test",
+        path: "/a%2Fb",
+        queryString: encodeLikeUs(query),
+        form: new URLSearchParams(form).toString(),
+      };
+      const expected = independentBaseString("POST", "https://api.example.test/a%2Fb", [
+        ...query,
+        ...form,
+        ...oauth,
+      ]);
+      expect(signatureBaseString(request, oauth)).toBe(expected);
+    }),
+  );
 });
 
-describe("the base string", () => {
-  const text = fc.string({ unit: "grapheme", maxLength: 12 });
-  const pairs = fc.array(fc.tuple(text, text), { maxLength: 6 });
+test("the base string: does not depend on the order of parameters", () => {
+  fc.assert(
+    fc.property(pairs, (parameters) => {
+      const base = (queryString: string) =>
+        signatureBaseString({ verb: "GET", origin: "http://a", path: "/", queryString }, []);
+      expect(base(encodeLikeUs([...parameters].reverse()))).toBe(base(encodeLikeUs(parameters)));
+    }),
+  );
+});
 
-  it("equals one that is computed another way, for any parameters", () => {
-    fc.assert(
-      fc.property(pairs, pairs, pairs, (query, form, oauth) => {
-        const request = {
-          verb: "post",
-          origin: "https://api.example.test",
-          path: "/a%2Fb",
-          queryString: encodeLikeUs(query),
-          form: new URLSearchParams(form).toString(),
-        };
-        const expected = independentBaseString("POST", "https://api.example.test/a%2Fb", [
-          ...query,
-          ...form,
-          ...oauth,
-        ]);
-        expect(signatureBaseString(request, oauth)).toBe(expected);
-      }),
-    );
-  });
-
-  it("does not depend on the order of parameters", () => {
-    fc.assert(
-      fc.property(pairs, (parameters) => {
-        const base = (queryString: string) =>
-          signatureBaseString({ verb: "GET", origin: "http://a", path: "/", queryString }, []);
-        expect(base(encodeLikeUs([...parameters].reverse()))).toBe(base(encodeLikeUs(parameters)));
-      }),
-    );
-  });
-
-  it("takes a question mark at the beginning of a query as a part of it", () => {
-    const request = { verb: "GET", origin: "http://a", path: "/", queryString: "?a=1" };
-    expect(signatureBaseString(request, [])).toBe("GET&http%3A%2F%2Fa%2F&%253Fa%3D1");
-  });
+test("the base string: takes a question mark at the beginning of a query as a part of it", () => {
+  const request = { verb: "GET", origin: "http://a", path: "/", queryString: "?a=1" };
+  expect(signatureBaseString(request, [])).toBe("GET&http%3A%2F%2Fa%2F&%253Fa%3D1");
 });
 
 function parseHeader(header: string): Record<string, string> {
@@ -198,7 +200,7 @@ function encodeBytes(text: string): string {
     .join("");
 }
 
-it("signs with HMAC-SHA1 over encoded secrets", () => {
+test("signs with HMAC-SHA1 over encoded secrets", () => {
   const expected = createHmac("sha1", "a%26b&%C3%A9").update("base").digest("base64");
   expect(hmacSha1("base", { consumerSecret: "a&b", tokenSecret: "é" })).toBe(expected);
 });

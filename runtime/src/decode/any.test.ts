@@ -7,7 +7,7 @@ import {
   Int64ValueSchema,
   StringValueSchema,
 } from "@bufbuild/protobuf/wkt";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { drift } from "../testing/kinds.ts";
 import { anyJson, decodeAny, typesOf } from "./any.ts";
@@ -23,35 +23,33 @@ function read(text: string, exact = false) {
   return { any: fromBinary(AnySchema, out.finish()), drifts: out.drifts, inexact: out.inexact };
 }
 
-describe("google.protobuf.Any", () => {
-  it("is read where its type is known", () => {
-    const { any, drifts } = read(`{"@type":"${TYPE}","value":"5"}`);
-    expect(drifts).toEqual([]);
-    expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
-  });
+test("google.protobuf.Any: is read where its type is known", () => {
+  const { any, drifts } = read(`{"@type":"${TYPE}","value":"5"}`);
+  expect(drifts).toEqual([]);
+  expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
+});
 
-  it("is exact beyond 2^53, after a second look", () => {
-    const text = `{"@type":"${TYPE}","value":700000000000000001}`;
-    expect(read(text)).toMatchObject({ inexact: true, drifts: [] });
-    expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
-  });
+test("google.protobuf.Any: is exact beyond 2^53, after a second look", () => {
+  const text = `{"@type":"${TYPE}","value":700000000000000001}`;
+  expect(read(text)).toMatchObject({ inexact: true, drifts: [] });
+  expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
+});
 
-  it.each([
-    ['{"@type":"type.googleapis.com/test.Unknown","value":1}'],
-    ['{"value":1}'],
-    [`{"@type":"${TYPE}","value":{}}`],
-    [`{"@type":"${TYPE}","value":"${"9".repeat(30)}"}`],
-  ])("is left out, and named, as %s", (text) => {
-    const { any, drifts } = read(text);
-    expect(any).toEqual(create(AnySchema));
-    expect(drifts).toEqual([drift("dropped", "(root)", "google.protobuf.Any of a known type", "object")]);
-  });
+test.each([
+  ['{"@type":"type.googleapis.com/test.Unknown","value":1}'],
+  ['{"value":1}'],
+  [`{"@type":"${TYPE}","value":{}}`],
+  [`{"@type":"${TYPE}","value":"${"9".repeat(30)}"}`],
+])("google.protobuf.Any: is left out, and named, as %s", (text) => {
+  const { any, drifts } = read(text);
+  expect(any).toEqual(create(AnySchema));
+  expect(drifts).toEqual([drift("dropped", "(root)", "google.protobuf.Any of a known type", "object")]);
+});
 
-  it("is written as ProtoJSON", () => {
-    const any = anyPack(StringValueSchema, create(StringValueSchema, { value: "x" }));
-    expect(anyJson(any, types)).toEqual({
-      "@type": "type.googleapis.com/google.protobuf.StringValue",
-      value: "x",
-    });
+test("google.protobuf.Any: is written as ProtoJSON", () => {
+  const any = anyPack(StringValueSchema, create(StringValueSchema, { value: "x" }));
+  expect(anyJson(any, types)).toEqual({
+    "@type": "type.googleapis.com/google.protobuf.StringValue",
+    value: "x",
   });
 });

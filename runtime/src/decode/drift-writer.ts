@@ -101,8 +101,9 @@ export class DriftWriter extends BytesWriter {
   protected pathText(key: string): string {
     let text = "";
     for (const step of key === "" ? this.path : [...this.path, key]) {
-      if (typeof step === "number") text += `[${step}]`;
-      else if (step !== "") text += text === "" ? cut(step, MAX_STEP) : `.${cut(step, MAX_STEP)}`;
+      if (typeof step === "number") {
+        text += `[${step}]`;
+      } else if (step !== "") text += text === "" ? cut(step, MAX_STEP) : `.${cut(step, MAX_STEP)}`;
     }
     return text === "" ? "(root)" : text;
   }

@@ -16,15 +16,22 @@ export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
 
 /** Decodes google.protobuf.Value. */
 export function decodeValue(value: JsonValue, out: ProtoWriter): void {
-  if (value === null) out.nullValue(1);
-  else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
+  if (value === null) {
+    out.nullValue(1);
+  } else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
     // a Value without a kind is none, and cannot be printed as JSON
     if (!out.bigText(3, value)) out.nullValue(1);
-  } else if (typeof value === "number") out.double(2, value, "");
-  else if (typeof value === "string") out.string(3, value, "");
-  else if (typeof value === "boolean") out.bool(4, value, "");
-  else if (isJsonObject(value)) out.message(5, value, "", decodeStruct);
-  else out.wrapped(6, value, "", decodeListValue);
+  } else if (typeof value === "number") {
+    out.double(2, value, "");
+  } else if (typeof value === "string") {
+    out.string(3, value, "");
+  } else if (typeof value === "boolean") {
+    out.bool(4, value, "");
+  } else if (isJsonObject(value)) {
+    out.message(5, value, "", decodeStruct);
+  } else {
+    out.wrapped(6, value, "", decodeListValue);
+  }
 }
 
 /** Decodes google.protobuf.ListValue. */

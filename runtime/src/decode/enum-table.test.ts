@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { EnumTable } from "./enum-table.ts";
 
 const table = new EnumTable("test.Mood", [
@@ -9,25 +9,23 @@ const table = new EnumTable("test.Mood", [
   [-3, "-30"],
 ]);
 
-describe("EnumTable", () => {
-  it("finds numbers by every spelling, the first of two that are equal", () => {
-    expect(
-      ["good", "fine", "alias", "2", "-30", "MOOD_UNSPECIFIED"].map((wire) => table.numberOf(wire)),
-    ).toEqual([1, 1, 1, 2, -3, 0]);
-    expect(table.numberOf("nowhere")).toBeUndefined();
-    expect(table.numberOf("toString")).toBeUndefined();
-  });
+test("EnumTable: finds numbers by every spelling, the first of two that are equal", () => {
+  expect(
+    ["good", "fine", "alias", "2", "-30", "MOOD_UNSPECIFIED"].map((wire) => table.numberOf(wire)),
+  ).toEqual([1, 1, 1, 2, -3, 0]);
+  expect(table.numberOf("nowhere")).toBeUndefined();
+  expect(table.numberOf("toString")).toBeUndefined();
+});
 
-  it("writes the first spelling of a number, and its digits where it has none", () => {
-    expect(table.wire(1)).toBe("good");
-    expect(table.wire(99)).toBe("99");
-  });
+test("EnumTable: writes the first spelling of a number, and its digits where it has none", () => {
+  expect(table.wire(1)).toBe("good");
+  expect(table.wire(99)).toBe("99");
+});
 
-  it("writes spellings that are numbers as numbers in JSON", () => {
-    expect([1, 2, -3, 99].map((number) => table.json(number))).toEqual(["good", 2, -30, 99]);
-  });
+test("EnumTable: writes spellings that are numbers as numbers in JSON", () => {
+  expect([1, 2, -3, 99].map((number) => table.json(number))).toEqual(["good", 2, -30, 99]);
+});
 
-  it("knows its values", () => {
-    expect([0, 1, 2, -3, 3].map((number) => table.has(number))).toEqual([true, true, true, true, false]);
-  });
+test("EnumTable: knows its values", () => {
+  expect([0, 1, 2, -3, 3].map((number) => table.has(number))).toEqual([true, true, true, true, false]);
 });

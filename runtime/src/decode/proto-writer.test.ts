@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { drift, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
@@ -22,326 +22,308 @@ function root(json: JsonValue | undefined): Written {
   return written((out) => out.root(json, decode));
 }
 
-describe("a message", () => {
-  it("is read from an object, and null and no key are none", () => {
-    expect(root({ self: { string: "a" } })).toEqual({
-      json: { self: { string: "a" } },
-      drifts: [],
-      inexact: false,
-    });
-    expect(root({ self: null }).json).toEqual({});
-    expect(root({}).json).toEqual({});
-    expect(root(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(root(null)).toEqual({ json: {}, drifts: [], inexact: false });
+test("a message: is read from an object, and null and no key are none", () => {
+  expect(root({ self: { string: "a" } })).toEqual({
+    json: { self: { string: "a" } },
+    drifts: [],
+    inexact: false,
   });
+  expect(root({ self: null }).json).toEqual({});
+  expect(root({}).json).toEqual({});
+  expect(root(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(root(null)).toEqual({ json: {}, drifts: [], inexact: false });
+});
 
-  it.each<[JsonValue, JsonValue, ReturnType<typeof drift>]>([
-    [[], { self: {} }, drift("coerced", "self", "object", "array")],
-    [[{ int32: 1 }], { self: { int32: 1 } }, drift("coerced", "self", "object", "array")],
-    [[{ int32: 1 }, {}], { self: { int32: 1 } }, drift("dropped", "self", "object", "array")],
-    [[1], {}, drift("dropped", "self", "object", "array")],
-    [[[]], {}, drift("dropped", "self", "object", "array")],
-    [false, {}, drift("coerced", "self", "object", "boolean false")],
-    ["", {}, drift("coerced", "self", "object", 'string ""')],
-    [true, {}, drift("dropped", "self", "object", "boolean true")],
-    [5, {}, drift("dropped", "self", "object", "number 5")],
-    ["x", {}, drift("dropped", "self", "object", 'string "x"')],
-  ])("reads %j", (value, json, expected) => {
-    expect(root({ self: value })).toEqual({ json, drifts: [expected], inexact: false });
-  });
+test.each<[JsonValue, JsonValue, ReturnType<typeof drift>]>([
+  [[], { self: {} }, drift("coerced", "self", "object", "array")],
+  [[{ int32: 1 }], { self: { int32: 1 } }, drift("coerced", "self", "object", "array")],
+  [[{ int32: 1 }, {}], { self: { int32: 1 } }, drift("dropped", "self", "object", "array")],
+  [[1], {}, drift("dropped", "self", "object", "array")],
+  [[[]], {}, drift("dropped", "self", "object", "array")],
+  [false, {}, drift("coerced", "self", "object", "boolean false")],
+  ["", {}, drift("coerced", "self", "object", 'string ""')],
+  [true, {}, drift("dropped", "self", "object", "boolean true")],
+  [5, {}, drift("dropped", "self", "object", "number 5")],
+  ["x", {}, drift("dropped", "self", "object", 'string "x"')],
+])("a message: reads %j", (value, json, expected) => {
+  expect(root({ self: value })).toEqual({ json, drifts: [expected], inexact: false });
+});
 
-  it("names the root", () => {
-    expect(root("x").drifts).toEqual([drift("dropped", "(root)", "object", 'string "x"')]);
-    expect(root([]).drifts).toEqual([drift("coerced", "(root)", "object", "array")]);
-  });
+test("a message: names the root", () => {
+  expect(root("x").drifts).toEqual([drift("dropped", "(root)", "object", 'string "x"')]);
+  expect(root([]).drifts).toEqual([drift("coerced", "(root)", "object", "array")]);
+});
 
-  it("names the place of what is in it", () => {
-    const json = { self: { selves: [{}, { self: { int32: "x", more: [1] } }] } };
-    expect(root(json).drifts).toEqual([
-      drift("dropped", "self.selves[1].self.int32", "int32", 'string "x"'),
-      drift("unknown", "self.selves[1].self.more", "no such key", "array"),
-    ]);
-  });
+test("a message: names the place of what is in it", () => {
+  const json = { self: { selves: [{}, { self: { int32: "x", more: [1] } }] } };
+  expect(root(json).drifts).toEqual([
+    drift("dropped", "self.selves[1].self.int32", "int32", 'string "x"'),
+    drift("unknown", "self.selves[1].self.more", "no such key", "array"),
+  ]);
+});
 
-  it.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385, 2_097_160])(
-    "holds a text of %i characters, whatever room was guessed for its length",
-    (length) => {
-      const text = "x".repeat(length);
-      const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
-      expect(root(json)).toEqual({ json, drifts: [], inexact: false });
-    },
+test.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385, 2_097_160])(
+  "a message: holds a text of %i characters, whatever room was guessed for its length",
+  (length) => {
+    const text = "x".repeat(length);
+    const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
+    expect(root(json)).toEqual({ json, drifts: [], inexact: false });
+  },
+);
+
+test.each<[JsonValue, JsonValue, ReturnType<typeof drift>[]]>([
+  [[], {}, []],
+  [[{}, { int32: 1 }], { selves: [{}, { int32: 1 }] }, []],
+  [{ int32: 1 }, { selves: [{ int32: 1 }] }, [drift("coerced", "selves", "array", "object")]],
+  [{}, {}, [drift("coerced", "selves", "array", "object")]],
+  [false, {}, [drift("coerced", "selves", "array", "boolean false")]],
+  ["", {}, [drift("coerced", "selves", "array", 'string ""')]],
+  [
+    [null, {}, 5],
+    { selves: [{}] },
+    [drift("dropped", "selves[0]", "object", "null"), drift("dropped", "selves[2]", "object", "number 5")],
+  ],
+  [
+    7,
+    {},
+    [drift("coerced", "selves", "array", "number 7"), drift("dropped", "selves[0]", "object", "number 7")],
+  ],
+])("a list of messages: reads %j", (value, json, drifts) => {
+  expect(root({ selves: value })).toEqual({ json, drifts, inexact: false });
+});
+
+test("a list of messages: gives each item as a message of its own, with its place", () => {
+  const out = new ProtoWriter();
+  out.reset();
+  out.string(1, "dropped", "k");
+  expect(out.item({ int32: 5 }, "items", 0, (json, to) => to.int32(1, json.int32, "int32"))).toEqual(
+    Uint8Array.of(8, 5),
   );
+  expect(out.item(5, "items", 1, decode)).toBeUndefined();
+  expect(out.item({ x: 1 }, "items", 2, decode)).toEqual(new Uint8Array());
+  expect(out.drifts).toEqual([
+    drift("dropped", "items[1]", "object", "number 5"),
+    drift("unknown", "items[2].x", "no such key", "number 1"),
+  ]);
 });
 
-describe("a list of messages", () => {
-  it.each<[JsonValue, JsonValue, ReturnType<typeof drift>[]]>([
-    [[], {}, []],
-    [[{}, { int32: 1 }], { selves: [{}, { int32: 1 }] }, []],
-    [{ int32: 1 }, { selves: [{ int32: 1 }] }, [drift("coerced", "selves", "array", "object")]],
-    [{}, {}, [drift("coerced", "selves", "array", "object")]],
-    [false, {}, [drift("coerced", "selves", "array", "boolean false")]],
-    ["", {}, [drift("coerced", "selves", "array", 'string ""')]],
-    [
-      [null, {}, 5],
-      { selves: [{}] },
-      [drift("dropped", "selves[0]", "object", "null"), drift("dropped", "selves[2]", "object", "number 5")],
+const list = (kind: (typeof SCALAR_KINDS)[number], value: JsonValue) =>
+  written((out) => out.list(numberOf(`${kind}_list`), value, "k", kind));
+
+test("a list of scalars: is read item by item", () => {
+  expect(list("int32", [1, -1, 0])).toEqual({
+    json: { int32_list: [1, -1, 0] },
+    drifts: [],
+    inexact: false,
+  });
+  expect(list("string", []).json).toEqual({});
+  expect(list("string", null)).toEqual({ json: {}, drifts: [], inexact: false });
+});
+
+test("a list of scalars: takes a single value for a list of one", () => {
+  expect(list("string", "a")).toEqual({
+    json: { string_list: ["a"] },
+    drifts: [drift("coerced", "k", "array", 'string "a"')],
+    inexact: false,
+  });
+  expect(list("string", false).json).toEqual({});
+});
+
+test("a list of scalars: names what it leaves out, null included", () => {
+  expect(list("int32", [1, null, "x", 2])).toEqual({
+    json: { int32_list: [1, 2] },
+    drifts: [drift("dropped", "k[1]", "int32", "null"), drift("dropped", "k[2]", "int32", 'string "x"')],
+    inexact: false,
+  });
+});
+
+test("a list of scalars: reads enums by their spellings", () => {
+  const table = new EnumTable("test.Mood", [
+    [0, "NONE"],
+    [1, "good"],
+  ]);
+  const result = written((out) => out.enums(numberOf("int32_list"), ["good", "odd", null, 1], "k", table));
+  expect(result).toEqual({
+    json: { int32_list: [1, 1] },
+    drifts: [
+      drift("dropped", "k[1]", "one of test.Mood", 'string "odd"'),
+      drift("dropped", "k[2]", "one of test.Mood", "null"),
     ],
-    [
-      7,
-      {},
-      [drift("coerced", "selves", "array", "number 7"), drift("dropped", "selves[0]", "object", "number 7")],
+    inexact: false,
+  });
+});
+
+test("a list of scalars: reads any items with each, and names null", () => {
+  const result = written((out) =>
+    out.each([1, null, 3], "k", (item, to) => to.int32(numberOf("int32_list"), item, "")),
+  );
+  expect(result).toEqual({
+    json: { int32_list: [1, 3] },
+    drifts: [drift("dropped", "k[1]", "an item", "null")],
+    inexact: false,
+  });
+});
+
+const wrapper = (value: JsonValue) => written((out) => out.wrapper(numberOf("wrapper"), value, "k", "int64"));
+
+test("a wrapper: is the bare value, zero told from none", () => {
+  expect(wrapper(0).json).toEqual({ wrapper: "0" });
+  expect(wrapper("5").json).toEqual({ wrapper: "5" });
+  expect(wrapper(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  const empty = written((out) => out.wrapper(numberOf("text"), "", "k", "string"));
+  expect(empty.json).toEqual({ text: "" });
+  const long = "x".repeat(300);
+  expect(written((out) => out.wrapper(numberOf("text"), long, "k", "string")).json).toEqual({ text: long });
+});
+
+test("a wrapper: is absent, and not zero, where the value is not understood", () => {
+  expect(wrapper("x")).toEqual({
+    json: {},
+    drifts: [drift("dropped", "k", "int64", 'string "x"')],
+    inexact: false,
+  });
+  expect(wrapper({}).json).toEqual({});
+  expect(wrapper(2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
+});
+
+const strings = (value: JsonValue) =>
+  written((out) =>
+    out.map(numberOf("strings"), value, "k", "string", (item, key, to) => to.string(2, item, key)),
+  );
+const numbers = (value: JsonValue) =>
+  written((out) =>
+    out.map(numberOf("numbers"), value, "k", "int32", (item, key, to) => to.uint64(2, item, key)),
+  );
+const flags = (value: JsonValue) =>
+  written((out) => out.map(numberOf("flags"), value, "k", "bool", (item, key, to) => to.bool(2, item, key)));
+
+test("a map: is read from an object, its keys of any type", () => {
+  expect(strings({ a: "x", "": "", constructor: "y" })).toEqual({
+    json: { strings: { a: "x", "": "", constructor: "y" } },
+    drifts: [],
+    inexact: false,
+  });
+  expect(numbers({ "-5": 0, "7": "700000000000000001" })).toEqual({
+    json: { numbers: { "-5": "0", "7": "700000000000000001" } },
+    drifts: [],
+    inexact: false,
+  });
+  expect(flags({ true: true, false: false })).toEqual({
+    json: { flags: { true: true, false: false } },
+    drifts: [],
+    inexact: false,
+  });
+});
+
+test("a map: keeps values of every length", () => {
+  const json = Object.fromEntries([0, 1, 120, 127, 128, 200, 17_000].map((n) => [`k${n}`, "x".repeat(n)]));
+  expect(strings(json).json).toEqual({ strings: json });
+});
+
+test("a map: counts an empty array as empty, and false as none", () => {
+  expect(strings([])).toEqual({
+    json: {},
+    drifts: [drift("coerced", "k", "object", "array")],
+    inexact: false,
+  });
+  expect(strings(false).drifts).toEqual([drift("coerced", "k", "object", "boolean false")]);
+  expect(strings(null)).toEqual({ json: {}, drifts: [], inexact: false });
+});
+
+test("a map: leaves out an entry whose key is not understood, and not its key alone", () => {
+  expect(numbers({ a: 1, "1.5": 2, "99999999999": 3, "": 4, "6": 5 })).toEqual({
+    json: { numbers: { "6": "5" } },
+    drifts: [
+      drift("dropped", "k.a", "key of type int32", 'string "a"'),
+      drift("dropped", "k.1.5", "key of type int32", 'string "1.5"'),
+      drift("dropped", "k.99999999999", "int32", "number 99999999999"),
+      drift("dropped", "k", "key of type int32", 'string ""'),
     ],
-  ])("reads %j", (value, json, drifts) => {
-    expect(root({ selves: value })).toEqual({ json, drifts, inexact: false });
+    inexact: false,
   });
+  expect(flags({ yes: true }).drifts).toEqual([
+    drift("dropped", "k.yes", "key of type bool", 'string "yes"'),
+  ]);
+});
 
-  it("gives each item as a message of its own, with its place", () => {
-    const out = new ProtoWriter();
-    out.reset();
-    out.string(1, "dropped", "k");
-    expect(out.item({ int32: 5 }, "items", 0, (json, to) => to.int32(1, json.int32, "int32"))).toEqual(
-      Uint8Array.of(8, 5),
-    );
-    expect(out.item(5, "items", 1, decode)).toBeUndefined();
-    expect(out.item({ x: 1 }, "items", 2, decode)).toEqual(new Uint8Array());
-    expect(out.drifts).toEqual([
-      drift("dropped", "items[1]", "object", "number 5"),
-      drift("unknown", "items[2].x", "no such key", "number 1"),
-    ]);
+test("a map: leaves out an entry whose value is not understood, or null", () => {
+  expect(numbers({ "1": "x", "2": null, "3": 3 })).toEqual({
+    json: { numbers: { "3": "3" } },
+    drifts: [drift("dropped", "k.1", "uint64", 'string "x"')],
+    inexact: false,
   });
 });
 
-describe("a list of scalars", () => {
-  const list = (kind: (typeof SCALAR_KINDS)[number], value: JsonValue) =>
-    written((out) => out.list(numberOf(`${kind}_list`), value, "k", kind));
+test("a map: takes __proto__ for a key like any other", () => {
+  const out = new ProtoWriter();
+  const json = JSON.parse('{"__proto__":"x"}') as JsonObject;
+  out.map(1, json, "k", "string", (item, key, to) => to.string(2, item, key));
+  expect(Buffer.from(out.finish()).includes("__proto__")).toBe(true);
+  expect(({} as { x?: unknown }).x).toBeUndefined();
+});
 
-  it("is read item by item", () => {
-    expect(list("int32", [1, -1, 0])).toEqual({
-      json: { int32_list: [1, -1, 0] },
-      drifts: [],
-      inexact: false,
-    });
-    expect(list("string", []).json).toEqual({});
-    expect(list("string", null)).toEqual({ json: {}, drifts: [], inexact: false });
-  });
+const raws = numberOf("strings");
+const collected = (json: JsonValue, exact = false) =>
+  written((out) => out.root(json, (object, to) => to.unknown(raws, object, new Set(["known"]))), exact);
 
-  it("takes a single value for a list of one", () => {
-    expect(list("string", "a")).toEqual({
-      json: { string_list: ["a"] },
-      drifts: [drift("coerced", "k", "array", 'string "a"')],
-      inexact: false,
-    });
-    expect(list("string", false).json).toEqual({});
-  });
-
-  it("names what it leaves out, null included", () => {
-    expect(list("int32", [1, null, "x", 2])).toEqual({
-      json: { int32_list: [1, 2] },
-      drifts: [drift("dropped", "k[1]", "int32", "null"), drift("dropped", "k[2]", "int32", 'string "x"')],
-      inexact: false,
-    });
-  });
-
-  it("reads enums by their spellings", () => {
-    const table = new EnumTable("test.Mood", [
-      [0, "NONE"],
-      [1, "good"],
-    ]);
-    const result = written((out) => out.enums(numberOf("int32_list"), ["good", "odd", null, 1], "k", table));
-    expect(result).toEqual({
-      json: { int32_list: [1, 1] },
-      drifts: [
-        drift("dropped", "k[1]", "one of test.Mood", 'string "odd"'),
-        drift("dropped", "k[2]", "one of test.Mood", "null"),
-      ],
-      inexact: false,
-    });
-  });
-
-  it("reads any items with each, and names null", () => {
-    const result = written((out) =>
-      out.each([1, null, 3], "k", (item, to) => to.int32(numberOf("int32_list"), item, "")),
-    );
-    expect(result).toEqual({
-      json: { int32_list: [1, 3] },
-      drifts: [drift("dropped", "k[1]", "an item", "null")],
-      inexact: false,
-    });
+test("keys that no field names: are noted where a message does not collect them", () => {
+  expect(root({ x: 1, y: null, string: "s" })).toEqual({
+    json: { string: "s" },
+    drifts: [drift("unknown", "x", "no such key", "number 1"), drift("unknown", "y", "no such key", "null")],
+    inexact: false,
   });
 });
 
-describe("a wrapper", () => {
-  const wrapper = (value: JsonValue) =>
-    written((out) => out.wrapper(numberOf("wrapper"), value, "k", "int64"));
-
-  it("is the bare value, zero told from none", () => {
-    expect(wrapper(0).json).toEqual({ wrapper: "0" });
-    expect(wrapper("5").json).toEqual({ wrapper: "5" });
-    expect(wrapper(null)).toEqual({ json: {}, drifts: [], inexact: false });
-    const empty = written((out) => out.wrapper(numberOf("text"), "", "k", "string"));
-    expect(empty.json).toEqual({ text: "" });
-    const long = "x".repeat(300);
-    expect(written((out) => out.wrapper(numberOf("text"), long, "k", "string")).json).toEqual({ text: long });
-  });
-
-  it("is absent, and not zero, where the value is not understood", () => {
-    expect(wrapper("x")).toEqual({
-      json: {},
-      drifts: [drift("dropped", "k", "int64", 'string "x"')],
-      inexact: false,
-    });
-    expect(wrapper({}).json).toEqual({});
-    expect(wrapper(2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
+test("keys that no field names: are collected as raw JSON, without a note", () => {
+  const json = { known: 1, a: "x\n\u2028", b: [1, { c: null }], d: false, e: null, f: 0.1 };
+  expect(collected(json)).toEqual({
+    json: {
+      strings: { a: JSON.stringify(json.a), b: '[1,{"c":null}]', d: "false", e: "null", f: "0.1" },
+    },
+    drifts: [],
+    inexact: false,
   });
 });
 
-describe("a map", () => {
-  const strings = (value: JsonValue) =>
-    written((out) =>
-      out.map(numberOf("strings"), value, "k", "string", (item, key, to) => to.string(2, item, key)),
-    );
-  const numbers = (value: JsonValue) =>
-    written((out) =>
-      out.map(numberOf("numbers"), value, "k", "int32", (item, key, to) => to.uint64(2, item, key)),
-    );
-  const flags = (value: JsonValue) =>
-    written((out) =>
-      out.map(numberOf("flags"), value, "k", "bool", (item, key, to) => to.bool(2, item, key)),
-    );
-
-  it("is read from an object, its keys of any type", () => {
-    expect(strings({ a: "x", "": "", constructor: "y" })).toEqual({
-      json: { strings: { a: "x", "": "", constructor: "y" } },
-      drifts: [],
-      inexact: false,
-    });
-    expect(numbers({ "-5": 0, "7": "700000000000000001" })).toEqual({
-      json: { numbers: { "-5": "0", "7": "700000000000000001" } },
-      drifts: [],
-      inexact: false,
-    });
-    expect(flags({ true: true, false: false })).toEqual({
-      json: { flags: { true: true, false: false } },
-      drifts: [],
-      inexact: false,
-    });
-  });
-
-  it("keeps values of every length", () => {
-    const json = Object.fromEntries([0, 1, 120, 127, 128, 200, 17_000].map((n) => [`k${n}`, "x".repeat(n)]));
-    expect(strings(json).json).toEqual({ strings: json });
-  });
-
-  it("counts an empty array as empty, and false as none", () => {
-    expect(strings([])).toEqual({
-      json: {},
-      drifts: [drift("coerced", "k", "object", "array")],
-      inexact: false,
-    });
-    expect(strings(false).drifts).toEqual([drift("coerced", "k", "object", "boolean false")]);
-    expect(strings(null)).toEqual({ json: {}, drifts: [], inexact: false });
-  });
-
-  it("leaves out an entry whose key is not understood, and not its key alone", () => {
-    expect(numbers({ a: 1, "1.5": 2, "99999999999": 3, "": 4, "6": 5 })).toEqual({
-      json: { numbers: { "6": "5" } },
-      drifts: [
-        drift("dropped", "k.a", "key of type int32", 'string "a"'),
-        drift("dropped", "k.1.5", "key of type int32", 'string "1.5"'),
-        drift("dropped", "k.99999999999", "int32", "number 99999999999"),
-        drift("dropped", "k", "key of type int32", 'string ""'),
-      ],
-      inexact: false,
-    });
-    expect(flags({ yes: true }).drifts).toEqual([
-      drift("dropped", "k.yes", "key of type bool", 'string "yes"'),
-    ]);
-  });
-
-  it("leaves out an entry whose value is not understood, or null", () => {
-    expect(numbers({ "1": "x", "2": null, "3": 3 })).toEqual({
-      json: { numbers: { "3": "3" } },
-      drifts: [drift("dropped", "k.1", "uint64", 'string "x"')],
-      inexact: false,
-    });
-  });
-
-  it("takes __proto__ for a key like any other", () => {
-    const out = new ProtoWriter();
-    const json = JSON.parse('{"__proto__":"x"}') as JsonObject;
-    out.map(1, json, "k", "string", (item, key, to) => to.string(2, item, key));
-    expect(Buffer.from(out.finish()).includes("__proto__")).toBe(true);
-    expect(({} as { x?: unknown }).x).toBeUndefined();
+test("keys that no field names: are collected exactly, integers beyond 2^53 included, after a second look", () => {
+  const text = '{"id":700000000000000001,"deep":[{"id":-700000000000000003}],"huge":1e400}';
+  expect(collected(parseJson(text) ?? null).inexact).toBe(true);
+  const second = collected(parseJsonExactly(text) ?? null, true);
+  expect(second.drifts).toEqual([]);
+  expect(second.json).toEqual({
+    strings: {
+      id: "700000000000000001",
+      deep: '[{"id":-700000000000000003}]',
+      huge: `1${"0".repeat(400)}`,
+    },
   });
 });
 
-describe("keys that no field names", () => {
-  const raws = numberOf("strings");
-  const collected = (json: JsonValue, exact = false) =>
-    written((out) => out.root(json, (object, to) => to.unknown(raws, object, new Set(["known"]))), exact);
+test("keys that no field names: do not ask for a second look where nothing was rounded", () => {
+  expect(collected({ a: "1234567890123456789", b: 1e15, c: null, d: "e+" }).inexact).toBe(false);
+});
 
-  it("are noted where a message does not collect them", () => {
-    expect(root({ x: 1, y: null, string: "s" })).toEqual({
-      json: { string: "s" },
-      drifts: [
-        drift("unknown", "x", "no such key", "number 1"),
-        drift("unknown", "y", "no such key", "null"),
-      ],
-      inexact: false,
-    });
-  });
+test("keys that no field names: are collected as a google.protobuf.Struct", () => {
+  const result = written((out) =>
+    out.root({ known: 1, a: [1, "x"], big: 2n ** 60n }, (json, to) =>
+      to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
+    ),
+  );
+  expect(result.json).toEqual({ struct: { a: [1, "x"], big: "1152921504606846976" } });
+  const none = written((out) =>
+    out.root({ known: 1 }, (json, to) =>
+      to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
+    ),
+  );
+  expect(none.json).toEqual({});
+});
 
-  it("are collected as raw JSON, without a note", () => {
-    const json = { known: 1, a: "x\n\u2028", b: [1, { c: null }], d: false, e: null, f: 0.1 };
-    expect(collected(json)).toEqual({
-      json: {
-        strings: { a: JSON.stringify(json.a), b: '[1,{"c":null}]', d: "false", e: "null", f: "0.1" },
-      },
-      drifts: [],
-      inexact: false,
-    });
-  });
-
-  it("are collected exactly, integers beyond 2^53 included, after a second look", () => {
-    const text = '{"id":700000000000000001,"deep":[{"id":-700000000000000003}],"huge":1e400}';
-    expect(collected(parseJson(text) ?? null).inexact).toBe(true);
-    const second = collected(parseJsonExactly(text) ?? null, true);
-    expect(second.drifts).toEqual([]);
-    expect(second.json).toEqual({
-      strings: {
-        id: "700000000000000001",
-        deep: '[{"id":-700000000000000003}]',
-        huge: `1${"0".repeat(400)}`,
-      },
-    });
-  });
-
-  it("do not ask for a second look where nothing was rounded", () => {
-    expect(collected({ a: "1234567890123456789", b: 1e15, c: null, d: "e+" }).inexact).toBe(false);
-  });
-
-  it("are collected as a google.protobuf.Struct", () => {
-    const result = written((out) =>
-      out.root({ known: 1, a: [1, "x"], big: 2n ** 60n }, (json, to) =>
-        to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
-      ),
-    );
-    expect(result.json).toEqual({ struct: { a: [1, "x"], big: "1152921504606846976" } });
-    const none = written((out) =>
-      out.root({ known: 1 }, (json, to) =>
-        to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
-      ),
-    );
-    expect(none.json).toEqual({});
-  });
-
-  it("are left out where they are too deep to be written, and named", () => {
-    let deep: JsonValue = 1;
-    for (let level = 0; level < 100_000; level++) deep = [deep];
-    const result = collected({ a: deep, b: 1 });
-    expect(result.json).toEqual({ strings: { b: "1" } });
-    expect(result.drifts).toEqual([drift("dropped", "a", "JSON that is not too deep", "array")]);
-  });
+test("keys that no field names: are left out where they are too deep to be written, and named", () => {
+  let deep: JsonValue = 1;
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  const result = collected({ a: deep, b: 1 });
+  expect(result.json).toEqual({ strings: { b: "1" } });
+  expect(result.drifts).toEqual([drift("dropped", "a", "JSON that is not too deep", "array")]);
 });
 
 describe("a flattened message", () => {
@@ -362,15 +344,18 @@ describe("a flattened message", () => {
     (member: typeof inner, collects: boolean) =>
     (json: JsonObject, out: ProtoWriter): void => {
       out.flattened(numberOf("self"), json, member, HOLDER);
-      if (collects) out.unknown(raws, json, HOLDER);
-      else out.unknownKeys(json, HOLDER);
+      if (collects) {
+        out.unknown(raws, json, HOLDER);
+      } else {
+        out.unknownKeys(json, HOLDER);
+      }
     };
   const read = (json: JsonObject, member: typeof inner, collects: boolean) =>
     written((out) => out.root(json, holder(member, collects)));
 
   const json = { type: "t", id: 1, text: "x", more: [1] };
 
-  it("shares its keys with its holder: neither reports those of the other", () => {
+  test("shares its keys with its holder: neither reports those of the other", () => {
     expect(read(json, inner, false)).toEqual({
       json: { self: { string: "x" } },
       drifts: [drift("unknown", "more", "no such key", "array")],
@@ -378,7 +363,7 @@ describe("a flattened message", () => {
     });
   });
 
-  it("leaves the keys that neither knows to a holder that collects", () => {
+  test("leaves the keys that neither knows to a holder that collects", () => {
     expect(read(json, inner, true)).toEqual({
       json: { self: { string: "x" }, strings: { more: "[1]" } },
       drifts: [],
@@ -386,7 +371,7 @@ describe("a flattened message", () => {
     });
   });
 
-  it("takes the keys that neither knows where it collects itself, but none of its holder's", () => {
+  test("takes the keys that neither knows where it collects itself, but none of its holder's", () => {
     for (const collects of [false, true]) {
       expect(read(json, collecting, collects)).toEqual({
         json: { self: { string: "x", strings: { more: "[1]" } } },
@@ -396,7 +381,7 @@ describe("a flattened message", () => {
     }
   });
 
-  it("holds messages of its own that report their keys themselves", () => {
+  test("holds messages of its own that report their keys themselves", () => {
     expect(read({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
       json: { self: { self: { int32: 2 } } },
       drifts: [drift("unknown", "sub.type", "no such key", "number 1")],
@@ -404,7 +389,7 @@ describe("a flattened message", () => {
     });
   });
 
-  it("may hold another one: none takes a key of another", () => {
+  test("may hold another one: none takes a key of another", () => {
     const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
     const middle = (object: JsonObject, out: ProtoWriter): void => {
       out.string(numberOf("string"), object.kind, "kind");
@@ -424,7 +409,7 @@ describe("a flattened message", () => {
     expect(read(deep, plain, false).drifts).toEqual([drift("unknown", "more", "no such key", "array")]);
   });
 
-  it("does not leak into the next message of a list", () => {
+  test("does not leak into the next message of a list", () => {
     const items = [
       { type: "t", text: "x" },
       { type: "t", text: "y", more: 1 },
@@ -443,196 +428,186 @@ describe("a flattened message", () => {
   });
 });
 
-describe("a discriminator that chooses no member", () => {
-  it("is named, and none at all is no drift", () => {
-    const read = (value: JsonValue | undefined) =>
-      written((out) => out.unknownMember("type", "a known block", value)).drifts;
-    expect(read("new")).toEqual([drift("dropped", "type", "a known block", 'string "new"')]);
-    expect(read(undefined)).toEqual([]);
-    expect(read(null)).toEqual([]);
+test("a discriminator that chooses no member: is named, and none at all is no drift", () => {
+  const read = (value: JsonValue | undefined) =>
+    written((out) => out.unknownMember("type", "a known block", value)).drifts;
+  expect(read("new")).toEqual([drift("dropped", "type", "a known block", 'string "new"')]);
+  expect(read(undefined)).toEqual([]);
+  expect(read(null)).toEqual([]);
+});
+
+const value = (json: JsonValue, exact = false) =>
+  written((out) => out.nullable(numberOf("value"), json, "k", decodeValue), exact);
+
+test.each<[JsonValue]>([
+  [null],
+  [true],
+  [false],
+  [0],
+  [-1.5],
+  [""],
+  ["x"],
+  [[]],
+  [[null, [1], {}]],
+  [{}],
+  [{ a: { b: [{ c: null }] }, "": 1 }],
+])("dynamic values: reads %j as it is", (json) => {
+  expect(value(json)).toEqual({ json: { value: json }, drifts: [], inexact: false });
+  const list = written((out) => out.wrapped(numberOf("values"), [json], "k", decodeListValue));
+  expect(list.json).toEqual({ values: [json] });
+});
+
+test("dynamic values: keeps integers beyond 2^53 as text, after a second look", () => {
+  const text = '{"a":[700000000000000001],"b":1e400,"c":-700000000000000001}';
+  expect(value(parseJson(text) ?? null).inexact).toBe(true);
+  expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
+    json: { value: { a: ["700000000000000001"], b: `1${"0".repeat(400)}`, c: "-700000000000000001" } },
+    drifts: [],
+    inexact: false,
   });
 });
 
-describe("dynamic values", () => {
-  const value = (json: JsonValue, exact = false) =>
-    written((out) => out.nullable(numberOf("value"), json, "k", decodeValue), exact);
-
-  it.each<[JsonValue]>([
-    [null],
-    [true],
-    [false],
-    [0],
-    [-1.5],
-    [""],
-    ["x"],
-    [[]],
-    [[null, [1], {}]],
-    [{}],
-    [{ a: { b: [{ c: null }] }, "": 1 }],
-  ])("reads %j as it is", (json) => {
-    expect(value(json)).toEqual({ json: { value: json }, drifts: [], inexact: false });
-    const list = written((out) => out.wrapped(numberOf("values"), [json], "k", decodeListValue));
-    expect(list.json).toEqual({ values: [json] });
-  });
-
-  it("keeps integers beyond 2^53 as text, after a second look", () => {
-    const text = '{"a":[700000000000000001],"b":1e400,"c":-700000000000000001}';
-    expect(value(parseJson(text) ?? null).inexact).toBe(true);
-    expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
-      json: { value: { a: ["700000000000000001"], b: `1${"0".repeat(400)}`, c: "-700000000000000001" } },
-      drifts: [],
-      inexact: false,
-    });
-  });
-
-  it("can be printed whatever the number is", () => {
-    const result = value({ a: Number.POSITIVE_INFINITY, b: 2 ** 60 }, true);
-    expect(result.json).toEqual({ value: { a: null, b: null } });
-    expect(result.drifts).toEqual([
-      drift("dropped", "k.a", "an exact integer", "number Infinity"),
-      drift("dropped", "k.b", "an exact integer", "number 1152921504606847000"),
-    ]);
-    expect(value(Number.POSITIVE_INFINITY).json).toEqual({ value: null });
-  });
-
-  it("take null for a Value, but for no list", () => {
-    const list = (json: JsonValue) =>
-      written((out) => out.wrapped(numberOf("values"), json, "k", decodeListValue));
-    expect(list(null)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(list([]).json).toEqual({ values: [] });
-    expect(list("x").json).toEqual({ values: ["x"] });
-  });
-
-  it("read any JSON value at all as it is", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
-        const hasProto = JSON.stringify(json).includes("__proto__");
-        fc.pre(!hasProto);
-        const result = value(json as JsonValue, true);
-        if (result.drifts.length === 0) expect(result.json).toEqual({ value: json });
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+test("dynamic values: can be printed whatever the number is", () => {
+  const result = value({ a: Number.POSITIVE_INFINITY, b: 2 ** 60 }, true);
+  expect(result.json).toEqual({ value: { a: null, b: null } });
+  expect(result.drifts).toEqual([
+    drift("dropped", "k.a", "an exact integer", "number Infinity"),
+    drift("dropped", "k.b", "an exact integer", "number 1152921504606847000"),
+  ]);
+  expect(value(Number.POSITIVE_INFINITY).json).toEqual({ value: null });
 });
 
-describe("depth", () => {
-  function nest(levels: number, key: string): JsonObject {
-    let json: JsonObject = {};
-    for (let level = 0; level < levels; level++) json = { [key]: json };
-    return json;
-  }
+test("dynamic values: take null for a Value, but for no list", () => {
+  const list = (json: JsonValue) =>
+    written((out) => out.wrapped(numberOf("values"), json, "k", decodeListValue));
+  expect(list(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(list([]).json).toEqual({ values: [] });
+  expect(list("x").json).toEqual({ values: ["x"] });
+});
 
-  it("is 100 messages, the root among them, as protobuf-es reads them", () => {
-    expect(root(nest(99, "self")).drifts).toEqual([]);
-    expect(() => root(nest(100, "self"))).toThrow(JsonTooDeep);
-    expect(() => root(nest(101, "selves"))).toThrow(JsonTooDeep);
-  });
+test("dynamic values: read any JSON value at all as it is", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
+      const hasProto = JSON.stringify(json).includes("__proto__");
+      fc.pre(!hasProto);
+      const result = value(json as JsonValue, true);
+      if (result.drifts.length === 0) expect(result.json).toEqual({ value: json });
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
-  it("of dynamic values is at most what protobuf-es reads", () => {
-    for (let level = 1; level < 60; level++) {
-      for (const json of [nest(level, "a"), { a: lists(level) }]) {
-        const read = () => written((out) => out.nullable(numberOf("value"), json, "k", decodeValue));
-        try {
-          expect(read().json).toEqual({ value: json });
-        } catch (error) {
-          expect(error).toBeInstanceOf(JsonTooDeep);
-        }
+function nest(levels: number, key: string): JsonObject {
+  let json: JsonObject = {};
+  for (let level = 0; level < levels; level++) json = { [key]: json };
+  return json;
+}
+
+test("depth: is 100 messages, the root among them, as protobuf-es reads them", () => {
+  expect(root(nest(99, "self")).drifts).toEqual([]);
+  expect(() => root(nest(100, "self"))).toThrow(JsonTooDeep);
+  expect(() => root(nest(101, "selves"))).toThrow(JsonTooDeep);
+});
+
+test("depth: of dynamic values is at most what protobuf-es reads", () => {
+  for (let level = 1; level < 60; level++) {
+    for (const json of [nest(level, "a"), { a: lists(level) }]) {
+      const read = () => written((out) => out.nullable(numberOf("value"), json, "k", decodeValue));
+      try {
+        expect(read().json).toEqual({ value: json });
+      } catch (error) {
+        expect(error).toBeInstanceOf(JsonTooDeep);
       }
     }
-  });
-
-  function lists(levels: number): JsonValue {
-    let json: JsonValue = [];
-    for (let level = 0; level < levels; level++) json = [json];
-    return json;
   }
+});
 
-  it("is a limit that hostile responses meet before the stack ends", () => {
-    expect(() => root(nest(10_000, "self"))).toThrow(new JsonTooDeep(Array(100).fill("self").join("."), 100));
-    expect(() => written((out) => out.nullable(1, nest(10_000, "a"), "k", decodeValue))).toThrow(JsonTooDeep);
-    expect(() => written((out) => out.nullable(1, lists(10_000), "k", decodeValue))).toThrow(JsonTooDeep);
-  });
+function lists(levels: number): JsonValue {
+  let json: JsonValue = [];
+  for (let level = 0; level < levels; level++) json = [json];
+  return json;
+}
 
-  it("can be set, and a writer that met it can be used again", () => {
-    const out = new ProtoWriter(2);
-    out.reset();
-    expect(() => out.root(nest(2, "self"), decode)).toThrow("more than 2 levels at self.self");
-    out.reset();
-    out.root({ string: "a" }, decode);
-    expect(out.finish()).toEqual(Uint8Array.of((numberOf("string") << 3) | 2, 1, 97));
-    expect(out.drifts).toEqual([]);
+test("depth: is a limit that hostile responses meet before the stack ends", () => {
+  expect(() => root(nest(10_000, "self"))).toThrow(new JsonTooDeep(Array(100).fill("self").join("."), 100));
+  expect(() => written((out) => out.nullable(1, nest(10_000, "a"), "k", decodeValue))).toThrow(JsonTooDeep);
+  expect(() => written((out) => out.nullable(1, lists(10_000), "k", decodeValue))).toThrow(JsonTooDeep);
+});
+
+test("depth: can be set, and a writer that met it can be used again", () => {
+  const out = new ProtoWriter(2);
+  out.reset();
+  expect(() => out.root(nest(2, "self"), decode)).toThrow("more than 2 levels at self.self");
+  out.reset();
+  out.root({ string: "a" }, decode);
+  expect(out.finish()).toEqual(Uint8Array.of((numberOf("string") << 3) | 2, 1, 97));
+  expect(out.drifts).toEqual([]);
+});
+
+test("a writer that is used again: starts empty", () => {
+  const out = new ProtoWriter();
+  out.reset(true);
+  out.root({ x: 1, int32: "z" }, decode);
+  out.int64(1, 2 ** 60, "k");
+  out.reset();
+  expect({ bytes: out.finish().length, drifts: out.drifts, inexact: out.inexact }).toEqual({
+    bytes: 0,
+    drifts: [],
+    inexact: false,
   });
 });
 
-describe("a writer that is used again", () => {
-  it("starts empty", () => {
-    const out = new ProtoWriter();
-    out.reset(true);
-    out.root({ x: 1, int32: "z" }, decode);
-    out.int64(1, 2 ** 60, "k");
-    out.reset();
-    expect({ bytes: out.finish().length, drifts: out.drifts, inexact: out.inexact }).toEqual({
-      bytes: 0,
-      drifts: [],
-      inexact: false,
-    });
-  });
-
-  it("does not hold on to the room of one huge response", () => {
-    const out = new ProtoWriter();
-    const room = () => (Reflect.get(out, "buffer") as Buffer).length;
-    out.string(1, "x".repeat(3_000_000), "k");
-    expect(room()).toBeGreaterThan(3_000_000);
-    out.reset();
-    expect(room()).toBe(16 * 1024);
-  });
-
-  it("hands out bytes that later messages do not change", () => {
-    const out = new ProtoWriter();
-    out.string(1, "first", "k");
-    const first = out.finish();
-    out.reset();
-    out.string(1, "second", "k");
-    expect(Buffer.from(first).toString("latin1")).toBe("\n\u0005first");
-  });
+test("a writer that is used again: does not hold on to the room of one huge response", () => {
+  const out = new ProtoWriter();
+  const room = () => (Reflect.get(out, "buffer") as Buffer).length;
+  out.string(1, "x".repeat(3_000_000), "k");
+  expect(room()).toBeGreaterThan(3_000_000);
+  out.reset();
+  expect(room()).toBe(16 * 1024);
 });
 
-describe("strings of every length and alphabet", () => {
-  const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
+test("a writer that is used again: hands out bytes that later messages do not change", () => {
+  const out = new ProtoWriter();
+  out.string(1, "first", "k");
+  const first = out.finish();
+  out.reset();
+  out.string(1, "second", "k");
+  expect(Buffer.from(first).toString("latin1")).toBe("\n\u0005first");
+});
 
-  it.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
-    "%i characters",
-    (length) => {
-      for (const unit of ["a", "é", "€", "😀"]) {
-        const text = unit.repeat(Math.ceil(length / unit.length));
-        for (const variant of [text, `a${text}`, `${text}a`]) {
-          expect(read(variant)).toEqual({ json: { string: variant }, drifts: [], inexact: false });
-        }
+const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
+
+test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
+  "strings of every length and alphabet: %i characters",
+  (length) => {
+    for (const unit of ["a", "é", "€", "😀"]) {
+      const text = unit.repeat(Math.ceil(length / unit.length));
+      for (const variant of [text, `a${text}`, `${text}a`]) {
+        expect(read(variant)).toEqual({ json: { string: variant }, drifts: [], inexact: false });
       }
-    },
+    }
+  },
+);
+
+test("strings of every length and alphabet: takes 40 MB", () => {
+  const text = "é".repeat(20_000_000);
+  const out = new ProtoWriter();
+  out.string(1, text, "k");
+  expect(out.length).toBe(40_000_000 + 5);
+});
+
+test("strings of every length and alphabet: writes any well-formed text as it is, and replaces halves of pairs", () => {
+  const text = fc.string({ unit: "binary", maxLength: 300 });
+  const halves = fc.string({
+    unit: fc.constantFrom("\ud83d", "\ude00", "a", "é", "\u0000"),
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(fc.oneof(text, halves), (value) => {
+      const result = read(value);
+      expect(result.json).toEqual({ string: value.toWellFormed() });
+      expect(result.drifts).toHaveLength(value.isWellFormed() ? 0 : 1);
+    }),
+    { numRuns: 1_000 },
   );
-
-  it("takes 40 MB", () => {
-    const text = "é".repeat(20_000_000);
-    const out = new ProtoWriter();
-    out.string(1, text, "k");
-    expect(out.length).toBe(40_000_000 + 5);
-  });
-
-  it("writes any well-formed text as it is, and replaces halves of pairs", () => {
-    const text = fc.string({ unit: "binary", maxLength: 300 });
-    const halves = fc.string({
-      unit: fc.constantFrom("\ud83d", "\ude00", "a", "é", "\u0000"),
-      maxLength: 60,
-    });
-    fc.assert(
-      fc.property(fc.oneof(text, halves), (value) => {
-        const result = read(value);
-        expect(result.json).toEqual({ string: value.toWellFormed() });
-        expect(result.drifts).toHaveLength(value.isWellFormed() ? 0 : 1);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
 });

@@ -85,8 +85,11 @@ export class ProtoWriter extends ScalarWriter {
   item(value: Field, list: string, index: number, decode: Decode): Uint8Array<ArrayBuffer> | undefined {
     this.clear();
     this.path = [list, index];
-    if (isJsonObject(value)) decode(value, this);
-    else this.drop("", "object", value);
+    if (isJsonObject(value)) {
+      decode(value, this);
+    } else {
+      this.drop("", "object", value);
+    }
     this.path = [];
     return isJsonObject(value) ? this.copy() : undefined;
   }
@@ -116,8 +119,11 @@ export class ProtoWriter extends ScalarWriter {
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (isJsonObject(item)) guess = this.nested(field, item, decode, guess);
-      else this.drop("", "object", item);
+      if (isJsonObject(item)) {
+        guess = this.nested(field, item, decode, guess);
+      } else {
+        this.drop("", "object", item);
+      }
       this.path.pop();
     }
     this.path.pop();
@@ -213,8 +219,11 @@ export class ProtoWriter extends ScalarWriter {
     const start = this.open(1);
     this[kind](1, value, key);
     // a value that was not understood is absent, and not zero
-    if (this.length === start + 1) this.rewind(before);
-    else this.close(start, 1);
+    if (this.length === start + 1) {
+      this.rewind(before);
+    } else {
+      this.close(start, 1);
+    }
   }
 
   private enter(): void {
@@ -225,8 +234,11 @@ export class ProtoWriter extends ScalarWriter {
     if (isJsonObject(value)) return value;
     if (value === undefined || value === null) return undefined;
     if (Array.isArray(value)) return this.objectOfArray(value, key);
-    if (value === false || value === "") this.coerce(key, "object", value);
-    else this.drop(key, "object", value);
+    if (value === false || value === "") {
+      this.coerce(key, "object", value);
+    } else {
+      this.drop(key, "object", value);
+    }
     return undefined;
   }
 
@@ -236,8 +248,11 @@ export class ProtoWriter extends ScalarWriter {
       this.coerce(key, "object", items);
       return {};
     }
-    if (items.length > 1 || !isJsonObject(first)) this.drop(key, "object", items);
-    else this.coerce(key, "object", items);
+    if (items.length > 1 || !isJsonObject(first)) {
+      this.drop(key, "object", items);
+    } else {
+      this.coerce(key, "object", items);
+    }
     return isJsonObject(first) ? first : undefined;
   }
 
@@ -251,8 +266,11 @@ export class ProtoWriter extends ScalarWriter {
       this.coerce(key, "array", value);
       return [];
     }
-    if (typeof value === "string") this.coerceText(key, "array", value);
-    else this.coerce(key, "array", value);
+    if (typeof value === "string") {
+      this.coerceText(key, "array", value);
+    } else {
+      this.coerce(key, "array", value);
+    }
     return [value];
   }
 
@@ -264,8 +282,11 @@ export class ProtoWriter extends ScalarWriter {
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (item === null) this.drop("", kind, item);
-      else this[kind](field, item, "");
+      if (item === null) {
+        this.drop("", kind, item);
+      } else {
+        this[kind](field, item, "");
+      }
       this.path.pop();
     }
     this.path.pop();
@@ -279,8 +300,11 @@ export class ProtoWriter extends ScalarWriter {
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (item === null) this.drop("", `one of ${table.name}`, item);
-      else this.enum(field, item, "", table);
+      if (item === null) {
+        this.drop("", `one of ${table.name}`, item);
+      } else {
+        this.enum(field, item, "", table);
+      }
       this.path.pop();
     }
     this.path.pop();
@@ -310,8 +334,11 @@ export class ProtoWriter extends ScalarWriter {
       const isKey = this.mapKey(name, keyKind);
       const beforeValue = this.length;
       if (isKey) entry(object[name], name, this);
-      if (this.length === beforeValue) this.rewind(before);
-      else this.close(start, 1);
+      if (this.length === beforeValue) {
+        this.rewind(before);
+      } else {
+        this.close(start, 1);
+      }
     }
     if (isLoose) this.strictly();
     this.depth--;

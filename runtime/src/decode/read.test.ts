@@ -1,102 +1,94 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { type Condition, fromText, holds, linkTarget, ownValue, splitCommas, splitNumbers } from "./read.ts";
 
-describe("linkTarget", () => {
-  const header =
-    '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';
+const header =
+  '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';
 
-  it("finds a link by its relation", () => {
-    expect(linkTarget(header, "next")).toBe("https://api.test/a?page=2");
-    expect(linkTarget(header, "last")).toBe("https://api.test/a?page=9");
-    expect(linkTarget(header, "prev")).toBeUndefined();
-    expect(linkTarget(undefined, "next")).toBeUndefined();
-    expect(linkTarget("", "next")).toBeUndefined();
-  });
-
-  it.each([
-    ["<a>; rel=next", "a"],
-    ["<a>;rel=next", "a"],
-    ['<a> ; rel = "next"', "a"],
-    ['<a>; REL="Next"', "a"],
-    ['<a>; rel="prev next"', "a"],
-    ['<a>; title="x"; rel="next"', "a"],
-    ['<a>; title="; rel=next"; rel=prev, <b>; rel=next', "b"],
-    ['<a>; title="\\"; rel=next"; rel=prev', undefined],
-    ["<a>; rel=prev; rel=next", undefined],
-    ["<a,b>; rel=next", "a,b"],
-    ["<>; rel=next", ""],
-    ["<a>; crossorigin; rel=next", "a"],
-    ["<a>", undefined],
-    ["a; rel=next", undefined],
-    ['<a>; rel="next', undefined],
-  ])("reads %s", (text, target) => {
-    expect(linkTarget(text, "next")).toBe(target);
-  });
-
-  it("does not hang on a header that never ends a link", () => {
-    const start = performance.now();
-    for (const part of ["<", "<a>;", "<a>; b=", '<a>; b="', "; ", " "]) {
-      linkTarget(`<x>${part.repeat(100_000)}`, "next");
-      linkTarget(part.repeat(100_000), "next");
-    }
-    expect(performance.now() - start).toBeLessThan(5_000);
-  });
-
-  it("reads any text at all", () => {
-    const text = fc.string({ unit: fc.constantFrom(...'<>;,=" \\rel next a'), maxLength: 60 });
-    fc.assert(
-      fc.property(text, (header) => {
-        expect(["string", "undefined"]).toContain(typeof linkTarget(header, "next"));
-      }),
-    );
-  });
+test("linkTarget: finds a link by its relation", () => {
+  expect(linkTarget(header, "next")).toBe("https://api.test/a?page=2");
+  expect(linkTarget(header, "last")).toBe("https://api.test/a?page=9");
+  expect(linkTarget(header, "prev")).toBeUndefined();
+  expect(linkTarget(undefined, "next")).toBeUndefined();
+  expect(linkTarget("", "next")).toBeUndefined();
 });
 
-describe("splitCommas and splitNumbers", () => {
-  it("split text, trim items and skip empty ones", () => {
-    expect(splitCommas("a, b,,c ,")).toEqual(["a", "b", "c"]);
-    expect(splitCommas("")).toEqual([]);
-    expect(splitNumbers("1, -2.5,x,9007199254740993")).toEqual([1, -2.5, "x", 9007199254740993n]);
-  });
-
-  it("leave an array and everything else alone", () => {
-    for (const value of [["a,b"], null, undefined, 5, { a: 1 }]) {
-      expect(splitCommas(value)).toBe(value);
-      expect(splitNumbers(value)).toBe(value);
-    }
-  });
+test.each([
+  ["<a>; rel=next", "a"],
+  ["<a>;rel=next", "a"],
+  ['<a> ; rel = "next"', "a"],
+  ['<a>; REL="Next"', "a"],
+  ['<a>; rel="prev next"', "a"],
+  ['<a>; title="x"; rel="next"', "a"],
+  ['<a>; title="; rel=next"; rel=prev, <b>; rel=next', "b"],
+  ['<a>; title="\\"; rel=next"; rel=prev', undefined],
+  ["<a>; rel=prev; rel=next", undefined],
+  ["<a,b>; rel=next", "a,b"],
+  ["<>; rel=next", ""],
+  ["<a>; crossorigin; rel=next", "a"],
+  ["<a>", undefined],
+  ["a; rel=next", undefined],
+  ['<a>; rel="next', undefined],
+])("linkTarget: reads %s", (text, target) => {
+  expect(linkTarget(text, "next")).toBe(target);
 });
 
-describe("fromText", () => {
-  it.each<[string | undefined, JsonValue | undefined]>([
-    ["true", true],
-    ["false", false],
-    ["12", 12],
-    ["1.5", 1.5],
-    ["9007199254740993", 9007199254740993n],
-    ["", ""],
-    ["abc", "abc"],
-    [undefined, undefined],
-  ])("%s is %s", (text, value) => {
-    expect(fromText(text)).toBe(value);
-  });
+test("linkTarget: does not hang on a header that never ends a link", () => {
+  const start = performance.now();
+  for (const part of ["<", "<a>;", "<a>; b=", '<a>; b="', "; ", " "]) {
+    linkTarget(`<x>${part.repeat(100_000)}`, "next");
+    linkTarget(part.repeat(100_000), "next");
+  }
+  expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-describe("ownValue", () => {
-  it("does not see what every object inherits", () => {
-    expect(ownValue({}, "constructor")).toBeUndefined();
-    expect(ownValue({}, "__proto__")).toBeUndefined();
-    expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "constructor")).toBe(1);
-    expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "__proto__")).toBe(2);
-  });
+test("linkTarget: reads any text at all", () => {
+  const text = fc.string({ unit: fc.constantFrom(...'<>;,=" \\rel next a'), maxLength: 60 });
+  fc.assert(
+    fc.property(text, (header) => {
+      expect(["string", "undefined"]).toContain(typeof linkTarget(header, "next"));
+    }),
+  );
+});
+
+test("splitCommas and splitNumbers: split text, trim items and skip empty ones", () => {
+  expect(splitCommas("a, b,,c ,")).toEqual(["a", "b", "c"]);
+  expect(splitCommas("")).toEqual([]);
+  expect(splitNumbers("1, -2.5,x,9007199254740993")).toEqual([1, -2.5, "x", 9007199254740993n]);
+});
+
+test("splitCommas and splitNumbers: leave an array and everything else alone", () => {
+  for (const value of [["a,b"], null, undefined, 5, { a: 1 }]) {
+    expect(splitCommas(value)).toBe(value);
+    expect(splitNumbers(value)).toBe(value);
+  }
+});
+
+test.each<[string | undefined, JsonValue | undefined]>([
+  ["true", true],
+  ["false", false],
+  ["12", 12],
+  ["1.5", 1.5],
+  ["9007199254740993", 9007199254740993n],
+  ["", ""],
+  ["abc", "abc"],
+  [undefined, undefined],
+])("fromText: %s is %s", (text, value) => {
+  expect(fromText(text)).toBe(value);
+});
+
+test("ownValue: does not see what every object inherits", () => {
+  expect(ownValue({}, "constructor")).toBeUndefined();
+  expect(ownValue({}, "__proto__")).toBeUndefined();
+  expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "constructor")).toBe(1);
+  expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "__proto__")).toBe(2);
 });
 
 describe("holds", () => {
   const json = { type: "text", count: 5, on: false, none: null, inner: { a: [1] } };
 
-  it.each<[Condition, boolean]>([
+  test.each<[Condition, boolean]>([
     [{ key: "type", values: ["text", "x"] }, true],
     [{ key: "type", values: ["x"] }, false],
     [{ key: "count", values: ["5"] }, true],
@@ -116,7 +108,7 @@ describe("holds", () => {
     expect(holds(json, condition)).toBe(result);
   });
 
-  it("survives an object with methods of its own", () => {
+  test("survives an object with methods of its own", () => {
     expect(holds({ type: { toString: 1 } }, { key: "type", values: ["text"] })).toBe(false);
   });
 });

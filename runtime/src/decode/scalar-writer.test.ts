@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { drift, Kinds, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { EnumTable } from "./enum-table.ts";
@@ -21,276 +21,272 @@ function clean(kind: ScalarKind, json: unknown): Written {
   return { json: { [kind]: json } as Written["json"], drifts: [], inexact: false };
 }
 
-describe("integers of 32 bits", () => {
-  it.each(INT32)("%s takes its whole range", (kind) => {
-    for (const value of [0, 1, -1, 127, 128, -128, 16_384, -0x8000_0000, 0x7fff_ffff]) {
-      expect(scalar(kind, value)).toEqual(clean(kind, value));
-    }
-  });
-
-  it.each(UINT32)("%s takes its whole range", (kind) => {
-    for (const value of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
-      expect(scalar(kind, value)).toEqual(clean(kind, value));
-    }
-  });
-
-  it.each(INT32)("%s leaves out what is beyond its range", (kind) => {
-    for (const value of [0x8000_0000, -0x8000_0001, 1e300]) {
-      expect(scalar(kind, value)).toEqual({
-        json: {},
-        drifts: [drift("dropped", "k", kind, `number ${value}`)],
-        inexact: false,
-      });
-    }
-  });
-
-  it.each(UINT32)("%s leaves out what is beyond its range", (kind) => {
-    for (const value of [0x1_0000_0000, -1]) {
-      expect(scalar(kind, value).drifts).toEqual([drift("dropped", "k", kind, `number ${value}`)]);
-    }
-  });
+test.each(INT32)("integers of 32 bits: %s takes its whole range", (kind) => {
+  for (const value of [0, 1, -1, 127, 128, -128, 16_384, -0x8000_0000, 0x7fff_ffff]) {
+    expect(scalar(kind, value)).toEqual(clean(kind, value));
+  }
 });
 
-describe("integers of 64 bits", () => {
-  const max = 2n ** 63n - 1n;
-  const min = -(2n ** 63n);
+test.each(UINT32)("integers of 32 bits: %s takes its whole range", (kind) => {
+  for (const value of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
+    expect(scalar(kind, value)).toEqual(clean(kind, value));
+  }
+});
 
-  it.each(INT64)("%s takes its whole range, as numbers, bigints and strings", (kind) => {
-    for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, max, min]) {
-      expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
-      expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
-    }
-    for (const value of [-4_294_967_296, -1, 5, 4_294_967_296, Number.MIN_SAFE_INTEGER]) {
-      expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
-    }
-  });
+test.each(INT32)("integers of 32 bits: %s leaves out what is beyond its range", (kind) => {
+  for (const value of [0x8000_0000, -0x8000_0001, 1e300]) {
+    expect(scalar(kind, value)).toEqual({
+      json: {},
+      drifts: [drift("dropped", "k", kind, `number ${value}`)],
+      inexact: false,
+    });
+  }
+});
 
-  it.each(UINT64)("%s takes its whole range, as numbers, bigints and strings", (kind) => {
+test.each(UINT32)("integers of 32 bits: %s leaves out what is beyond its range", (kind) => {
+  for (const value of [0x1_0000_0000, -1]) {
+    expect(scalar(kind, value).drifts).toEqual([drift("dropped", "k", kind, `number ${value}`)]);
+  }
+});
+
+const max = 2n ** 63n - 1n;
+const min = -(2n ** 63n);
+
+test.each(INT64)("integers of 64 bits: %s takes its whole range, as numbers, bigints and strings", (kind) => {
+  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, max, min]) {
+    expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
+    expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
+  }
+  for (const value of [-4_294_967_296, -1, 5, 4_294_967_296, Number.MIN_SAFE_INTEGER]) {
+    expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
+  }
+});
+
+test.each(UINT64)(
+  "integers of 64 bits: %s takes its whole range, as numbers, bigints and strings",
+  (kind) => {
     for (const value of [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n]) {
       expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
       expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
     }
-  });
+  },
+);
 
-  it.each([...INT64, ...UINT64])("%s leaves out what is beyond its range", (kind) => {
-    const unsigned = UINT64.includes(kind);
-    for (const value of unsigned ? [2n ** 64n, -1n] : [max + 1n, min - 1n]) {
-      const expected = (got: string) => [drift("dropped", "k", kind, got)];
-      expect(scalar(kind, value).drifts).toEqual(expected(`number ${value}`));
-      expect(scalar(kind, String(value)).drifts).toEqual(expected(`string "${value}"`));
-    }
-  });
+test.each([...INT64, ...UINT64])("integers of 64 bits: %s leaves out what is beyond its range", (kind) => {
+  const unsigned = UINT64.includes(kind);
+  for (const value of unsigned ? [2n ** 64n, -1n] : [max + 1n, min - 1n]) {
+    const expected = (got: string) => [drift("dropped", "k", kind, got)];
+    expect(scalar(kind, value).drifts).toEqual(expected(`number ${value}`));
+    expect(scalar(kind, String(value)).drifts).toEqual(expected(`string "${value}"`));
+  }
+});
 
-  it.each([...INT64, ...UINT64])("%s never takes a rounded number, and asks for an exact one", (kind) => {
+test.each([...INT64, ...UINT64])(
+  "integers of 64 bits: %s never takes a rounded number, and asks for an exact one",
+  (kind) => {
     expect(scalar(kind, 2 ** 53)).toEqual({ json: {}, drifts: [], inexact: true });
     expect(scalar(kind, Number.POSITIVE_INFINITY)).toEqual({ json: {}, drifts: [], inexact: true });
     const second = scalar(kind, 2 ** 53, true);
     expect(second.drifts).toEqual([drift("dropped", "k", kind, "number 9007199254740992")]);
     expect(second.json).toEqual({});
-  });
+  },
+);
 
-  it("does not round an integer that is written with a point", () => {
-    const got = 'string "9007199254740993.0"';
-    expect(scalar("int64", "9007199254740993.0").drifts).toEqual([drift("dropped", "k", "int64", got)]);
-  });
+test("integers of 64 bits: does not round an integer that is written with a point", () => {
+  const got = 'string "9007199254740993.0"';
+  expect(scalar("int64", "9007199254740993.0").drifts).toEqual([drift("dropped", "k", "int64", got)]);
 });
 
-describe("numbers in other clothes", () => {
-  it.each([...INT32, ...UINT32])("%s is read from a string, and that is noted once", (kind) => {
+test.each([...INT32, ...UINT32])(
+  "numbers in other clothes: %s is read from a string, and that is noted once",
+  (kind) => {
     expect(scalar(kind, " +12 ")).toEqual({
       json: { [kind]: 12 },
       drifts: [drift("coerced", "k", kind, 'string " +12 "')],
       inexact: false,
     });
-  });
+  },
+);
 
-  it.each(WHOLE)("%s floors a fraction, and that is noted once", (kind) => {
-    for (const value of [7.9, "7.9"]) {
-      const result = scalar(kind, value);
-      expect(result.json).toEqual({ [kind]: INT32.includes(kind) || UINT32.includes(kind) ? 7 : "7" });
-      expect(result.drifts).toHaveLength(1);
-      expect(result.drifts[0]).toMatchObject({ kind: "coerced", path: "k", expected: kind });
-    }
-  });
+test.each(WHOLE)("numbers in other clothes: %s floors a fraction, and that is noted once", (kind) => {
+  for (const value of [7.9, "7.9"]) {
+    const result = scalar(kind, value);
+    expect(result.json).toEqual({ [kind]: INT32.includes(kind) || UINT32.includes(kind) ? 7 : "7" });
+    expect(result.drifts).toHaveLength(1);
+    expect(result.drifts[0]).toMatchObject({ kind: "coerced", path: "k", expected: kind });
+  }
+});
 
-  it.each(NUMBERS)("%s leaves out what is no number, and notes it once", (kind) => {
-    for (const [value, got] of [
-      ["many", 'string "many"'],
-      ["99999999999999999999999999999999999999999999999999999999x", `string "${"9".repeat(39)}…`],
-      [true, "boolean true"],
-      [{}, "object"],
-      [[1], "array"],
-    ] as const) {
-      const result = scalar(kind, value);
-      expect(result.json).toEqual({});
-      expect(result.drifts).toHaveLength(1);
-      expect(result.drifts[0]).toMatchObject({ kind: "dropped", path: "k", got });
-    }
-  });
+test.each(NUMBERS)("numbers in other clothes: %s leaves out what is no number, and notes it once", (kind) => {
+  for (const [value, got] of [
+    ["many", 'string "many"'],
+    ["99999999999999999999999999999999999999999999999999999999x", `string "${"9".repeat(39)}…`],
+    [true, "boolean true"],
+    [{}, "object"],
+    [[1], "array"],
+  ] as const) {
+    const result = scalar(kind, value);
+    expect(result.json).toEqual({});
+    expect(result.drifts).toHaveLength(1);
+    expect(result.drifts[0]).toMatchObject({ kind: "dropped", path: "k", got });
+  }
+});
 
-  it.each([...NUMBERS, "bool", "bytes", "string"] as const)("%s is absent for null and no key", (kind) => {
+test.each([...NUMBERS, "bool", "bytes", "string"] as const)(
+  "numbers in other clothes: %s is absent for null and no key",
+  (kind) => {
     for (const value of [null, undefined]) {
       expect(scalar(kind, value)).toEqual({ json: {}, drifts: [], inexact: false });
     }
-  });
+  },
+);
 
-  it.each(NUMBERS)("%s takes the empty string for none", (kind) => {
-    const { json, drifts } = scalar(kind, "");
-    expect(json).toEqual({});
-    expect(drifts).toMatchObject([{ kind: "coerced", path: "k", got: 'string ""' }]);
-  });
-
-  it("does not hang on a long string that is almost a number", () => {
-    const start = performance.now();
-    scalar("int64", `${"1".repeat(2_000_000)}x`);
-    scalar("double", `${"1".repeat(2_000_000)}.${"1".repeat(2_000_000)}x`);
-    expect(performance.now() - start).toBeLessThan(2_000);
-  });
+test.each(NUMBERS)("numbers in other clothes: %s takes the empty string for none", (kind) => {
+  const { json, drifts } = scalar(kind, "");
+  expect(json).toEqual({});
+  expect(drifts).toMatchObject([{ kind: "coerced", path: "k", got: 'string ""' }]);
 });
 
-describe("a payload where everything is text", () => {
-  it.each<[ScalarKind, string]>([
-    ["int32", "12"],
-    ["uint32", ""],
-    ["int64", "12"],
-    ["uint64", ""],
-    ["double", "1.5"],
-    ["float", ""],
-    ["bool", "true"],
-    ["bool", ""],
-  ])("%s is as declared in %j", (kind, text) => {
-    expect(written((out) => out[kind](numberOf(kind), text, "k"), false, true).drifts).toEqual([]);
-  });
-
-  it("still reports what is not understood", () => {
-    const { drifts } = written(
-      (out) => {
-        out.int32(numberOf("int32"), "1.5", "a");
-        out.int64(numberOf("int64"), "x", "b");
-        out.bool(numberOf("bool"), "x", "c");
-      },
-      false,
-      true,
-    );
-    expect(drifts).toEqual([
-      drift("coerced", "a", "int32", 'string "1.5"'),
-      drift("dropped", "b", "int64", 'string "x"'),
-      drift("dropped", "c", "bool", 'string "x"'),
-    ]);
-  });
+test("numbers in other clothes: does not hang on a long string that is almost a number", () => {
+  const start = performance.now();
+  scalar("int64", `${"1".repeat(2_000_000)}x`);
+  scalar("double", `${"1".repeat(2_000_000)}.${"1".repeat(2_000_000)}x`);
+  expect(performance.now() - start).toBeLessThan(2_000);
 });
 
-describe("double and float", () => {
-  it("take what JSON numbers cannot say by ProtoJSON's names", () => {
-    for (const kind of ["double", "float"] as const) {
-      for (const value of ["NaN", "Infinity", "-Infinity"]) {
-        expect(scalar(kind, value)).toEqual(clean(kind, value));
-      }
+test.each<[ScalarKind, string]>([
+  ["int32", "12"],
+  ["uint32", ""],
+  ["int64", "12"],
+  ["uint64", ""],
+  ["double", "1.5"],
+  ["float", ""],
+  ["bool", "true"],
+  ["bool", ""],
+])("a payload where everything is text: %s is as declared in %j", (kind, text) => {
+  expect(written((out) => out[kind](numberOf(kind), text, "k"), false, true).drifts).toEqual([]);
+});
+
+test("a payload where everything is text: still reports what is not understood", () => {
+  const { drifts } = written(
+    (out) => {
+      out.int32(numberOf("int32"), "1.5", "a");
+      out.int64(numberOf("int64"), "x", "b");
+      out.bool(numberOf("bool"), "x", "c");
+    },
+    false,
+    true,
+  );
+  expect(drifts).toEqual([
+    drift("coerced", "a", "int32", 'string "1.5"'),
+    drift("dropped", "b", "int64", 'string "x"'),
+    drift("dropped", "c", "bool", 'string "x"'),
+  ]);
+});
+
+test("double and float: take what JSON numbers cannot say by ProtoJSON's names", () => {
+  for (const kind of ["double", "float"] as const) {
+    for (const value of ["NaN", "Infinity", "-Infinity"]) {
+      expect(scalar(kind, value)).toEqual(clean(kind, value));
     }
-  });
+  }
+});
 
-  it("take numbers of any size that they can hold", () => {
-    for (const value of [0, 0.1, -1.5, 5e-324, Number.MAX_VALUE, 2 ** 53]) {
-      expect(scalar("double", value)).toEqual(clean("double", value));
-    }
-    expect(scalar("double", 2n ** 70n)).toEqual(clean("double", 2 ** 70));
-    expect(scalar("float", 0.5)).toEqual(clean("float", 0.5));
-  });
+test("double and float: take numbers of any size that they can hold", () => {
+  for (const value of [0, 0.1, -1.5, 5e-324, Number.MAX_VALUE, 2 ** 53]) {
+    expect(scalar("double", value)).toEqual(clean("double", value));
+  }
+  expect(scalar("double", 2n ** 70n)).toEqual(clean("double", 2 ** 70));
+  expect(scalar("float", 0.5)).toEqual(clean("float", 0.5));
+});
 
-  it("leave out what would overflow to infinity", () => {
-    expect(scalar("float", 1e39).drifts).toEqual([drift("dropped", "k", "float", "number 1e+39")]);
-    expect(scalar("double", Number.POSITIVE_INFINITY)).toMatchObject({
-      json: {},
-      drifts: [drift("dropped", "k", "double", "number Infinity")],
-    });
-    expect(scalar("double", 10n ** 400n).json).toEqual({});
-    expect(scalar("double", "1e400").drifts).toEqual([drift("dropped", "k", "double", 'string "1e400"')]);
+test("double and float: leave out what would overflow to infinity", () => {
+  expect(scalar("float", 1e39).drifts).toEqual([drift("dropped", "k", "float", "number 1e+39")]);
+  expect(scalar("double", Number.POSITIVE_INFINITY)).toMatchObject({
+    json: {},
+    drifts: [drift("dropped", "k", "double", "number Infinity")],
   });
+  expect(scalar("double", 10n ** 400n).json).toEqual({});
+  expect(scalar("double", "1e400").drifts).toEqual([drift("dropped", "k", "double", 'string "1e400"')]);
+});
 
-  it("are read from strings", () => {
-    expect(scalar("double", "1.5e3")).toEqual({
-      json: { double: 1500 },
-      drifts: [drift("coerced", "k", "double", 'string "1.5e3"')],
-      inexact: false,
-    });
+test("double and float: are read from strings", () => {
+  expect(scalar("double", "1.5e3")).toEqual({
+    json: { double: 1500 },
+    drifts: [drift("coerced", "k", "double", 'string "1.5e3"')],
+    inexact: false,
   });
 });
 
-describe("bool", () => {
-  it("takes true and false", () => {
-    expect(scalar("bool", true)).toEqual(clean("bool", true));
-    expect(scalar("bool", false)).toEqual(clean("bool", false));
-  });
+test("bool: takes true and false", () => {
+  expect(scalar("bool", true)).toEqual(clean("bool", true));
+  expect(scalar("bool", false)).toEqual(clean("bool", false));
+});
 
-  it.each([
-    [1, true],
-    [0, false],
-    ["Y", true],
-    ["N", false],
-    ["true", true],
-    ["FALSE", false],
-    ["", false],
-    ["yes", true],
-    ["1", true],
-  ])("understands %j", (value, bool) => {
-    const result = scalar("bool", value);
-    expect(result.json).toEqual({ bool });
-    expect(result.drifts).toMatchObject([{ kind: "coerced", path: "k", expected: "bool" }]);
-  });
+test.each([
+  [1, true],
+  [0, false],
+  ["Y", true],
+  ["N", false],
+  ["true", true],
+  ["FALSE", false],
+  ["", false],
+  ["yes", true],
+  ["1", true],
+])("bool: understands %j", (value, bool) => {
+  const result = scalar("bool", value);
+  expect(result.json).toEqual({ bool });
+  expect(result.drifts).toMatchObject([{ kind: "coerced", path: "k", expected: "bool" }]);
+});
 
-  it.each([[2], ["auto"], [{}], [[]]])("leaves out %j", (value) => {
-    const result = scalar("bool", value);
-    expect(result.json).toEqual({});
-    expect(result.drifts).toMatchObject([{ kind: "dropped", path: "k", expected: "bool" }]);
+test.each([[2], ["auto"], [{}], [[]]])("bool: leaves out %j", (value) => {
+  const result = scalar("bool", value);
+  expect(result.json).toEqual({});
+  expect(result.drifts).toMatchObject([{ kind: "dropped", path: "k", expected: "bool" }]);
+});
+
+test("string: takes numbers and true as their text, and false as none", () => {
+  expect(scalar("string", 12.5)).toEqual({
+    json: { string: "12.5" },
+    drifts: [drift("coerced", "k", "string", "number 12.5")],
+    inexact: false,
+  });
+  expect(scalar("string", 700_000_000_000_000_001n).json).toEqual({ string: "700000000000000001" });
+  expect(scalar("string", true).json).toEqual({ string: "true" });
+  expect(scalar("string", false)).toEqual({
+    json: {},
+    drifts: [drift("coerced", "k", "string", "boolean false")],
+    inexact: false,
   });
 });
 
-describe("string", () => {
-  it("takes numbers and true as their text, and false as none", () => {
-    expect(scalar("string", 12.5)).toEqual({
-      json: { string: "12.5" },
-      drifts: [drift("coerced", "k", "string", "number 12.5")],
-      inexact: false,
-    });
-    expect(scalar("string", 700_000_000_000_000_001n).json).toEqual({ string: "700000000000000001" });
-    expect(scalar("string", true).json).toEqual({ string: "true" });
-    expect(scalar("string", false)).toEqual({
-      json: {},
-      drifts: [drift("coerced", "k", "string", "boolean false")],
-      inexact: false,
-    });
-  });
-
-  it("never takes the text of a rounded number", () => {
-    expect(scalar("string", 2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
-  });
-
-  it("replaces a lone surrogate, and notes it", () => {
-    const result = scalar("string", "a\ud800b");
-    expect(result.json).toEqual({ string: "a\ufffdb" });
-    expect(result.drifts).toMatchObject([{ kind: "coerced", path: "k", expected: "valid Unicode" }]);
-    expect(result.drifts[0]?.got.isWellFormed()).toBe(true);
-  });
-
-  it.each([[{}], [[]], [["a"]]])("leaves out %j", (value) => {
-    expect(scalar("string", value).drifts).toMatchObject([{ kind: "dropped", expected: "string" }]);
-  });
+test("string: never takes the text of a rounded number", () => {
+  expect(scalar("string", 2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
 });
 
-describe("bytes", () => {
-  it.each([
-    ["", ""],
-    ["AA==", "AA=="],
-    ["AA", "AA=="],
-    ["-_8", "+/8="],
-    ["+/8=", "+/8="],
-  ])("reads %j in either alphabet, with padding or without", (value, text) => {
-    expect(scalar("bytes", value)).toEqual(clean("bytes", text));
-  });
+test("string: replaces a lone surrogate, and notes it", () => {
+  const result = scalar("string", "a\ud800b");
+  expect(result.json).toEqual({ string: "a\ufffdb" });
+  expect(result.drifts).toMatchObject([{ kind: "coerced", path: "k", expected: "valid Unicode" }]);
+  expect(result.drifts[0]?.got.isWellFormed()).toBe(true);
+});
 
-  it.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("leaves out %j", (value) => {
-    expect(scalar("bytes", value).drifts).toMatchObject([{ kind: "dropped", path: "k", expected: "base64" }]);
-  });
+test.each([[{}], [[]], [["a"]]])("string: leaves out %j", (value) => {
+  expect(scalar("string", value).drifts).toMatchObject([{ kind: "dropped", expected: "string" }]);
+});
+
+test.each([
+  ["", ""],
+  ["AA==", "AA=="],
+  ["AA", "AA=="],
+  ["-_8", "+/8="],
+  ["+/8=", "+/8="],
+])("bytes: reads %j in either alphabet, with padding or without", (value, text) => {
+  expect(scalar("bytes", value)).toEqual(clean("bytes", text));
+});
+
+test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes: leaves out %j", (value) => {
+  expect(scalar("bytes", value).drifts).toMatchObject([{ kind: "dropped", path: "k", expected: "base64" }]);
 });
 
 describe("enum", () => {
@@ -303,7 +299,7 @@ describe("enum", () => {
   const read = (value: JsonValue | undefined) =>
     written((out) => out.enum(numberOf("int32"), value, "mood", table));
 
-  it.each([
+  test.each([
     ["good", 1],
     ["fine", 1],
     ["MOOD_GOOD", 1],
@@ -317,7 +313,7 @@ describe("enum", () => {
     expect(read(value)).toEqual({ json: { int32: number }, drifts: [], inexact: false });
   });
 
-  it.each([
+  test.each([
     ["great", 'string "great"'],
     [99, "number 99"],
     [false, "boolean false"],
@@ -332,7 +328,7 @@ describe("enum", () => {
     });
   });
 
-  it("is left out without a note where another field keeps the spelling", () => {
+  test("is left out without a note where another field keeps the spelling", () => {
     const open = (value: JsonValue | undefined) =>
       written((out) => out.openEnum(numberOf("int32"), value, "mood", table));
     expect(open("great")).toEqual({ json: {}, drifts: [], inexact: false });
@@ -340,111 +336,105 @@ describe("enum", () => {
     expect(open(null).json).toEqual({});
   });
 
-  it("is absent for null and no key", () => {
+  test("is absent for null and no key", () => {
     expect(read(null)).toEqual({ json: {}, drifts: [], inexact: false });
     expect(read(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
   });
 });
 
-describe("a field that is known to come with other types", () => {
-  it("is converted without a note, and so are the items of its list", () => {
-    const { json, drifts } = written((out) => {
-      out.loosely("a").string(numberOf("string"), 5, "a");
-      out.loosely("b").list(numberOf("string_list"), [1, "x", true], "b", "string");
-    });
-    expect(json).toEqual({ string: "5", string_list: ["1", "x", "true"] });
-    expect(drifts).toEqual([]);
+test("a field that is known to come with other types: is converted without a note, and so are the items of its list", () => {
+  const { json, drifts } = written((out) => {
+    out.loosely("a").string(numberOf("string"), 5, "a");
+    out.loosely("b").list(numberOf("string_list"), [1, "x", true], "b", "string");
   });
-
-  it("is still named where it is not understood, and so is the next field", () => {
-    const { drifts } = written((out) => {
-      out.loosely("a").int32(numberOf("int32"), "x", "a");
-      out.loosely("b").string(numberOf("string"), "as declared", "b");
-      out.string(numberOf("string"), 5, "c");
-    });
-    expect(drifts).toEqual([
-      drift("dropped", "a", "int32", 'string "x"'),
-      drift("coerced", "c", "string", "number 5"),
-    ]);
-  });
+  expect(json).toEqual({ string: "5", string_list: ["1", "x", "true"] });
+  expect(drifts).toEqual([]);
 });
 
-describe("drift", () => {
-  it("cuts what came, and never inside a character", () => {
-    const { drifts } = scalar("int32", `${"a".repeat(38)}😀😀`);
-    expect(drifts[0]?.got.isWellFormed()).toBe(true);
-    expect(drifts[0]?.got.length).toBeLessThan(60);
+test("a field that is known to come with other types: is still named where it is not understood, and so is the next field", () => {
+  const { drifts } = written((out) => {
+    out.loosely("a").int32(numberOf("int32"), "x", "a");
+    out.loosely("b").string(numberOf("string"), "as declared", "b");
+    out.string(numberOf("string"), 5, "c");
   });
-
-  it("keeps at most 100 entries", () => {
-    const { drifts } = written((out) => {
-      for (let index = 0; index < 500; index++) out.int32(1, "x", `k${index}`);
-    });
-    expect(drifts).toHaveLength(100);
-    expect(drifts[99]?.path).toBe("k99");
-  });
-
-  it("cuts a key of any length", () => {
-    const { drifts } = written((out) => out.int32(1, {}, "k".repeat(1_000_000)));
-    expect(drifts[0]?.path.length).toBeLessThan(300);
-  });
+  expect(drifts).toEqual([
+    drift("dropped", "a", "int32", 'string "x"'),
+    drift("coerced", "c", "string", "number 5"),
+  ]);
 });
 
-describe("any scalar", () => {
-  it("is what protobuf-es writes, where the JSON is as declared", () => {
-    const json = fc.record(
-      {
-        string: fc.string({ unit: "binary", maxLength: 200 }).filter((text) => text.isWellFormed()),
-        bytes: fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("base64")),
-        bool: fc.boolean(),
-        double: fc.double(),
-        float: fc.float(),
-        int32: fc.integer(),
-        sint32: fc.integer(),
-        uint32: fc.nat(0xffff_ffff),
-        fixed32: fc.nat(0xffff_ffff),
-        sfixed32: fc.integer(),
-        int64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
-        sint64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
-        uint64: fc.bigInt(0n, 2n ** 64n - 1n),
-        fixed64: fc.bigInt(0n, 2n ** 64n - 1n),
-        sfixed64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(json, (values) => {
-        const message = create(Kinds, {
-          ...values,
-          ...(values.bytes === undefined ? {} : { bytes: Buffer.from(values.bytes, "base64") }),
-        });
-        const out = new ProtoWriter();
-        const named = SCALAR_KINDS.filter((kind) => values[kind] !== undefined);
-        for (const kind of named) {
-          const value = values[kind];
-          const special = typeof value === "number" && !Number.isFinite(value);
-          out[kind](numberOf(kind), special ? String(value) : value, kind);
-        }
-        expect(out.drifts).toEqual([]);
-        expect(toJson(Kinds, fromBinary(Kinds, out.finish()))).toEqual(
-          toJson(Kinds, fromBinary(Kinds, toBinary(Kinds, message))),
-        );
-      }),
-      { numRuns: 500 },
-    );
-  });
+test("drift: cuts what came, and never inside a character", () => {
+  const { drifts } = scalar("int32", `${"a".repeat(38)}😀😀`);
+  expect(drifts[0]?.got.isWellFormed()).toBe(true);
+  expect(drifts[0]?.got.length).toBeLessThan(60);
+});
 
-  it("reads any JSON value at all", () => {
-    const value = fc.oneof(fc.jsonValue(), fc.bigInt());
-    fc.assert(
-      fc.property(fc.constantFrom(...SCALAR_KINDS), value, fc.boolean(), (kind, json, exact) => {
-        const result = scalar(kind, json as JsonValue, exact);
-        expect(result.drifts.length).toBeLessThanOrEqual(1);
-        const isWritten = Object.keys(result.json as object).length > 0;
-        const isNamed = result.drifts.length > 0 || result.inexact || json === null;
-        expect(isWritten || isNamed).toBe(true);
-      }),
-      { numRuns: 2_000 },
-    );
+test("drift: keeps at most 100 entries", () => {
+  const { drifts } = written((out) => {
+    for (let index = 0; index < 500; index++) out.int32(1, "x", `k${index}`);
   });
+  expect(drifts).toHaveLength(100);
+  expect(drifts[99]?.path).toBe("k99");
+});
+
+test("drift: cuts a key of any length", () => {
+  const { drifts } = written((out) => out.int32(1, {}, "k".repeat(1_000_000)));
+  expect(drifts[0]?.path.length).toBeLessThan(300);
+});
+
+test("any scalar: is what protobuf-es writes, where the JSON is as declared", () => {
+  const json = fc.record(
+    {
+      string: fc.string({ unit: "binary", maxLength: 200 }).filter((text) => text.isWellFormed()),
+      bytes: fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("base64")),
+      bool: fc.boolean(),
+      double: fc.double(),
+      float: fc.float(),
+      int32: fc.integer(),
+      sint32: fc.integer(),
+      uint32: fc.nat(0xffff_ffff),
+      fixed32: fc.nat(0xffff_ffff),
+      sfixed32: fc.integer(),
+      int64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+      sint64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+      uint64: fc.bigInt(0n, 2n ** 64n - 1n),
+      fixed64: fc.bigInt(0n, 2n ** 64n - 1n),
+      sfixed64: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(json, (values) => {
+      const message = create(Kinds, {
+        ...values,
+        ...(values.bytes === undefined ? {} : { bytes: Buffer.from(values.bytes, "base64") }),
+      });
+      const out = new ProtoWriter();
+      const named = SCALAR_KINDS.filter((kind) => values[kind] !== undefined);
+      for (const kind of named) {
+        const value = values[kind];
+        const special = typeof value === "number" && !Number.isFinite(value);
+        out[kind](numberOf(kind), special ? String(value) : value, kind);
+      }
+      expect(out.drifts).toEqual([]);
+      expect(toJson(Kinds, fromBinary(Kinds, out.finish()))).toEqual(
+        toJson(Kinds, fromBinary(Kinds, toBinary(Kinds, message))),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("any scalar: reads any JSON value at all", () => {
+  const value = fc.oneof(fc.jsonValue(), fc.bigInt());
+  fc.assert(
+    fc.property(fc.constantFrom(...SCALAR_KINDS), value, fc.boolean(), (kind, json, exact) => {
+      const result = scalar(kind, json as JsonValue, exact);
+      expect(result.drifts.length).toBeLessThanOrEqual(1);
+      const isWritten = Object.keys(result.json as object).length > 0;
+      const isNamed = result.drifts.length > 0 || result.inexact || json === null;
+      expect(isWritten || isNamed).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
 });

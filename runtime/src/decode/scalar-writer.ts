@@ -25,8 +25,11 @@ export class ScalarWriter extends DriftWriter {
       this.tag(field, 2);
       if (!this.utf8(value)) this.coerce(key, "valid Unicode", value);
     } else if (typeof value === "number") {
-      if (isRounded(value)) this.rounded(key, "string", value);
-      else this.coercedString(field, String(value), key, value);
+      if (isRounded(value)) {
+        this.rounded(key, "string", value);
+      } else {
+        this.coercedString(field, String(value), key, value);
+      }
     } else if (typeof value === "bigint" || value === true) {
       this.coercedString(field, String(value), key, value);
     } else if (value === false) {
@@ -75,8 +78,11 @@ export class ScalarWriter extends DriftWriter {
   /** Bytes, written as text without an encoding: the text's UTF-8. */
   textBytes(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
-    if (typeof value === "string") this.rawBytes(field, Buffer.from(value));
-    else this.drop(key, "string", value);
+    if (typeof value === "string") {
+      this.rawBytes(field, Buffer.from(value));
+    } else {
+      this.drop(key, "string", value);
+    }
   }
 
   /** Bytes as they are. */
@@ -95,8 +101,11 @@ export class ScalarWriter extends DriftWriter {
         this.drop(key, "bool", value);
         return;
       }
-      if (typeof value === "string") this.coerceText(key, "bool", value);
-      else this.coerce(key, "bool", value);
+      if (typeof value === "string") {
+        this.coerceText(key, "bool", value);
+      } else {
+        this.coerce(key, "bool", value);
+      }
       bool = read;
     }
     this.tag(field, 0);
@@ -180,11 +189,13 @@ export class ScalarWriter extends DriftWriter {
     if (value === undefined || value === null) return undefined;
     const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
     if (number === undefined) return undefined;
-    if (typeof number !== "number" || !(number >= min && number <= max))
+    if (typeof number !== "number" || !(number >= min && number <= max)) {
       return this.dropped(key, kind, value);
+    }
     const whole = Math.floor(number);
-    if (whole !== number) this.coerce(key, kind, value);
-    else if (typeof value === "string") this.coerceText(key, kind, value);
+    if (whole !== number) {
+      this.coerce(key, kind, value);
+    } else if (typeof value === "string") this.coerceText(key, kind, value);
     return whole;
   }
 
@@ -192,8 +203,11 @@ export class ScalarWriter extends DriftWriter {
     const number = this.int64Of(value, key, "int64", INT64_MIN, INT64_MAX);
     if (number === undefined) return;
     this.tag(field, 0);
-    if (typeof number === "bigint") this.varintBig(number);
-    else this.varintSafe(number);
+    if (typeof number === "bigint") {
+      this.varintBig(number);
+    } else {
+      this.varintSafe(number);
+    }
   }
 
   sint64(field: number, value: Field, key: string): void {
@@ -208,8 +222,11 @@ export class ScalarWriter extends DriftWriter {
     const number = this.int64Of(value, key, "uint64", 0n, UINT64_MAX);
     if (number === undefined) return;
     this.tag(field, 0);
-    if (typeof number === "bigint") this.varintBig(number);
-    else this.varintSafe(number);
+    if (typeof number === "bigint") {
+      this.varintBig(number);
+    } else {
+      this.varintSafe(number);
+    }
   }
 
   fixed64(field: number, value: Field, key: string): void {
@@ -238,8 +255,9 @@ export class ScalarWriter extends DriftWriter {
     const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
     if (number === undefined) return undefined;
     if (typeof number === "number") {
-      if (Number.isSafeInteger(number))
+      if (Number.isSafeInteger(number)) {
         return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
+      }
       if (isRounded(number) && typeof value === "number") return this.rounded(key, kind, value);
       if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n)) {
         this.coerce(key, kind, value);
@@ -329,12 +347,13 @@ export class ScalarWriter extends DriftWriter {
     this.tag(field, 2);
     const start = this.open(1);
     for (const path of value.split(",")) {
-      if (path !== "")
+      if (path !== "") {
         this.string(
           1,
           path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
           key,
         );
+      }
     }
     this.close(start, 1);
   }

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ProtoWriter } from "./proto-writer.ts";
 
 function drifts(textual: boolean): string[] {
@@ -14,7 +14,7 @@ function drifts(textual: boolean): string[] {
   return out.drifts.map(({ kind, path }) => `${kind} ${path}`);
 }
 
-it("takes numbers, booleans and lists of one as text for declared, where a payload is nothing but text", () => {
+test("takes numbers, booleans and lists of one as text for declared, where a payload is nothing but text", () => {
   expect(drifts(true)).toEqual(["dropped odd", "dropped unsure"]);
   expect(drifts(false)).toEqual([
     "coerced int",
@@ -26,7 +26,7 @@ it("takes numbers, booleans and lists of one as text for declared, where a paylo
   ]);
 });
 
-it("writes the same bytes for them", () => {
+test("writes the same bytes for them", () => {
   const bytes = [true, false].map((textual) => {
     const out = new ProtoWriter();
     out.reset(false, textual);
@@ -37,7 +37,7 @@ it("writes the same bytes for them", () => {
   expect(bytes).toEqual(["08051001", "08051001"]);
 });
 
-it("writes the items of a list as messages of their own, with their place in reports", () => {
+test("writes the items of a list as messages of their own, with their place in reports", () => {
   const out = new ProtoWriter();
   out.reset();
   const item = (value: unknown, index: number) =>

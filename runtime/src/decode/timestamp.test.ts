@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
 import { drift, numberOf, written } from "../testing/kinds.ts";
@@ -21,152 +21,144 @@ function timestamp(seconds: bigint, nanos = 0): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds, nanos };
 }
 
-describe("a time as a count", () => {
-  it.each<[JsonValue, TimeRule, string]>([
-    [0, "seconds", "1970-01-01T00:00:00.000000000Z"],
-    [1_700_000_000, "seconds", "2023-11-14T22:13:20.000000000Z"],
-    ["1700000000", "seconds", "2023-11-14T22:13:20.000000000Z"],
-    [1_700_000_000.25, "seconds", "2023-11-14T22:13:20.250000000Z"],
-    [-1, "seconds", "1969-12-31T23:59:59.000000000Z"],
-    [-0.5, "seconds", "1969-12-31T23:59:59.500000000Z"],
-    [-1.5, "seconds", "1969-12-31T23:59:58.500000000Z"],
-    [0.999_999_999, "seconds", "1970-01-01T00:00:01.000000000Z"],
-    [1_700_000_000_123, "millis", "2023-11-14T22:13:20.123000000Z"],
-    [-1, "millis", "1969-12-31T23:59:59.999000000Z"],
-    [1.5, "millis", "1970-01-01T00:00:00.001500000Z"],
-    [1_700_000_000_123_456, "micros", "2023-11-14T22:13:20.123456000Z"],
-    [-1, "micros", "1969-12-31T23:59:59.999999000Z"],
-    [9_007_199_254_740_993n, "micros", "2255-06-05T23:47:34.740993000Z"],
-    [-9_007_199_254_740_993n, "micros", "1684-07-28T00:12:25.259007000Z"],
-    [-62_135_596_800, "seconds", "0001-01-01T00:00:00.000000000Z"],
-    [253_402_300_799, "seconds", "9999-12-31T23:59:59.000000000Z"],
-  ])("%s in %s", (value, rule, text) => {
-    expect(iso(value, rule)).toBe(text);
-  });
-
-  it.each<[JsonValue, TimeRule]>([
-    [-62_135_596_801, "seconds"],
-    [253_402_300_800, "seconds"],
-    [Number.POSITIVE_INFINITY, "seconds"],
-    [10n ** 30n, "micros"],
-    ["soon", "seconds"],
-    [true, "seconds"],
-    [{}, "millis"],
-    [[1], "millis"],
-  ])("%s in %s is none", (value, rule) => {
-    expect(instantFrom(value, rule)).toBeUndefined();
-  });
+test.each<[JsonValue, TimeRule, string]>([
+  [0, "seconds", "1970-01-01T00:00:00.000000000Z"],
+  [1_700_000_000, "seconds", "2023-11-14T22:13:20.000000000Z"],
+  ["1700000000", "seconds", "2023-11-14T22:13:20.000000000Z"],
+  [1_700_000_000.25, "seconds", "2023-11-14T22:13:20.250000000Z"],
+  [-1, "seconds", "1969-12-31T23:59:59.000000000Z"],
+  [-0.5, "seconds", "1969-12-31T23:59:59.500000000Z"],
+  [-1.5, "seconds", "1969-12-31T23:59:58.500000000Z"],
+  [0.999_999_999, "seconds", "1970-01-01T00:00:01.000000000Z"],
+  [1_700_000_000_123, "millis", "2023-11-14T22:13:20.123000000Z"],
+  [-1, "millis", "1969-12-31T23:59:59.999000000Z"],
+  [1.5, "millis", "1970-01-01T00:00:00.001500000Z"],
+  [1_700_000_000_123_456, "micros", "2023-11-14T22:13:20.123456000Z"],
+  [-1, "micros", "1969-12-31T23:59:59.999999000Z"],
+  [9_007_199_254_740_993n, "micros", "2255-06-05T23:47:34.740993000Z"],
+  [-9_007_199_254_740_993n, "micros", "1684-07-28T00:12:25.259007000Z"],
+  [-62_135_596_800, "seconds", "0001-01-01T00:00:00.000000000Z"],
+  [253_402_300_799, "seconds", "9999-12-31T23:59:59.000000000Z"],
+])("a time as a count: %s in %s", (value, rule, text) => {
+  expect(iso(value, rule)).toBe(text);
 });
 
-describe("a time in ISO 8601", () => {
-  it.each([
-    ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000000Z"],
-    ["2026-01-02t03:04:05z", "2026-01-02T03:04:05.000000000Z"],
-    ["2026-01-02 03:04:05 GMT", "2026-01-02T03:04:05.000000000Z"],
-    ["2026-01-02T03:04:05", "2026-01-02T03:04:05.000000000Z"],
-    ["2026-01-02T03:04Z", "2026-01-02T03:04:00.000000000Z"],
-    ["2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.123456789Z"],
-    ["2026-01-02T03:04:05.1234567891Z", "2026-01-02T03:04:05.123456789Z"],
-    ["2026-01-02T03:04:05,5Z", "2026-01-02T03:04:05.500000000Z"],
-    ["2026-01-02T03:04:05+05:30", "2026-01-01T21:34:05.000000000Z"],
-    ["2026-01-02T03:04:05-0800", "2026-01-02T11:04:05.000000000Z"],
-    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000000Z"],
-    ["2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000000000Z"],
-    ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000000Z"],
-    ["2026-12-31T24:00:00Z", "2027-01-01T00:00:00.000000000Z"],
-    ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000000Z"],
-  ])("%s", (value, text) => {
-    expect(iso(value, "iso8601")).toBe(text);
-  });
-
-  it.each([
-    "2023-02-29T00:00:00Z",
-    "1900-02-29T00:00:00Z",
-    "2026-13-01T00:00:00Z",
-    "2026-00-01T00:00:00Z",
-    "2026-01-00T00:00:00Z",
-    "2026-04-31T00:00:00Z",
-    "2026-01-01T25:00:00Z",
-    "2026-01-01T24:00:01Z",
-    "2026-01-01T00:60:00Z",
-    "2026-01-01T00:00:61Z",
-    "2026-01-01T00:00:00+99:99",
-    "2026-01-01T00:00:00+24:00",
-    "0000-01-01T00:00:00Z",
-    "2026-01-01T00:00:00Zzz",
-    "yesterday",
-  ])("%s is none", (value) => {
-    expect(instantFrom(value, "iso8601")).toBeUndefined();
-    expect(instantFrom(5, "iso8601")).toBeUndefined();
-  });
+test.each<[JsonValue, TimeRule]>([
+  [-62_135_596_801, "seconds"],
+  [253_402_300_800, "seconds"],
+  [Number.POSITIVE_INFINITY, "seconds"],
+  [10n ** 30n, "micros"],
+  ["soon", "seconds"],
+  [true, "seconds"],
+  [{}, "millis"],
+  [[1], "millis"],
+])("a time as a count: %s in %s is none", (value, rule) => {
+  expect(instantFrom(value, rule)).toBeUndefined();
 });
 
-describe("a time by a pattern", () => {
-  it.each([
-    ["2026-01-02 03:04:05 GMT", PATTERN, "2026-01-02T03:04:05.000000000Z"],
-    ["2024-02-29 00:00:00 GMT", PATTERN, "2024-02-29T00:00:00.000000000Z"],
-    ["02.01.2026", { pattern: "DD.MM.YYYY" }, "2026-01-02T00:00:00.000000000Z"],
-    ["20260102T0304", { pattern: "YYYYMMDDTHHmm" }, "2026-01-02T03:04:00.000000000Z"],
-    ["2026", { pattern: "YYYY" }, "2026-01-01T00:00:00.000000000Z"],
-  ])("%s", (value, rule, text) => {
-    expect(iso(value, rule)).toBe(text);
-  });
-
-  it.each([
-    "2026-01-02 03:04:05 UTC",
-    "2026-01-02 03:04:05",
-    "2026-02-30 03:04:05 GMT",
-    "2026-1 -02 03:04:05 GMT",
-    "2026-01-02 03:04:0x GMT",
-    "2026-01-02 03:99:05 GMT",
-    "",
-  ])("%j is none", (value) => {
-    expect(instantFrom(value, PATTERN)).toBeUndefined();
-    expect(instantFrom(20_260_102, PATTERN)).toBeUndefined();
-  });
+test.each([
+  ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000000Z"],
+  ["2026-01-02t03:04:05z", "2026-01-02T03:04:05.000000000Z"],
+  ["2026-01-02 03:04:05 GMT", "2026-01-02T03:04:05.000000000Z"],
+  ["2026-01-02T03:04:05", "2026-01-02T03:04:05.000000000Z"],
+  ["2026-01-02T03:04Z", "2026-01-02T03:04:00.000000000Z"],
+  ["2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.123456789Z"],
+  ["2026-01-02T03:04:05.1234567891Z", "2026-01-02T03:04:05.123456789Z"],
+  ["2026-01-02T03:04:05,5Z", "2026-01-02T03:04:05.500000000Z"],
+  ["2026-01-02T03:04:05+05:30", "2026-01-01T21:34:05.000000000Z"],
+  ["2026-01-02T03:04:05-0800", "2026-01-02T11:04:05.000000000Z"],
+  ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000000Z"],
+  ["2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000000000Z"],
+  ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000000Z"],
+  ["2026-12-31T24:00:00Z", "2027-01-01T00:00:00.000000000Z"],
+  ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000000Z"],
+])("a time in ISO 8601: %s", (value, text) => {
+  expect(iso(value, "iso8601")).toBe(text);
 });
 
-describe("a field of type google.protobuf.Timestamp", () => {
-  const time = (value: JsonValue | undefined, rule: TimeRule = "seconds", none?: string) =>
-    written((out) => out.time(numberOf("time"), value, "k", rule, none));
+test.each([
+  "2023-02-29T00:00:00Z",
+  "1900-02-29T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-00-01T00:00:00Z",
+  "2026-01-00T00:00:00Z",
+  "2026-04-31T00:00:00Z",
+  "2026-01-01T25:00:00Z",
+  "2026-01-01T24:00:01Z",
+  "2026-01-01T00:60:00Z",
+  "2026-01-01T00:00:61Z",
+  "2026-01-01T00:00:00+99:99",
+  "2026-01-01T00:00:00+24:00",
+  "0000-01-01T00:00:00Z",
+  "2026-01-01T00:00:00Zzz",
+  "yesterday",
+])("a time in ISO 8601: %s is none", (value) => {
+  expect(instantFrom(value, "iso8601")).toBeUndefined();
+  expect(instantFrom(5, "iso8601")).toBeUndefined();
+});
 
-  it("is absent for null, no key, the empty string and the text that stands for none", () => {
-    expect(time(null)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(time(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(time(0, "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(time("0", "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(time("").drifts).toEqual([drift("coerced", "k", "time", 'string ""')]);
-    expect(time(0).json).toEqual({ time: "1970-01-01T00:00:00Z" });
-  });
+test.each([
+  ["2026-01-02 03:04:05 GMT", PATTERN, "2026-01-02T03:04:05.000000000Z"],
+  ["2024-02-29 00:00:00 GMT", PATTERN, "2024-02-29T00:00:00.000000000Z"],
+  ["02.01.2026", { pattern: "DD.MM.YYYY" }, "2026-01-02T00:00:00.000000000Z"],
+  ["20260102T0304", { pattern: "YYYYMMDDTHHmm" }, "2026-01-02T03:04:00.000000000Z"],
+  ["2026", { pattern: "YYYY" }, "2026-01-01T00:00:00.000000000Z"],
+])("a time by a pattern: %s", (value, rule, text) => {
+  expect(iso(value, rule)).toBe(text);
+});
 
-  it("is left out where it is none, and named by its rule", () => {
-    expect(time("soon").drifts).toEqual([drift("dropped", "k", "time in seconds", 'string "soon"')]);
-    expect(time(5, PATTERN).drifts).toEqual([
-      drift("dropped", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
+test.each([
+  "2026-01-02 03:04:05 UTC",
+  "2026-01-02 03:04:05",
+  "2026-02-30 03:04:05 GMT",
+  "2026-1 -02 03:04:05 GMT",
+  "2026-01-02 03:04:0x GMT",
+  "2026-01-02 03:99:05 GMT",
+  "",
+])("a time by a pattern: %j is none", (value) => {
+  expect(instantFrom(value, PATTERN)).toBeUndefined();
+  expect(instantFrom(20_260_102, PATTERN)).toBeUndefined();
+});
+
+const time = (value: JsonValue | undefined, rule: TimeRule = "seconds", none?: string) =>
+  written((out) => out.time(numberOf("time"), value, "k", rule, none));
+
+test("a field of type google.protobuf.Timestamp: is absent for null, no key, the empty string and the text that stands for none", () => {
+  expect(time(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(time(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(time(0, "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(time("0", "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(time("").drifts).toEqual([drift("coerced", "k", "time", 'string ""')]);
+  expect(time(0).json).toEqual({ time: "1970-01-01T00:00:00Z" });
+});
+
+test("a field of type google.protobuf.Timestamp: is left out where it is none, and named by its rule", () => {
+  expect(time("soon").drifts).toEqual([drift("dropped", "k", "time in seconds", 'string "soon"')]);
+  expect(time(5, PATTERN).drifts).toEqual([
+    drift("dropped", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
+  ]);
+  expect(time([0], "seconds", "0").drifts).toEqual([drift("dropped", "k", "time in seconds", "array")]);
+});
+
+test("a field of type google.protobuf.Timestamp: never takes a rounded count", () => {
+  expect(time(2 ** 53, "micros")).toEqual({ json: {}, drifts: [], inexact: true });
+});
+
+test("a field of type google.protobuf.Timestamp: survives an object with methods of its own", () => {
+  for (const hostile of [{ toString: 1 }, { toString: "x", valueOf: {} }]) {
+    expect(time(hostile, "seconds", "0").drifts).toEqual([
+      drift("dropped", "k", "time in seconds", "object"),
     ]);
-    expect(time([0], "seconds", "0").drifts).toEqual([drift("dropped", "k", "time in seconds", "array")]);
-  });
-
-  it("never takes a rounded count", () => {
-    expect(time(2 ** 53, "micros")).toEqual({ json: {}, drifts: [], inexact: true });
-  });
-
-  it("survives an object with methods of its own", () => {
-    for (const hostile of [{ toString: 1 }, { toString: "x", valueOf: {} }]) {
-      expect(time(hostile, "seconds", "0").drifts).toEqual([
-        drift("dropped", "k", "time in seconds", "object"),
-      ]);
-      const duration = written((out) => out.duration(numberOf("duration"), hostile, "k"));
-      expect(duration.drifts).toEqual([drift("dropped", "k", "duration", "object")]);
-    }
-  });
+    const duration = written((out) => out.duration(numberOf("duration"), hostile, "k"));
+    expect(duration.drifts).toEqual([drift("dropped", "k", "duration", "object")]);
+  }
 });
 
 describe("a field of type google.protobuf.Duration", () => {
   const duration = (value: JsonValue | undefined) =>
     written((out) => out.duration(numberOf("duration"), value, "k"));
 
-  it.each([
+  test.each([
     ["3.5s", "3.500s"],
     ["-3.5s", "-3.500s"],
     ["-0.5s", "-0.500s"],
@@ -182,7 +174,7 @@ describe("a field of type google.protobuf.Duration", () => {
     expect(duration(value)).toEqual({ json: { duration: text }, drifts: [], inexact: false });
   });
 
-  it.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
+  test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
     "leaves out %j",
     (value) => {
       expect(duration(value)).toMatchObject({
@@ -192,13 +184,13 @@ describe("a field of type google.protobuf.Duration", () => {
     },
   );
 
-  it("is absent for null, no key and the empty string", () => {
+  test("is absent for null, no key and the empty string", () => {
     expect(duration(null)).toEqual({ json: {}, drifts: [], inexact: false });
     expect(duration(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
     expect(duration("").drifts).toEqual([drift("coerced", "k", "duration", 'string ""')]);
   });
 
-  it("reads what durationText writes", () => {
+  test("reads what durationText writes", () => {
     const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
     fc.assert(
       fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
@@ -214,108 +206,106 @@ describe("a field of type google.protobuf.Duration", () => {
   });
 });
 
-describe("writing a time", () => {
-  it.each<[bigint, number, TimeRule, string]>([
-    [0n, 0, "seconds", "0"],
-    [1_700_000_000n, 0, "seconds", "1700000000"],
-    [1_700_000_000n, 250_000_000, "seconds", "1700000000.25"],
-    [0n, 5_000_000, "millis", "5"],
-    [0n, 1, "seconds", "0.000000001"],
-    [1_700_000_000n, 123_456_000, "millis", "1700000000123.456"],
-    [1_700_000_000n, 123_456_000, "micros", "1700000000123456"],
-    [-1n, 0, "millis", "-1000"],
-    [-1n, 500_000_000, "seconds", "-0.5"],
-    [-1n, 500_000_000, "millis", "-500"],
-    [-2n, 999_999_999, "seconds", "-1.000000001"],
-    [1_700_000_000n, 0, "iso8601", "2023-11-14T22:13:20Z"],
-    [1_700_000_000n, 100_000_000, "iso8601", "2023-11-14T22:13:20.100Z"],
-    [1_700_000_000n, 1_000, "iso8601", "2023-11-14T22:13:20.000001Z"],
-    [1_700_000_000n, 1, "iso8601", "2023-11-14T22:13:20.000000001Z"],
-    [-62_135_596_800n, 0, "iso8601", "0001-01-01T00:00:00Z"],
-    [1_700_000_000n, 999_999_999, PATTERN, "2023-11-14 22:13:20 GMT"],
-  ])("%s s %s ns in %j is %s", (seconds, nanos, rule, text) => {
-    expect(timeText(timestamp(seconds, nanos), rule)).toBe(text);
-  });
+test.each<[bigint, number, TimeRule, string]>([
+  [0n, 0, "seconds", "0"],
+  [1_700_000_000n, 0, "seconds", "1700000000"],
+  [1_700_000_000n, 250_000_000, "seconds", "1700000000.25"],
+  [0n, 5_000_000, "millis", "5"],
+  [0n, 1, "seconds", "0.000000001"],
+  [1_700_000_000n, 123_456_000, "millis", "1700000000123.456"],
+  [1_700_000_000n, 123_456_000, "micros", "1700000000123456"],
+  [-1n, 0, "millis", "-1000"],
+  [-1n, 500_000_000, "seconds", "-0.5"],
+  [-1n, 500_000_000, "millis", "-500"],
+  [-2n, 999_999_999, "seconds", "-1.000000001"],
+  [1_700_000_000n, 0, "iso8601", "2023-11-14T22:13:20Z"],
+  [1_700_000_000n, 100_000_000, "iso8601", "2023-11-14T22:13:20.100Z"],
+  [1_700_000_000n, 1_000, "iso8601", "2023-11-14T22:13:20.000001Z"],
+  [1_700_000_000n, 1, "iso8601", "2023-11-14T22:13:20.000000001Z"],
+  [-62_135_596_800n, 0, "iso8601", "0001-01-01T00:00:00Z"],
+  [1_700_000_000n, 999_999_999, PATTERN, "2023-11-14 22:13:20 GMT"],
+])("writing a time: %s s %s ns in %j is %s", (seconds, nanos, rule, text) => {
+  expect(timeText(timestamp(seconds, nanos), rule)).toBe(text);
+});
 
-  it.each<[bigint, number, TimeRule, string, string]>([
-    [10n, 0, "seconds", "10", "10"],
-    [10n, 1, "seconds", "10", "11"],
-    [10n, 999_999_999, "millis", "10999", "11000"],
-    [10n, 1_001, "micros", "10000001", "10000002"],
-    [-10n, 500_000_000, "seconds", "-10", "-9"],
-    [10n, 500_000_000, "iso8601", "1970-01-01T00:00:10Z", "1970-01-01T00:00:11Z"],
-    [10n, 500_000_000, PATTERN, "1970-01-01 00:00:10 GMT", "1970-01-01 00:00:11 GMT"],
-  ])("%s s %s ns in %j is rounded to %s and %s", (seconds, nanos, rule, down, up) => {
-    const time = timestamp(seconds, nanos);
-    expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
-  });
+test.each<[bigint, number, TimeRule, string, string]>([
+  [10n, 0, "seconds", "10", "10"],
+  [10n, 1, "seconds", "10", "11"],
+  [10n, 999_999_999, "millis", "10999", "11000"],
+  [10n, 1_001, "micros", "10000001", "10000002"],
+  [-10n, 500_000_000, "seconds", "-10", "-9"],
+  [10n, 500_000_000, "iso8601", "1970-01-01T00:00:10Z", "1970-01-01T00:00:11Z"],
+  [10n, 500_000_000, PATTERN, "1970-01-01 00:00:10 GMT", "1970-01-01 00:00:11 GMT"],
+])("writing a time: %s s %s ns in %j is rounded to %s and %s", (seconds, nanos, rule, down, up) => {
+  const time = timestamp(seconds, nanos);
+  expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
+});
 
-  it("refuses a time that is none any more when it is rounded", () => {
-    const last = timestamp(253_402_300_799n, 1);
-    expect(timeText(last, "seconds", "down")).toBe("253402300799");
-    expect(() => timeText(last, "seconds", "up")).toThrow(ConnectError);
-  });
+test("writing a time: refuses a time that is none any more when it is rounded", () => {
+  const last = timestamp(253_402_300_799n, 1);
+  expect(timeText(last, "seconds", "down")).toBe("253402300799");
+  expect(() => timeText(last, "seconds", "up")).toThrow(ConnectError);
+});
 
-  it("writes counts in JSON as exact numbers, and notations as text", () => {
-    expect(timeJson(timestamp(1_700_000_000n), "seconds")).toBe(1_700_000_000);
-    expect(timeJson(timestamp(1n, 500_000_000), "seconds")).toBe(1.5);
-    expect(timeJson(timestamp(253_402_300_799n, 1_000), "micros")).toBe(253_402_300_799_000_001n);
-    expect(timeJson(timestamp(0n), "iso8601")).toBe("1970-01-01T00:00:00Z");
-    expect(timeJson(timestamp(0n), PATTERN)).toBe("1970-01-01 00:00:00 GMT");
-  });
+test("writing a time: writes counts in JSON as exact numbers, and notations as text", () => {
+  expect(timeJson(timestamp(1_700_000_000n), "seconds")).toBe(1_700_000_000);
+  expect(timeJson(timestamp(1n, 500_000_000), "seconds")).toBe(1.5);
+  expect(timeJson(timestamp(253_402_300_799n, 1_000), "micros")).toBe(253_402_300_799_000_001n);
+  expect(timeJson(timestamp(0n), "iso8601")).toBe("1970-01-01T00:00:00Z");
+  expect(timeJson(timestamp(0n), PATTERN)).toBe("1970-01-01 00:00:00 GMT");
+});
 
-  it.each<[bigint, number]>([
-    [253_402_300_800n, 0],
-    [-62_135_596_801n, 0],
-    [10n ** 18n, 0],
-    [0n, -1],
-    [0n, 1_000_000_000],
-  ])("refuses %s s %s ns, which is no time, as a fault of the caller", (seconds, nanos) => {
-    for (const rule of ["seconds", "iso8601", PATTERN] as const) {
-      let thrown: unknown;
-      try {
-        timeText(timestamp(seconds, nanos), rule);
-      } catch (error) {
-        thrown = error;
-      }
-      expect(thrown).toBeInstanceOf(ConnectError);
-      expect(ConnectError.from(thrown).code).toBe(Code.InvalidArgument);
+test.each<[bigint, number]>([
+  [253_402_300_800n, 0],
+  [-62_135_596_801n, 0],
+  [10n ** 18n, 0],
+  [0n, -1],
+  [0n, 1_000_000_000],
+])("writing a time: refuses %s s %s ns, which is no time, as a fault of the caller", (seconds, nanos) => {
+  for (const rule of ["seconds", "iso8601", PATTERN] as const) {
+    let thrown: unknown;
+    try {
+      timeText(timestamp(seconds, nanos), rule);
+    } catch (error) {
+      thrown = error;
     }
-  });
+    expect(thrown).toBeInstanceOf(ConnectError);
+    expect(ConnectError.from(thrown).code).toBe(Code.InvalidArgument);
+  }
+});
 
-  it("is read back as it was, in every unit that can hold it", () => {
-    const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
-    const units = fc.constantFrom<[TimeRule, number]>(
-      ["seconds", 1_000_000_000],
-      ["millis", 1_000_000],
-      ["micros", 1_000],
-      ["iso8601", 1],
-      [PATTERN, 1_000_000_000],
-    );
-    fc.assert(
-      fc.property(seconds, fc.nat(999_999_999), units, (whole, fraction, [rule, step]) => {
-        const nanos = fraction - (fraction % step);
-        for (const write of [timeText, timeJson]) {
-          const read = instantFrom(write(timestamp(whole, nanos), rule), rule);
-          expect(read).toEqual({ seconds: Number(whole), nanos });
-        }
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+test("writing a time: is read back as it was, in every unit that can hold it", () => {
+  const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
+  const units = fc.constantFrom<[TimeRule, number]>(
+    ["seconds", 1_000_000_000],
+    ["millis", 1_000_000],
+    ["micros", 1_000],
+    ["iso8601", 1],
+    [PATTERN, 1_000_000_000],
+  );
+  fc.assert(
+    fc.property(seconds, fc.nat(999_999_999), units, (whole, fraction, [rule, step]) => {
+      const nanos = fraction - (fraction % step);
+      for (const write of [timeText, timeJson]) {
+        const read = instantFrom(write(timestamp(whole, nanos), rule), rule);
+        expect(read).toEqual({ seconds: Number(whole), nanos });
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it("reads any JSON value at all", () => {
-    const rules = fc.constantFrom<TimeRule>("seconds", "millis", "micros", "iso8601", PATTERN);
-    const digits = fc.string({ unit: fc.constantFrom(..."0123456789-T:.+ GMTZ"), maxLength: 30 });
-    fc.assert(
-      fc.property(fc.oneof(digits, fc.jsonValue(), fc.bigInt(), fc.double()), rules, (value, rule) => {
-        const instant = instantFrom(value as JsonValue, rule);
-        if (instant === undefined) return;
-        expect(Number.isInteger(instant.seconds)).toBe(true);
-        expect(instant.nanos).toBeGreaterThanOrEqual(0);
-        expect(instant.nanos).toBeLessThan(1_000_000_000);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+test("writing a time: reads any JSON value at all", () => {
+  const rules = fc.constantFrom<TimeRule>("seconds", "millis", "micros", "iso8601", PATTERN);
+  const digits = fc.string({ unit: fc.constantFrom(..."0123456789-T:.+ GMTZ"), maxLength: 30 });
+  fc.assert(
+    fc.property(fc.oneof(digits, fc.jsonValue(), fc.bigInt(), fc.double()), rules, (value, rule) => {
+      const instant = instantFrom(value as JsonValue, rule);
+      if (instant === undefined) return;
+      expect(Number.isInteger(instant.seconds)).toBe(true);
+      expect(instant.nanos).toBeGreaterThanOrEqual(0);
+      expect(instant.nanos).toBeLessThan(1_000_000_000);
+    }),
+    { numRuns: 2_000 },
+  );
 });

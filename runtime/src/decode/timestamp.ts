@@ -36,8 +36,9 @@ export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefin
   if (rule === "http_date" || rule === "rfc2822") {
     return typeof value === "string" ? fromMailDate(value) : undefined;
   }
-  if (typeof rule === "object")
+  if (typeof rule === "object") {
     return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
+  }
   const count = typeof value === "string" ? numberFromText(value) : value;
   if (typeof count === "bigint") return fromBig(count, UNITS[rule]);
   return typeof count === "number" ? fromCount(count, UNITS[rule]) : undefined;

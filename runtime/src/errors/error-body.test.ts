@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { ErrorShape } from "../adapter/rules.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -16,171 +16,159 @@ const BLOG_SHAPES: readonly ErrorShape[] = [
   { kind: "text", path: "error" },
 ];
 
-describe("bodies of errors", () => {
-  it.each<[name: string, body: JsonValue | undefined, text: string | undefined, subcode?: string]>([
-    [
-      "items",
-      { meta: META, response: [], errors: [{ title: "Bad", code: 8001, detail: "No such post" }] },
-      "Bad: No such post",
-      "8001",
-    ],
-    ["items without detail and response", { meta: META, errors: [{ title: "Bad", code: 0 }] }, "Bad"],
-    ["one item", { errors: { title: "Bad", code: "8001" } }, "Bad", "8001"],
-    [
-      "the first item with a code is the cause",
-      {
-        errors: [
-          { title: "A", code: 0 },
-          { title: "B", code: 5 },
-          { title: "C", code: 6 },
-        ],
-      },
-      "B",
-      "5",
-    ],
-    [
-      "an item of wrong types is skipped",
-      { errors: [{ title: 7, code: 5 }, { title: "B" }, "C", null] },
-      "B",
-    ],
-    ["an item with null and empty parts", { errors: [{ title: null, detail: "d", code: null }] }, "d"],
-    ["response is a string", { meta: META, response: "Not authorized." }, "Not authorized."],
-    [
-      "a map of titles",
-      { response: { errors: [{ "Some title": "Some detail" }] } },
-      "Some title: Some detail",
-    ],
-    ["one map of titles", { response: { errors: { Title: "", other: 1 } } }, "Title"],
-    ["error is a string", { error: "It is gone." }, "It is gone."],
-    [
-      "OAuth",
-      { error: "invalid_grant", error_description: "Expired" },
-      "invalid_grant: Expired",
-      "invalid_grant",
-    ],
-    ["OAuth, the code alone", { error: "invalid_client" }, "invalid_client", "invalid_client"],
-    ["errors beside a normal response", { response: { id: 1 }, errors: [{ title: "B", code: 3 }] }, "B", "3"],
-    ["no body", undefined, undefined],
-    ["nothing to read", { meta: META, response: [] }, undefined],
-    ["a number", 7, undefined],
-    ["names of object methods", { errors: [{}], error: {} }, undefined],
-  ])("%s", (_name, body, text, subcode) => {
-    expect(readErrorBody(body, BLOG_SHAPES)).toEqual(
-      text === undefined ? {} : subcode === undefined ? { text } : { text, subcode },
-    );
-  });
+test.each<[name: string, body: JsonValue | undefined, text: string | undefined, subcode?: string]>([
+  [
+    "items",
+    { meta: META, response: [], errors: [{ title: "Bad", code: 8001, detail: "No such post" }] },
+    "Bad: No such post",
+    "8001",
+  ],
+  ["items without detail and response", { meta: META, errors: [{ title: "Bad", code: 0 }] }, "Bad"],
+  ["one item", { errors: { title: "Bad", code: "8001" } }, "Bad", "8001"],
+  [
+    "the first item with a code is the cause",
+    {
+      errors: [
+        { title: "A", code: 0 },
+        { title: "B", code: 5 },
+        { title: "C", code: 6 },
+      ],
+    },
+    "B",
+    "5",
+  ],
+  ["an item of wrong types is skipped", { errors: [{ title: 7, code: 5 }, { title: "B" }, "C", null] }, "B"],
+  ["an item with null and empty parts", { errors: [{ title: null, detail: "d", code: null }] }, "d"],
+  ["response is a string", { meta: META, response: "Not authorized." }, "Not authorized."],
+  ["a map of titles", { response: { errors: [{ "Some title": "Some detail" }] } }, "Some title: Some detail"],
+  ["one map of titles", { response: { errors: { Title: "", other: 1 } } }, "Title"],
+  ["error is a string", { error: "It is gone." }, "It is gone."],
+  [
+    "OAuth",
+    { error: "invalid_grant", error_description: "Expired" },
+    "invalid_grant: Expired",
+    "invalid_grant",
+  ],
+  ["OAuth, the code alone", { error: "invalid_client" }, "invalid_client", "invalid_client"],
+  ["errors beside a normal response", { response: { id: 1 }, errors: [{ title: "B", code: 3 }] }, "B", "3"],
+  ["no body", undefined, undefined],
+  ["nothing to read", { meta: META, response: [] }, undefined],
+  ["a number", 7, undefined],
+  ["names of object methods", { errors: [{}], error: {} }, undefined],
+])("bodies of errors: %s", (_name, body, text, subcode) => {
+  expect(readErrorBody(body, BLOG_SHAPES)).toEqual(
+    text === undefined ? {} : subcode === undefined ? { text } : { text, subcode },
+  );
+});
 
-  it.each<[JsonValue, string | undefined, string?]>([
-    [{ message: "Not Found", documentation_url: "https://x.test", status: "404" }, "Not Found"],
-    [
-      { message: "Validation Failed", errors: [{ resource: "Issue", code: "missing_field" }] },
-      "",
-      "missing_field",
-    ],
-    [{ error: { message: "No key", code: 403 } }, "No key", "403"],
-    [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "RFC 9457 detail"],
-    ["just text", "just text"],
-    [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself"],
-  ])("without shapes of its own, a method has the common ones: %j", (body, text, subcode) => {
-    const report = readErrorBody(body, []);
-    expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
-  });
+test.each<[JsonValue, string | undefined, string?]>([
+  [{ message: "Not Found", documentation_url: "https://x.test", status: "404" }, "Not Found"],
+  [
+    { message: "Validation Failed", errors: [{ resource: "Issue", code: "missing_field" }] },
+    "",
+    "missing_field",
+  ],
+  [{ error: { message: "No key", code: 403 } }, "No key", "403"],
+  [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "RFC 9457 detail"],
+  ["just text", "just text"],
+  [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself"],
+])("bodies of errors: without shapes of its own, a method has the common ones: %j", (body, text, subcode) => {
+  const report = readErrorBody(body, []);
+  expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
+});
 
-  it("never fails, whatever the body", () => {
-    const keys = fc.constantFrom(
-      "errors",
-      "error",
-      "message",
-      "response",
-      "title",
-      "code",
-      "detail",
-      "details",
-      "@type",
-    );
-    const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
-      value: fc.oneof(
-        { depthSize: "small", withCrossShrink: true },
-        fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.bigInt()),
-        fc.array(tie("value"), { maxLength: 3 }),
-        fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
-      ),
-    }));
-    fc.assert(
-      fc.property(value, fc.constantFrom(BLOG_SHAPES, []), (body, shapes) => {
-        const { text, subcode } = readErrorBody(body, shapes);
-        expect(["string", "undefined"]).toContain(typeof text);
-        expect(["string", "undefined"]).toContain(typeof subcode);
-      }),
-      { numRuns: 1000 },
-    );
+test("bodies of errors: never fails, whatever the body", () => {
+  const keys = fc.constantFrom(
+    "errors",
+    "error",
+    "message",
+    "response",
+    "title",
+    "code",
+    "detail",
+    "details",
+    "@type",
+  );
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.bigInt()),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, fc.constantFrom(BLOG_SHAPES, []), (body, shapes) => {
+      const { text, subcode } = readErrorBody(body, shapes);
+      expect(["string", "undefined"]).toContain(typeof text);
+      expect(["string", "undefined"]).toContain(typeof subcode);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const shapes: readonly ErrorShape[] = [{ kind: "rpc_status" }];
+const details = [
+  {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    reason: "STALE",
+    domain: "d.test",
+    metadata: { a: "b" },
+  },
+  {
+    "@type": "type.googleapis.com/google.rpc.BadRequest",
+    fieldViolations: [{ field: "f", description: "wrong" }],
+  },
+  { "@type": "type.googleapis.com/google.rpc.DebugInfo", stackEntries: ["secret.go:1"] },
+  { "@type": "type.googleapis.com/unknown.Type" },
+  { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "nonsense" },
+  7,
+];
+
+test.each<[string, JsonValue]>([
+  ["bare", { code: 9, message: "Stale", details }],
+  [
+    "below error, with an HTTP status",
+    { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details } },
+  ],
+])("google.rpc.Status: %s, with details that callers may see", (_name, body) => {
+  const report = readErrorBody(body, shapes);
+  expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
+  expect(report.details?.map(({ desc }) => desc)).toEqual([ErrorInfoSchema, BadRequestSchema]);
+  expect(report.details?.[0]?.value).toMatchObject({
+    reason: "STALE",
+    domain: "d.test",
+    metadata: { a: "b" },
   });
 });
 
-describe("google.rpc.Status", () => {
-  const shapes: readonly ErrorShape[] = [{ kind: "rpc_status" }];
-  const details = [
-    {
-      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-      reason: "STALE",
-      domain: "d.test",
-      metadata: { a: "b" },
-    },
-    {
-      "@type": "type.googleapis.com/google.rpc.BadRequest",
-      fieldViolations: [{ field: "f", description: "wrong" }],
-    },
-    { "@type": "type.googleapis.com/google.rpc.DebugInfo", stackEntries: ["secret.go:1"] },
-    { "@type": "type.googleapis.com/unknown.Type" },
-    { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "nonsense" },
-    7,
-  ];
+test("google.rpc.Status: is also read as the protocol Connect writes it", () => {
+  const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
+  const report = readErrorBody(
+    { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
+    shapes,
+  );
+  expect(report.code).toBe(Code.NotFound);
+  expect(report.details?.[0]?.value).toMatchObject({ reason: "A" });
+});
 
-  it.each<[string, JsonValue]>([
-    ["bare", { code: 9, message: "Stale", details }],
-    [
-      "below error, with an HTTP status",
-      { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details } },
-    ],
-  ])("%s, with details that callers may see", (_name, body) => {
-    const report = readErrorBody(body, shapes);
-    expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
-    expect(report.details?.map(({ desc }) => desc)).toEqual([ErrorInfoSchema, BadRequestSchema]);
-    expect(report.details?.[0]?.value).toMatchObject({
-      reason: "STALE",
-      domain: "d.test",
-      metadata: { a: "b" },
-    });
-  });
+test.each<[JsonValue, Code]>([
+  [{ code: "CANCELLED", message: "" }, Code.Canceled],
+  [{ status: "DEADLINE_EXCEEDED" }, Code.DeadlineExceeded],
+  [{ status: "UNKNOWN" }, Code.Unknown],
+  [{ code: 16, details: [] }, Code.Unauthenticated],
+])("google.rpc.Status: %j", (body, code) => {
+  expect(readErrorBody(body, shapes).code).toBe(code);
+});
 
-  it("is also read as the protocol Connect writes it", () => {
-    const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
-    const report = readErrorBody(
-      { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
-      shapes,
-    );
-    expect(report.code).toBe(Code.NotFound);
-    expect(report.details?.[0]?.value).toMatchObject({ reason: "A" });
-  });
-
-  it.each<[JsonValue, Code]>([
-    [{ code: "CANCELLED", message: "" }, Code.Canceled],
-    [{ status: "DEADLINE_EXCEEDED" }, Code.DeadlineExceeded],
-    [{ status: "UNKNOWN" }, Code.Unknown],
-    [{ code: 16, details: [] }, Code.Unauthenticated],
-  ])("%j", (body, code) => {
-    expect(readErrorBody(body, shapes).code).toBe(code);
-  });
-
-  it.each<JsonValue>([
-    { code: 5, message: "no details: not a google.rpc.Status" },
-    { code: 0, details: [] },
-    { code: 404, details: [] },
-    { status: "404" },
-    { code: "nonsense" },
-    { error: "text" },
-    [],
-  ])("is not %j", (body) => {
-    expect(readErrorBody(body, shapes)).toEqual({});
-  });
+test.each<JsonValue>([
+  { code: 5, message: "no details: not a google.rpc.Status" },
+  { code: 0, details: [] },
+  { code: 404, details: [] },
+  { status: "404" },
+  { code: "nonsense" },
+  { error: "text" },
+  [],
+])("google.rpc.Status: is not %j", (body) => {
+  expect(readErrorBody(body, shapes)).toEqual({});
 });

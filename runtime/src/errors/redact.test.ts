@@ -1,69 +1,68 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Secret } from "../text/secret.ts";
 import { holdsSecret, redactDetail, redactError, redactText } from "./redact.ts";
 
 const secrets = (...texts: string[]) => texts.map((text) => new Secret(text));
 
-describe("a secret in a text", () => {
-  it.each([
-    ["token=sw0rdfish-77!", "sw0rdfish-77", "token=[secret]!"],
-    ["xsw0rdfish-77x", "sw0rdfish-77", "x[secret]x"],
-    ["/?key=a%2Fb%20c%2Bd+e", "a/b c+d+e", "/?key=a%2Fb%20c%2Bd+e"],
-    ["/?key=a%2Fb%20c%2Bd%2Be", "a/b c+d+e", "/?key=[secret]"],
-    ['{"key":"say \\"friend\\""}', 'say "friend"', '{"key":"[secret]"}'],
-    ["a+b(c)[d]{e}|f\\g^h$i.j?", "a+b(c)[d]{e}|f\\g^h$i.j?", "[secret]"],
-  ])("of %j, %j, leaves %j", (text, secret, left) => {
-    expect(redactText(text, secrets(secret))).toBe(left);
-  });
-
-  it.each([
-    ["a bad day at the bay", "a", "[secret] bad day at the bay"],
-    ["Invalid key sk-123 in ?k=sk-123&", "sk-123", "Invalid key [secret] in ?k=[secret]&"],
-    ["risk-1234", "sk-123", "risk-1234"],
-    ["cafés, café", "café", "cafés, [secret]"],
-    ["every word", "", "every word"],
-  ])("that is short is looked for as a word: of %j, %j, leaves %j", (text, secret, left) => {
-    expect(redactText(text, secrets(secret))).toBe(left);
-  });
-
-  it("is found by itself, and not in what is like it", () => {
-    expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);
-    expect(holdsSecret("the password is hunter23", secrets("hunter22"))).toBe(false);
-  });
+test.each([
+  ["token=sw0rdfish-77!", "sw0rdfish-77", "token=[secret]!"],
+  ["xsw0rdfish-77x", "sw0rdfish-77", "x[secret]x"],
+  ["/?key=a%2Fb%20c%2Bd+e", "a/b c+d+e", "/?key=a%2Fb%20c%2Bd+e"],
+  ["/?key=a%2Fb%20c%2Bd%2Be", "a/b c+d+e", "/?key=[secret]"],
+  ['{"key":"say \\"friend\\""}', 'say "friend"', '{"key":"[secret]"}'],
+  ["a+b(c)[d]{e}|f\\g^h$i.j?", "a+b(c)[d]{e}|f\\g^h$i.j?", "[secret]"],
+])("a secret in a text: of %j, %j, leaves %j", (text, secret, left) => {
+  expect(redactText(text, secrets(secret))).toBe(left);
 });
 
-describe("an error", () => {
-  it("loses secrets from its text, its details and its cause, and nothing else", () => {
-    const cause = new TypeError("what is hunter22?");
-    const error = new ConnectError("no hunter22", Code.NotFound, { "x-a": "b" }, [], cause);
-    const violation = { field: "f", description: 'map["hunter22"]' };
-    const packed = { type: "x.Y", value: Buffer.from("hunter22"), debug: {} };
-    error.details = [
-      { desc: ErrorInfoSchema, value: { reason: "R", metadata: { hunter22: "hunter22", other: "kept" } } },
-      { desc: BadRequestSchema, value: { fieldViolations: [violation] } },
-      packed,
-    ];
-    const clean = redactError(error, secrets("hunter22"));
-    expect([clean.rawMessage, clean.code, clean.metadata.get("x-a")]).toEqual([
-      "no [secret]",
-      Code.NotFound,
-      "b",
-    ]);
-    expect(clean.findDetails(ErrorInfoSchema)[0]?.metadata).toEqual({
-      "[secret]": "[secret]",
-      other: "kept",
-    });
-    expect(clean.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.description).toBe('map["[secret]"]');
-    expect(clean.details).toHaveLength(2);
-    expect(clean.cause).toMatchObject({ name: "TypeError", message: "what is [secret]?" });
-    expect((clean.cause as Error).stack).not.toContain("hunter22");
-  });
+test.each([
+  ["a bad day at the bay", "a", "[secret] bad day at the bay"],
+  ["Invalid key sk-123 in ?k=sk-123&", "sk-123", "Invalid key [secret] in ?k=[secret]&"],
+  ["risk-1234", "sk-123", "risk-1234"],
+  ["cafés, café", "café", "cafés, [secret]"],
+  ["every word", "", "every word"],
+])(
+  "a secret in a text: that is short is looked for as a word: of %j, %j, leaves %j",
+  (text, secret, left) => {
+    expect(redactText(text, secrets(secret))).toBe(left);
+  },
+);
 
-  it("keeps a detail without secrets as it is", () => {
-    const detail = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: "R" }) };
-    expect(redactDetail(detail, secrets("hunter22"))).toEqual(detail);
+test("a secret in a text: is found by itself, and not in what is like it", () => {
+  expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);
+  expect(holdsSecret("the password is hunter23", secrets("hunter22"))).toBe(false);
+});
+
+test("an error: loses secrets from its text, its details and its cause, and nothing else", () => {
+  const cause = new TypeError("what is hunter22?");
+  const error = new ConnectError("no hunter22", Code.NotFound, { "x-a": "b" }, [], cause);
+  const violation = { field: "f", description: 'map["hunter22"]' };
+  const packed = { type: "x.Y", value: Buffer.from("hunter22"), debug: {} };
+  error.details = [
+    { desc: ErrorInfoSchema, value: { reason: "R", metadata: { hunter22: "hunter22", other: "kept" } } },
+    { desc: BadRequestSchema, value: { fieldViolations: [violation] } },
+    packed,
+  ];
+  const clean = redactError(error, secrets("hunter22"));
+  expect([clean.rawMessage, clean.code, clean.metadata.get("x-a")]).toEqual([
+    "no [secret]",
+    Code.NotFound,
+    "b",
+  ]);
+  expect(clean.findDetails(ErrorInfoSchema)[0]?.metadata).toEqual({
+    "[secret]": "[secret]",
+    other: "kept",
   });
+  expect(clean.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.description).toBe('map["[secret]"]');
+  expect(clean.details).toHaveLength(2);
+  expect(clean.cause).toMatchObject({ name: "TypeError", message: "what is [secret]?" });
+  expect((clean.cause as Error).stack).not.toContain("hunter22");
+});
+
+test("an error: keeps a detail without secrets as it is", () => {
+  const detail = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: "R" }) };
+  expect(redactDetail(detail, secrets("hunter22"))).toEqual(detail);
 });

@@ -76,8 +76,11 @@ function readRedact(data: Uint8Array): boolean {
   let redact = false;
   while (rules.pos < rules.len) {
     const [no, type] = rules.tag();
-    if (no === REDACT) redact = rules.bool();
-    else rules.skip(type);
+    if (no === REDACT) {
+      redact = rules.bool();
+    } else {
+      rules.skip(type);
+    }
   }
   return redact;
 }

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RetryAfterRule } from "../adapter/rules.ts";
 import { retryDelayMs } from "./retry-info.ts";
 
@@ -28,64 +28,62 @@ function delay(
   return retryDelayMs((name) => headers[name], rules, code, NOW);
 }
 
-describe("when to come back", () => {
-  it("is not known without a header", () => {
-    expect(delay({})).toBeUndefined();
-    expect(delay({}, HOUR_AND_DAY)).toBeUndefined();
-  });
+test("when to come back: is not known without a header", () => {
+  expect(delay({})).toBeUndefined();
+  expect(delay({}, HOUR_AND_DAY)).toBeUndefined();
+});
 
-  it.each([
-    ["5", 5000],
-    [" 1.5 ", 1500],
-    ["0", 0],
-    ["Fri, 02 Jan 2026 03:05:05 GMT", 60_000],
-    ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
-    ["-5", undefined],
-    ["soon", undefined],
-    ["", undefined],
-    ["2026-01-02", undefined],
-    ["Fri, 99 Jan 2026 03:05:05 GMT", undefined],
-    ["1e9", undefined],
-    ["99999999999999", 366 * 24 * 3_600_000],
-  ])("Retry-After %j is %s ms", (value, expected) => {
-    expect(delay({ "retry-after": value })).toBe(expected);
-  });
+test.each([
+  ["5", 5000],
+  [" 1.5 ", 1500],
+  ["0", 0],
+  ["Fri, 02 Jan 2026 03:05:05 GMT", 60_000],
+  ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
+  ["-5", undefined],
+  ["soon", undefined],
+  ["", undefined],
+  ["2026-01-02", undefined],
+  ["Fri, 99 Jan 2026 03:05:05 GMT", undefined],
+  ["1e9", undefined],
+  ["99999999999999", 366 * 24 * 3_600_000],
+])("when to come back: Retry-After %j is %s ms", (value, expected) => {
+  expect(delay({ "retry-after": value })).toBe(expected);
+});
 
-  it("comes from the first rule that applies, then from Retry-After", () => {
-    const headers = {
-      "x-ratelimit-perday-remaining": "10",
-      "x-ratelimit-perday-reset": "9999",
-      "x-ratelimit-perhour-remaining": "0",
-      "x-ratelimit-perhour-reset": "12.25",
-      "retry-after": "7",
-    };
-    expect(delay(headers, HOUR_AND_DAY)).toBe(12_250);
-    expect(delay({ ...headers, "x-ratelimit-perhour-remaining": "3" }, HOUR_AND_DAY)).toBe(7000);
-    expect(delay({ ...headers, "x-ratelimit-perhour-reset": "soon" }, HOUR_AND_DAY)).toBe(7000);
-  });
+test("when to come back: comes from the first rule that applies, then from Retry-After", () => {
+  const headers = {
+    "x-ratelimit-perday-remaining": "10",
+    "x-ratelimit-perday-reset": "9999",
+    "x-ratelimit-perhour-remaining": "0",
+    "x-ratelimit-perhour-reset": "12.25",
+    "retry-after": "7",
+  };
+  expect(delay(headers, HOUR_AND_DAY)).toBe(12_250);
+  expect(delay({ ...headers, "x-ratelimit-perhour-remaining": "3" }, HOUR_AND_DAY)).toBe(7000);
+  expect(delay({ ...headers, "x-ratelimit-perhour-reset": "soon" }, HOUR_AND_DAY)).toBe(7000);
+});
 
-  it("counts from now to an epoch, and never back", () => {
-    expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH)).toBe(30_000);
-    expect(delay({ "x-ratelimit-reset": String(NOW / 1000 - 30) }, EPOCH)).toBe(0);
-  });
+test("when to come back: counts from now to an epoch, and never back", () => {
+  expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH)).toBe(30_000);
+  expect(delay({ "x-ratelimit-reset": String(NOW / 1000 - 30) }, EPOCH)).toBe(0);
+});
 
-  it("is not read from headers of limits where trying again does not help", () => {
-    expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH, Code.NotFound)).toBeUndefined();
-    expect(delay({ "retry-after": "3" }, EPOCH, Code.NotFound)).toBe(3000);
-  });
+test("when to come back: is not read from headers of limits where trying again does not help", () => {
+  expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH, Code.NotFound)).toBeUndefined();
+  expect(delay({ "retry-after": "3" }, EPOCH, Code.NotFound)).toBe(3000);
+});
 
-  it("reads a date by rule", () => {
-    const rules = [{ header: "x-again", format: "http_date" }] as const;
-    expect(delay({ "x-again": "Fri, 02 Jan 2026 03:04:06 GMT" }, rules)).toBe(1000);
-  });
+test("when to come back: reads a date by rule", () => {
+  const rules = [{ header: "x-again", format: "http_date" }] as const;
+  expect(delay({ "x-again": "Fri, 02 Jan 2026 03:04:06 GMT" }, rules)).toBe(1000);
+});
 
-  it("is a whole number of milliseconds within a year, for any header", () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (value) => {
-        const found = delay({ "retry-after": value, "x-ratelimit-reset": value }, EPOCH);
-        if (found === undefined) return;
-        expect(Number.isInteger(found) && found >= 0 && found <= 366 * 24 * 3_600_000).toBe(true);
-      }),
-    );
-  });
+test("when to come back: is a whole number of milliseconds within a year, for any header", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (value) => {
+      const found = delay({ "retry-after": value, "x-ratelimit-reset": value }, EPOCH);
+      if (found === undefined) return;
+      expect(Number.isInteger(found) && found >= 0 && found <= 366 * 24 * 3_600_000).toBe(true);
+    }),
+  );
 });

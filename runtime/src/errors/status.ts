@@ -55,10 +55,12 @@ export function meaningOf(status: number): StatusMeaning {
     return { code, phrase, reason: phrase.toUpperCase().replaceAll(" ", "_") };
   }
   // an error by a rule of the method alone
-  if (status >= 200 && status <= 299)
+  if (status >= 200 && status <= 299) {
     return { code: Code.Unknown, reason: "ERROR_IN_RESPONSE", phrase: "OK" };
-  if (status >= 300 && status <= 399)
+  }
+  if (status >= 300 && status <= 399) {
     return { code: Code.FailedPrecondition, reason: "MOVED", phrase: "Redirect" };
+  }
   if (status >= 400 && status <= 499) {
     return { code: Code.FailedPrecondition, reason: "CLIENT_ERROR", phrase: "Client Error" };
   }

@@ -1,22 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { restError } from "./rest-error.ts";
 import { ERRORS, type ErrorEntry, type ErrorReason } from "./table.ts";
 
 const entries = Object.entries(ERRORS) as Array<[ErrorReason, ErrorEntry]>;
 
-describe("the table of errors", () => {
-  it.each(entries)("%s says what happened, why, and what to do", (reason, entry) => {
-    expect(reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/);
-    expect(entry.text).not.toMatch(/[.]$/);
-    expect(entry.cause).toMatch(/[.]$/);
-    expect(entry.remedy).toMatch(/[.]$/);
-  });
+test.each(entries)("the table of errors: %s says what happened, why, and what to do", (reason, entry) => {
+  expect(reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/);
+  expect(entry.text).not.toMatch(/[.]$/);
+  expect(entry.cause).toMatch(/[.]$/);
+  expect(entry.remedy).toMatch(/[.]$/);
+});
 
-  it.each(entries)("%s is filled in completely", (reason, entry) => {
-    const names = [...entry.text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-    const error = restError(reason, Object.fromEntries(names.map((name) => [name, `<${name}>`])));
-    expect(error.rawMessage).not.toContain("undefined");
-    for (const name of names) expect(error.rawMessage).toContain(`<${name}>`);
-    expect(error.code).toBe(entry.code);
-  });
+test.each(entries)("the table of errors: %s is filled in completely", (reason, entry) => {
+  const names = [...entry.text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const error = restError(reason, Object.fromEntries(names.map((name) => [name, `<${name}>`])));
+  expect(error.rawMessage).not.toContain("undefined");
+  for (const name of names) expect(error.rawMessage).toContain(`<${name}>`);
+  expect(error.code).toBe(entry.code);
 });

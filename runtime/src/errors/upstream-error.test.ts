@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
@@ -38,180 +38,170 @@ function errorOf(status: number, given?: Given, rules: Partial<MethodRules> = {}
 
 const info = (error: ConnectError) => error.findDetails(ErrorInfoSchema)[0];
 
-describe("an error of the upstream", () => {
-  it("says what the upstream said, with its status and subcode", () => {
-    const error = errorOf(404, {
-      body: { errors: [{ title: "Not Found", code: 7, detail: "No such blog" }] },
-    });
-    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: Not Found: No such blog");
-    expect(error.code).toBe(Code.NotFound);
-    expect(info(error)).toMatchObject({
-      reason: "NOT_FOUND",
-      domain: "things",
-      metadata: { http_status: "404", subcode: "7" },
-    });
+test("an error of the upstream: says what the upstream said, with its status and subcode", () => {
+  const error = errorOf(404, {
+    body: { errors: [{ title: "Not Found", code: 7, detail: "No such blog" }] },
   });
-
-  it.each<[string, Given, string]>([
-    ["an empty body", {}, "upstream things responded with 503 Service Unavailable"],
-    [
-      "a page of HTML",
-      { body: "<html><h1>Sorry", headers: { "content-type": "text/html" } },
-      "upstream things responded with 503 Service Unavailable",
-    ],
-    [
-      "HTML that says it is plain text",
-      { body: " <!doctype html>", headers: { "content-type": "text/plain" } },
-      "upstream things responded with 503 Service Unavailable",
-    ],
-    [
-      "a line of plain text",
-      { body: "Try\r\nlater\u0007\n", headers: { "content-type": "text/plain; charset=utf-8" } },
-      "upstream things responded with 503 Service Unavailable: Try later",
-    ],
-    [
-      "the phrase again",
-      { body: { message: "Service Unavailable" } },
-      "upstream things responded with 503 Service Unavailable",
-    ],
-    [
-      "a text without end",
-      { body: { message: "x".repeat(5000) } },
-      `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
-    ],
-  ])("with %s", (_name, given, text) => {
-    expect(errorOf(503, given).rawMessage).toBe(text);
-  });
-
-  it("never repeats the secrets that were sent", () => {
-    const given = {
-      body: { message: "Invalid key sk-123 in https://a/?k=sk-123" },
-      secrets: ["sk-123"],
-      headers: { location: "https://b/?k=sk-123" },
-    };
-    const error = errorOf(403, given, { rawErrorBody: true });
-    expect(error.rawMessage).toBe(
-      "upstream things responded with 403 Forbidden: Invalid key [secret] in https://a/?k=[secret]",
-    );
-    expect(error.findDetails(UpstreamErrorSchema)[0]?.body).toHaveLength(0);
-    expect(String(error.cause)).not.toContain("sk-123");
-    expect(info(errorOf(302, given))?.metadata.location).toBe("https://b/?k=[secret]");
-  });
-
-  it("with a redirect gives the address, and only then", () => {
-    const headers = { location: "https://b.test/x\u0000y" };
-    const error = errorOf(301, { headers });
-    expect(info(error)).toMatchObject({
-      reason: "MOVED",
-      metadata: { http_status: "301", location: "https://b.test/x y" },
-    });
-    expect(error.rawMessage).toBe("upstream things: unexpected redirect (301); redirects are not followed");
-    expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
-  });
-
-  it("is decided by a google.rpc.Status in its body before its status", () => {
-    const details = [
-      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "THEIRS", domain: "t.test" },
-    ];
-    const error = errorOf(400, { body: { code: 9, message: "Stale", details } });
-    expect(error.code).toBe(Code.FailedPrecondition);
-    expect(error.findDetails(ErrorInfoSchema).map(({ reason }) => reason)).toEqual(["BAD_REQUEST", "THEIRS"]);
+  expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: Not Found: No such blog");
+  expect(error.code).toBe(Code.NotFound);
+  expect(info(error)).toMatchObject({
+    reason: "NOT_FOUND",
+    domain: "things",
+    metadata: { http_status: "404", subcode: "7" },
   });
 });
 
-describe("rules", () => {
-  const errors: readonly ErrorRule[] = [
-    { status: 400, subcode: 8001, code: Code.AlreadyExists, reason: "NAME_TAKEN" },
-    { status: 400, subcode: 0, reason: "NO_SUBCODE" },
-    {
-      status: 403,
-      header: { name: "X-RateLimit-Remaining", value: "0" },
-      code: Code.ResourceExhausted,
-      reason: "QUOTA",
-    },
-    { status: 403, header: { name: "retry-after" }, code: Code.ResourceExhausted },
-    { status: 0, subcode: 1016, code: Code.Unauthenticated, reason: "SESSION_DEAD" },
+test.each<[string, Given, string]>([
+  ["an empty body", {}, "upstream things responded with 503 Service Unavailable"],
+  [
+    "a page of HTML",
+    { body: "<html><h1>Sorry", headers: { "content-type": "text/html" } },
+    "upstream things responded with 503 Service Unavailable",
+  ],
+  [
+    "HTML that says it is plain text",
+    { body: " <!doctype html>", headers: { "content-type": "text/plain" } },
+    "upstream things responded with 503 Service Unavailable",
+  ],
+  [
+    "a line of plain text",
+    { body: "Try\r\nlater\u0007\n", headers: { "content-type": "text/plain; charset=utf-8" } },
+    "upstream things responded with 503 Service Unavailable: Try later",
+  ],
+  [
+    "the phrase again",
+    { body: { message: "Service Unavailable" } },
+    "upstream things responded with 503 Service Unavailable",
+  ],
+  [
+    "a text without end",
+    { body: { message: "x".repeat(5000) } },
+    `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
+  ],
+])("an error of the upstream: with %s", (_name, given, text) => {
+  expect(errorOf(503, given).rawMessage).toBe(text);
+});
+
+test("an error of the upstream: never repeats the secrets that were sent", () => {
+  const given = {
+    body: { message: "Invalid key sk-123 in https://a/?k=sk-123" },
+    secrets: ["sk-123"],
+    headers: { location: "https://b/?k=sk-123" },
+  };
+  const error = errorOf(403, given, { rawErrorBody: true });
+  expect(error.rawMessage).toBe(
+    "upstream things responded with 403 Forbidden: Invalid key [secret] in https://a/?k=[secret]",
+  );
+  expect(error.findDetails(UpstreamErrorSchema)[0]?.body).toHaveLength(0);
+  expect(String(error.cause)).not.toContain("sk-123");
+  expect(info(errorOf(302, given))?.metadata.location).toBe("https://b/?k=[secret]");
+});
+
+test("an error of the upstream: with a redirect gives the address, and only then", () => {
+  const headers = { location: "https://b.test/x\u0000y" };
+  const error = errorOf(301, { headers });
+  expect(info(error)).toMatchObject({
+    reason: "MOVED",
+    metadata: { http_status: "301", location: "https://b.test/x y" },
+  });
+  expect(error.rawMessage).toBe("upstream things: unexpected redirect (301); redirects are not followed");
+  expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
+});
+
+test("an error of the upstream: is decided by a google.rpc.Status in its body before its status", () => {
+  const details = [
+    { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "THEIRS", domain: "t.test" },
   ];
-  const item = (code: number) => ({ body: { errors: [{ title: "T", code }] } });
-
-  it.each<[string, number, Given, Code, string]>([
-    ["status and subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
-    ["no subcode", 400, item(0), Code.InvalidArgument, "NO_SUBCODE"],
-    ["a subcode that no rule names", 400, item(9), Code.InvalidArgument, "BAD_REQUEST"],
-    [
-      "a header with its value",
-      403,
-      { headers: { "x-ratelimit-remaining": " 0" } },
-      Code.ResourceExhausted,
-      "QUOTA",
-    ],
-    [
-      "a header with another value",
-      403,
-      { headers: { "x-ratelimit-remaining": "1" } },
-      Code.PermissionDenied,
-      "FORBIDDEN",
-    ],
-    ["a header that is there", 403, { headers: { "retry-after": "9" } }, Code.ResourceExhausted, "FORBIDDEN"],
-    ["any status", 418, item(1016), Code.Unauthenticated, "SESSION_DEAD"],
-    ["nothing", 500, {}, Code.Internal, "INTERNAL_SERVER_ERROR"],
-  ])("by %s", (_name, status, given, code, reason) => {
-    const error = errorOf(status, given, { errors });
-    expect([error.code, info(error)?.reason]).toEqual([code, reason]);
-  });
-
-  it("make an error of a success only where they name its status", () => {
-    const rules = {
-      ...PLAIN_RULES,
-      errors: [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }],
-    };
-    const found = errorInSuccess(errorResponse(200, item(5)), rules, NOW);
-    expect([found?.code, found && info(found)?.reason]).toEqual([Code.Aborted, "NOT_YET"]);
-    expect(errorInSuccess(errorResponse(200, item(6)), rules, NOW)).toBeUndefined();
-    expect(errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors }, NOW)).toBeUndefined();
-  });
+  const error = errorOf(400, { body: { code: 9, message: "Stale", details } });
+  expect(error.code).toBe(Code.FailedPrecondition);
+  expect(error.findDetails(ErrorInfoSchema).map(({ reason }) => reason)).toEqual(["BAD_REQUEST", "THEIRS"]);
 });
 
-describe("refused credentials", () => {
-  it("of the caller are the caller's matter", () => {
-    const error = errorOf(401, { body: { message: "expired" } });
-    expect([error.code, error.rawMessage]).toEqual([
-      Code.Unauthenticated,
-      "upstream things responded with 401 Unauthorized: expired",
-    ]);
-  });
+const errors: readonly ErrorRule[] = [
+  { status: 400, subcode: 8001, code: Code.AlreadyExists, reason: "NAME_TAKEN" },
+  { status: 400, subcode: 0, reason: "NO_SUBCODE" },
+  {
+    status: 403,
+    header: { name: "X-RateLimit-Remaining", value: "0" },
+    code: Code.ResourceExhausted,
+    reason: "QUOTA",
+  },
+  { status: 403, header: { name: "retry-after" }, code: Code.ResourceExhausted },
+  { status: 0, subcode: 1016, code: Code.Unauthenticated, reason: "SESSION_DEAD" },
+];
+const item = (code: number) => ({ body: { errors: [{ title: "T", code }] } });
 
-  it("of the configuration are not, and what the upstream said stays in the log", () => {
-    const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
-    expect(error.rawMessage).toBe(
-      "upstream things: the configured credentials were rejected with status 401",
-    );
-    expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
-    expect(String(error.cause)).toContain("key of ACME expired");
-  });
-
-  it("are what a rule says, if it says a code", () => {
-    const rule = { status: 401, reason: "LOGIN" };
-    const given = { configured: true };
-    expect(errorOf(401, given, { errors: [{ ...rule, code: Code.Unauthenticated }] }).code).toBe(
-      Code.Unauthenticated,
-    );
-    expect(errorOf(401, given, { errors: [rule] }).code).toBe(Code.Internal);
-  });
+test.each<[string, number, Given, Code, string]>([
+  ["status and subcode", 400, item(8001), Code.AlreadyExists, "NAME_TAKEN"],
+  ["no subcode", 400, item(0), Code.InvalidArgument, "NO_SUBCODE"],
+  ["a subcode that no rule names", 400, item(9), Code.InvalidArgument, "BAD_REQUEST"],
+  [
+    "a header with its value",
+    403,
+    { headers: { "x-ratelimit-remaining": " 0" } },
+    Code.ResourceExhausted,
+    "QUOTA",
+  ],
+  [
+    "a header with another value",
+    403,
+    { headers: { "x-ratelimit-remaining": "1" } },
+    Code.PermissionDenied,
+    "FORBIDDEN",
+  ],
+  ["a header that is there", 403, { headers: { "retry-after": "9" } }, Code.ResourceExhausted, "FORBIDDEN"],
+  ["any status", 418, item(1016), Code.Unauthenticated, "SESSION_DEAD"],
+  ["nothing", 500, {}, Code.Internal, "INTERNAL_SERVER_ERROR"],
+])("rules: by %s", (_name, status, given, code, reason) => {
+  const error = errorOf(status, given, { errors });
+  expect([error.code, info(error)?.reason]).toEqual([code, reason]);
 });
 
-describe("details", () => {
-  it("say when to come back", () => {
-    const [retry] = errorOf(429, { headers: { "retry-after": "1.5" } }).findDetails(RetryInfoSchema);
-    expect(retry?.retryDelay).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
-    expect(errorOf(429).findDetails(RetryInfoSchema)).toEqual([]);
-  });
+test("rules: make an error of a success only where they name its status", () => {
+  const rules = {
+    ...PLAIN_RULES,
+    errors: [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }],
+  };
+  const found = errorInSuccess(errorResponse(200, item(5)), rules, NOW);
+  expect([found?.code, found && info(found)?.reason]).toEqual([Code.Aborted, "NOT_YET"]);
+  expect(errorInSuccess(errorResponse(200, item(6)), rules, NOW)).toBeUndefined();
+  expect(errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors }, NOW)).toBeUndefined();
+});
 
-  it("hold the cut body only where the rules say so", () => {
-    const given = { body: "x".repeat(5000), headers: { "content-type": "text/html" } };
-    expect(errorOf(500, given).findDetails(UpstreamErrorSchema)).toEqual([]);
-    const [raw] = errorOf(500, given, { rawErrorBody: true }).findDetails(UpstreamErrorSchema);
-    expect(raw).toMatchObject({ httpStatus: 500, contentType: "text/html", truncated: true });
-    expect(raw?.body).toHaveLength(4096);
-  });
+test("refused credentials: of the caller are the caller's matter", () => {
+  const error = errorOf(401, { body: { message: "expired" } });
+  expect([error.code, error.rawMessage]).toEqual([
+    Code.Unauthenticated,
+    "upstream things responded with 401 Unauthorized: expired",
+  ]);
+});
+
+test("refused credentials: of the configuration are not, and what the upstream said stays in the log", () => {
+  const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
+  expect(error.rawMessage).toBe("upstream things: the configured credentials were rejected with status 401");
+  expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
+  expect(String(error.cause)).toContain("key of ACME expired");
+});
+
+test("refused credentials: are what a rule says, if it says a code", () => {
+  const rule = { status: 401, reason: "LOGIN" };
+  const given = { configured: true };
+  expect(errorOf(401, given, { errors: [{ ...rule, code: Code.Unauthenticated }] }).code).toBe(
+    Code.Unauthenticated,
+  );
+  expect(errorOf(401, given, { errors: [rule] }).code).toBe(Code.Internal);
+});
+
+test("details: say when to come back", () => {
+  const [retry] = errorOf(429, { headers: { "retry-after": "1.5" } }).findDetails(RetryInfoSchema);
+  expect(retry?.retryDelay).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
+  expect(errorOf(429).findDetails(RetryInfoSchema)).toEqual([]);
+});
+
+test("details: hold the cut body only where the rules say so", () => {
+  const given = { body: "x".repeat(5000), headers: { "content-type": "text/html" } };
+  expect(errorOf(500, given).findDetails(UpstreamErrorSchema)).toEqual([]);
+  const [raw] = errorOf(500, given, { rawErrorBody: true }).findDetails(UpstreamErrorSchema);
+  expect(raw).toMatchObject({ httpStatus: 500, contentType: "text/html", truncated: true });
+  expect(raw?.body).toHaveLength(4096);
 });

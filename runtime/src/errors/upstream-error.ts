@@ -85,8 +85,9 @@ export function concernsSuccess({ status, body }: ErrorRule, responded: number):
 function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport): boolean {
   if (rule.status !== 0 && rule.status !== response.status) return false;
   if (rule.subcode !== undefined && String(rule.subcode) !== (subcode ?? "0")) return false;
-  if (rule.body !== undefined && !(isJsonObject(response.json) && holds(response.json, rule.body)))
+  if (rule.body !== undefined && !(isJsonObject(response.json) && holds(response.json, rule.body))) {
     return false;
+  }
   if (rule.header === undefined) return true;
   const value = response.header(rule.header.name.toLowerCase());
   if (value === undefined) return false;

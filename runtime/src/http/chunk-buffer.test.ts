@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { ChunkBuffer } from "./chunk-buffer.ts";
 
-it("property: chunks of any sizes are one piece in the end, and none of them is written to", () => {
+test("property: chunks of any sizes are one piece in the end, and none of them is written to", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 }), (chunks) => {
       const copies = chunks.map((chunk) => Uint8Array.from(chunk));
@@ -16,7 +16,7 @@ it("property: chunks of any sizes are one piece in the end, and none of them is 
   );
 });
 
-it("a single chunk is not copied, though it is a part of something larger", () => {
+test("a single chunk is not copied, though it is a part of something larger", () => {
   const chunk = Buffer.from("abcdef").subarray(1, 4);
   const buffer = new ChunkBuffer();
   buffer.push(chunk);
@@ -24,7 +24,7 @@ it("a single chunk is not copied, though it is a part of something larger", () =
   expect(buffer.bytes().toString()).toBe("bcd");
 });
 
-it("a million chunks of one byte take no more than twice their bytes", () => {
+test("a million chunks of one byte take no more than twice their bytes", () => {
   const buffer = new ChunkBuffer();
   for (let count = 0; count < 1_000_000; count++) buffer.push(Buffer.of(count % 256));
   expect(buffer.size).toBe(1_000_000);

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { DecompressError, decompress } from "./decompress.ts";
 import { decompressStream } from "./decompress-stream.ts";
 
@@ -15,81 +15,79 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
   return error instanceof DecompressError ? error.kind : `not a DecompressError: ${error}`;
 }
 
-describe("decompress", () => {
-  it.each([
-    ["gzip", gzipSync(text)],
-    ["X-Gzip", gzipSync(text)],
-    ["deflate", deflateSync(text)],
-    ["deflate", deflateRawSync(text)],
-    ["br", brotliCompressSync(text)],
-    ["zstd", zstdCompressSync(text)],
-    ["identity", text],
-    ["", text],
-    ["deflate, gzip", gzipSync(deflateSync(text))],
-    ["identity , BR", brotliCompressSync(text)],
-  ])("reads %s", async (encoding, body) => {
-    expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
-  });
+test.each([
+  ["gzip", gzipSync(text)],
+  ["X-Gzip", gzipSync(text)],
+  ["deflate", deflateSync(text)],
+  ["deflate", deflateRawSync(text)],
+  ["br", brotliCompressSync(text)],
+  ["zstd", zstdCompressSync(text)],
+  ["identity", text],
+  ["", text],
+  ["deflate, gzip", gzipSync(deflateSync(text))],
+  ["identity , BR", brotliCompressSync(text)],
+])("decompress: reads %s", async (encoding, body) => {
+  expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
+});
 
-  it("takes four encodings off, and refuses more at once, in one piece and in a stream", async () => {
-    const wrapped = (times: number) =>
-      Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
-    const names = (times: number) => "gzip,".repeat(times);
-    expect(Buffer.from(await decompress(wrapped(4), names(4), LIMIT)).equals(text)).toBe(true);
-    expect(await kindOf(decompress(wrapped(5), names(5), LIMIT))).toBe("unknown");
-    async function* body() {
-      yield wrapped(5);
-    }
-    expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
-  });
+test("decompress: takes four encodings off, and refuses more at once, in one piece and in a stream", async () => {
+  const wrapped = (times: number) =>
+    Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
+  const names = (times: number) => "gzip,".repeat(times);
+  expect(Buffer.from(await decompress(wrapped(4), names(4), LIMIT)).equals(text)).toBe(true);
+  expect(await kindOf(decompress(wrapped(5), names(5), LIMIT))).toBe("unknown");
+  async function* body() {
+    yield wrapped(5);
+  }
+  expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
+});
 
-  it("takes no bytes for an empty body in any encoding", async () => {
-    expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
-  });
+test("decompress: takes no bytes for an empty body in any encoding", async () => {
+  expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
+});
 
-  it.each(["gzip", "deflate", "br", "zstd"])(
-    "tells a %s body that ends early from one that is corrupt",
-    async (name) => {
-      const compress = {
-        gzip: gzipSync,
-        deflate: deflateSync,
-        br: brotliCompressSync,
-        zstd: zstdCompressSync,
-      }[name];
-      const whole = compress?.(text) ?? Buffer.alloc(0);
-      expect(await kindOf(decompress(whole.subarray(0, whole.length - 5), name, LIMIT))).toBe("truncated");
-      expect(await kindOf(decompress(Buffer.alloc(40, 0xff), name, LIMIT))).toBe("corrupt");
-    },
+test.each(["gzip", "deflate", "br", "zstd"])(
+  "decompress: tells a %s body that ends early from one that is corrupt",
+  async (name) => {
+    const compress = {
+      gzip: gzipSync,
+      deflate: deflateSync,
+      br: brotliCompressSync,
+      zstd: zstdCompressSync,
+    }[name];
+    const whole = compress?.(text) ?? Buffer.alloc(0);
+    expect(await kindOf(decompress(whole.subarray(0, whole.length - 5), name, LIMIT))).toBe("truncated");
+    expect(await kindOf(decompress(Buffer.alloc(40, 0xff), name, LIMIT))).toBe("corrupt");
+  },
+);
+
+test("decompress: refuses an encoding that it does not know, also if objects have such a property", async () => {
+  expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
+  expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
+});
+
+test("decompress: stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
+  const layer = brotliCompressSync(Buffer.alloc(128 << 20));
+  expect(layer.length).toBeLessThan(1024);
+  const before = process.memoryUsage().rss;
+  expect(await kindOf(decompress(layer, "br", 16 << 20))).toBe("large");
+  expect(await kindOf(decompress(gzipSync(Buffer.alloc(LIMIT + 1)), "gzip", LIMIT))).toBe("large");
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
+  const inner = gzipSync(Buffer.alloc(4 << 20));
+  expect(await kindOf(decompress(gzipSync(inner), "gzip, gzip", LIMIT))).toBe("large");
+});
+
+test("decompress: allows exactly the limit", async () => {
+  const body = gzipSync(Buffer.alloc(LIMIT));
+  expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
+});
+
+test("decompress: fails in its own way only, whatever the bytes", async () => {
+  const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {
+      const result = await decompress(body, encoding, 1000).catch((error: unknown) => error);
+      expect(result instanceof Uint8Array || result instanceof DecompressError).toBe(true);
+    }),
   );
-
-  it("refuses an encoding that it does not know, also if objects have such a property", async () => {
-    expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
-    expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
-  });
-
-  it("stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
-    const layer = brotliCompressSync(Buffer.alloc(128 << 20));
-    expect(layer.length).toBeLessThan(1024);
-    const before = process.memoryUsage().rss;
-    expect(await kindOf(decompress(layer, "br", 16 << 20))).toBe("large");
-    expect(await kindOf(decompress(gzipSync(Buffer.alloc(LIMIT + 1)), "gzip", LIMIT))).toBe("large");
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
-    const inner = gzipSync(Buffer.alloc(4 << 20));
-    expect(await kindOf(decompress(gzipSync(inner), "gzip, gzip", LIMIT))).toBe("large");
-  });
-
-  it("allows exactly the limit", async () => {
-    const body = gzipSync(Buffer.alloc(LIMIT));
-    expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
-  });
-
-  it("fails in its own way only, whatever the bytes", async () => {
-    const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {
-        const result = await decompress(body, encoding, 1000).catch((error: unknown) => error);
-        expect(result instanceof Uint8Array || result instanceof DecompressError).toBe(true);
-      }),
-    );
-  });
 });

@@ -140,9 +140,11 @@ class Reader implements Dispatcher.DispatchHandler {
     const responded = this.status !== 0;
     const sent = this.controller !== undefined;
     this.settle(() => {
-      if (responded && this.limits.tolerant(this.status))
+      if (responded && this.limits.tolerant(this.status)) {
         this.resolve({ ...this.response(), incomplete: error });
-      else this.reject(new ExchangeFailed(error, { responded, sent }));
+      } else {
+        this.reject(new ExchangeFailed(error, { responded, sent }));
+      }
     });
   }
 

@@ -108,8 +108,11 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     if (this.end !== undefined || chunk.length === 0) return;
     const { pull } = this;
     this.pull = undefined;
-    if (pull === undefined) this.chunks.push(chunk);
-    else pull.resolve({ done: false, value: chunk });
+    if (pull === undefined) {
+      this.chunks.push(chunk);
+    } else {
+      pull.resolve({ done: false, value: chunk });
+    }
     controller.pause();
   }
 
@@ -149,8 +152,11 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     const { pull } = this;
     this.pull = undefined;
     if (pull === undefined) return;
-    if ("error" in end) pull.reject(end.error);
-    else pull.resolve({ done: true, value: undefined });
+    if ("error" in end) {
+      pull.reject(end.error);
+    } else {
+      pull.resolve({ done: true, value: undefined });
+    }
   }
 
   private ended(end: { readonly error?: unknown }): Promise<IteratorResult<Uint8Array, undefined>> {

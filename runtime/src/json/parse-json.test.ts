@@ -1,76 +1,72 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "./json.ts";
 import { parseJson, parseJsonExactly } from "./parse-json.ts";
 import { stringifyJson } from "./stringify-json.ts";
 
-describe("parseJson", () => {
-  it("skips a byte order mark, and reads nothing as undefined", () => {
-    expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
-    expect(parseJson("")).toBeUndefined();
-    expect(parseJson(" \n")).toBeUndefined();
-    expect(() => parseJson("<html>")).toThrow(SyntaxError);
-  });
+test("parseJson: skips a byte order mark, and reads nothing as undefined", () => {
+  expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
+  expect(parseJson("")).toBeUndefined();
+  expect(parseJson(" \n")).toBeUndefined();
+  expect(() => parseJson("<html>")).toThrow(SyntaxError);
 });
 
-describe("parseJsonExactly", () => {
-  it.each<[string, JsonValue | undefined]>([
-    ["", undefined],
-    ["\ufeff[9007199254740993]", [9007199254740993n]],
-    ['{"id":700000000000000001,"n":5}', { id: 700000000000000001n, n: 5 }],
-    ["-700000000000000001", -700000000000000001n],
-    ["9007199254740991", 9007199254740991],
-    ["9007199254740992", 9007199254740992n],
-    ["1e18", 1000000000000000000n],
-    ["1.25E+18", 1250000000000000000n],
-    ["9007199254740993.0", 9007199254740993n],
-    ["1234567890123456.5", 1234567890123456.5],
-    ["1e400", 10n ** 400n],
-    ["[1e99999999999]", [Infinity]],
-    ["1e-400", 0],
-    ["0e99", 0],
-    ['"700000000000000001"', "700000000000000001"],
-    [
-      '{"700000000000000001":"\\"700000000000000001","x":700000000000000001}',
-      {
-        "700000000000000001": '"700000000000000001',
-        x: 700000000000000001n,
-      },
-    ],
-    ['["\\\\",700000000000000001,"\\\\\\"",1]', ["\\", 700000000000000001n, '\\"', 1]],
-    ['["#700000000000000001","##1",700000000000000001]', ["#700000000000000001", "##1", 700000000000000001n]],
-    ['["\\u0023700000000000000001",700000000000000001]', ["#700000000000000001", 700000000000000001n]],
-  ])("reads %s", (text, value) => {
-    expect(parseJsonExactly(text)).toStrictEqual(value);
-  });
+test.each<[string, JsonValue | undefined]>([
+  ["", undefined],
+  ["\ufeff[9007199254740993]", [9007199254740993n]],
+  ['{"id":700000000000000001,"n":5}', { id: 700000000000000001n, n: 5 }],
+  ["-700000000000000001", -700000000000000001n],
+  ["9007199254740991", 9007199254740991],
+  ["9007199254740992", 9007199254740992n],
+  ["1e18", 1000000000000000000n],
+  ["1.25E+18", 1250000000000000000n],
+  ["9007199254740993.0", 9007199254740993n],
+  ["1234567890123456.5", 1234567890123456.5],
+  ["1e400", 10n ** 400n],
+  ["[1e99999999999]", [Infinity]],
+  ["1e-400", 0],
+  ["0e99", 0],
+  ['"700000000000000001"', "700000000000000001"],
+  [
+    '{"700000000000000001":"\\"700000000000000001","x":700000000000000001}',
+    {
+      "700000000000000001": '"700000000000000001',
+      x: 700000000000000001n,
+    },
+  ],
+  ['["\\\\",700000000000000001,"\\\\\\"",1]', ["\\", 700000000000000001n, '\\"', 1]],
+  ['["#700000000000000001","##1",700000000000000001]', ["#700000000000000001", "##1", 700000000000000001n]],
+  ['["\\u0023700000000000000001",700000000000000001]', ["#700000000000000001", 700000000000000001n]],
+])("parseJsonExactly: reads %s", (text, value) => {
+  expect(parseJsonExactly(text)).toStrictEqual(value);
+});
 
-  it("stays fast and on the stack, however deep or long the document", () => {
-    const depth = 200_000;
-    const deep = `${"[".repeat(depth)}700000000000000001${"]".repeat(depth)}`;
-    let value = parseJsonExactly(deep);
-    for (let level = 0; level < depth; level++) value = Array.isArray(value) ? value[0] : undefined;
-    expect(value).toBe(700000000000000001n);
-    const long = `["${'\\"'.repeat(1_000_000)}",${"9".repeat(1_000_000)},700000000000000001]`;
-    expect((parseJsonExactly(long) as JsonValue[])[2]).toBe(700000000000000001n);
-  });
+test("parseJsonExactly: stays fast and on the stack, however deep or long the document", () => {
+  const depth = 200_000;
+  const deep = `${"[".repeat(depth)}700000000000000001${"]".repeat(depth)}`;
+  let value = parseJsonExactly(deep);
+  for (let level = 0; level < depth; level++) value = Array.isArray(value) ? value[0] : undefined;
+  expect(value).toBe(700000000000000001n);
+  const long = `["${'\\"'.repeat(1_000_000)}",${"9".repeat(1_000_000)},700000000000000001]`;
+  expect((parseJsonExactly(long) as JsonValue[])[2]).toBe(700000000000000001n);
+});
 
-  it("equals the reviver of JSON.parse on any document", () => {
-    fc.assert(
-      fc.property(anyJson, (text) => {
-        expect(parseJsonExactly(text)).toStrictEqual(JSON.parse(text, exactReviver));
-      }),
-      { numRuns: 1000 },
-    );
-  });
+test("parseJsonExactly: equals the reviver of JSON.parse on any document", () => {
+  fc.assert(
+    fc.property(anyJson, (text) => {
+      expect(parseJsonExactly(text)).toStrictEqual(JSON.parse(text, exactReviver));
+    }),
+    { numRuns: 1000 },
+  );
+});
 
-  it("reads back what stringifyJson wrote", () => {
-    fc.assert(
-      fc.property(anyJson, (text) => {
-        const value = parseJsonExactly(text);
-        if (value !== undefined) expect(parseJsonExactly(stringifyJson(value))).toStrictEqual(value);
-      }),
-    );
-  });
+test("parseJsonExactly: reads back what stringifyJson wrote", () => {
+  fc.assert(
+    fc.property(anyJson, (text) => {
+      const value = parseJsonExactly(text);
+      if (value !== undefined) expect(parseJsonExactly(stringifyJson(value))).toStrictEqual(value);
+    }),
+  );
 });
 
 function exactReviver(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -1,62 +1,58 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "./json.ts";
 import { parseJson, parseJsonExactly } from "./parse-json.ts";
 import { isRounded, rawJson } from "./raw-json.ts";
 
-describe("rawJson", () => {
-  it.each<[JsonValue, string]>([
-    [null, "null"],
-    [true, "true"],
-    [1.5, "1.5"],
-    ["x", '"x"'],
-    ["\ud800", '"\\ud800"'],
-    [[null, 1], "[null,1]"],
-    [{ a: "1234567890123456789" }, '{"a":"1234567890123456789"}'],
-    [700_000_000_000_000_001n, "700000000000000001"],
-    [{ a: [700_000_000_000_000_001n] }, '{"a":[700000000000000001]}'],
-  ])("writes what was parsed", (value, text) => {
-    expect(rawJson(value)).toEqual({ text, rounded: false });
-  });
-
-  it("sees numbers that JSON.parse has rounded, wherever they are", () => {
-    for (const text of [
-      "700000000000000001",
-      "[700000000000000001]",
-      '{"a":{"b":[1e400]}}',
-      "9007199254740993",
-    ]) {
-      expect(rawJson(parseJson(text) ?? null).rounded).toBe(true);
-      expect(rawJson(parseJsonExactly(text) ?? null).rounded).toBe(false);
-    }
-  });
-
-  it("gives up on what is too deep to be written", () => {
-    let deep: JsonValue = 1;
-    for (let level = 0; level < 200_000; level++) deep = { a: deep };
-    expect(rawJson(deep)).toEqual({ text: undefined, rounded: false });
-  });
-
-  it("keeps keys that every object inherits", () => {
-    const text = '{"__proto__":{"a":1},"toJSON":1,"constructor":null}';
-    expect(rawJson(parseJson(text) ?? null)).toEqual({ text, rounded: false });
-  });
-
-  it("is the JSON that came, for any JSON", () => {
-    fc.assert(
-      fc.property(fc.json({ maxDepth: 5 }), (json) => {
-        const plain = rawJson(parseJson(json) ?? null);
-        const { text, rounded } = plain.rounded ? rawJson(parseJsonExactly(json) ?? null) : plain;
-        expect(rounded).toBe(false);
-        expect(JSON.parse(text ?? "")).toEqual(JSON.parse(JSON.stringify(JSON.parse(json))));
-      }),
-    );
-  });
+test.each<[JsonValue, string]>([
+  [null, "null"],
+  [true, "true"],
+  [1.5, "1.5"],
+  ["x", '"x"'],
+  ["\ud800", '"\\ud800"'],
+  [[null, 1], "[null,1]"],
+  [{ a: "1234567890123456789" }, '{"a":"1234567890123456789"}'],
+  [700_000_000_000_000_001n, "700000000000000001"],
+  [{ a: [700_000_000_000_000_001n] }, '{"a":[700000000000000001]}'],
+])("rawJson: writes what was parsed", (value, text) => {
+  expect(rawJson(value)).toEqual({ text, rounded: false });
 });
 
-describe("isRounded", () => {
-  it("is true where JSON.parse cannot have kept the digits", () => {
-    expect([2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY].every(isRounded)).toBe(true);
-    expect([0, -0, 0.1, 2 ** 53 - 1, 1e-300].some(isRounded)).toBe(false);
-  });
+test("rawJson: sees numbers that JSON.parse has rounded, wherever they are", () => {
+  for (const text of [
+    "700000000000000001",
+    "[700000000000000001]",
+    '{"a":{"b":[1e400]}}',
+    "9007199254740993",
+  ]) {
+    expect(rawJson(parseJson(text) ?? null).rounded).toBe(true);
+    expect(rawJson(parseJsonExactly(text) ?? null).rounded).toBe(false);
+  }
+});
+
+test("rawJson: gives up on what is too deep to be written", () => {
+  let deep: JsonValue = 1;
+  for (let level = 0; level < 200_000; level++) deep = { a: deep };
+  expect(rawJson(deep)).toEqual({ text: undefined, rounded: false });
+});
+
+test("rawJson: keeps keys that every object inherits", () => {
+  const text = '{"__proto__":{"a":1},"toJSON":1,"constructor":null}';
+  expect(rawJson(parseJson(text) ?? null)).toEqual({ text, rounded: false });
+});
+
+test("rawJson: is the JSON that came, for any JSON", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), (json) => {
+      const plain = rawJson(parseJson(json) ?? null);
+      const { text, rounded } = plain.rounded ? rawJson(parseJsonExactly(json) ?? null) : plain;
+      expect(rounded).toBe(false);
+      expect(JSON.parse(text ?? "")).toEqual(JSON.parse(JSON.stringify(JSON.parse(json))));
+    }),
+  );
+});
+
+test("isRounded: is true where JSON.parse cannot have kept the digits", () => {
+  expect([2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY].every(isRounded)).toBe(true);
+  expect([0, -0, 0.1, 2 ** 53 - 1, 1e-300].some(isRounded)).toBe(false);
 });

@@ -76,8 +76,11 @@ export class CalendarDay implements Window {
     let outside = time + 26 * HOUR_MS;
     while (outside - inside > 1) {
       const middle = Math.floor((inside + outside) / 2);
-      if (this.format.format(middle) === day) inside = middle;
-      else outside = middle;
+      if (this.format.format(middle) === day) {
+        inside = middle;
+      } else {
+        outside = middle;
+      }
     }
     this.known = { begin: time, end: outside };
     return outside;

@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { MethodRules, RateLimitRule } from "../adapter/rules.ts";
 import type { Credentials } from "../credentials/credentials.ts";
 import { reasonOf } from "../errors/rest-error.ts";
@@ -13,12 +13,12 @@ import type { UpstreamOptions } from "../upstream/options.ts";
 import { shareOf } from "./rate-limit-options.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
-const servers: TestServer[] = [];
-const open: Rest[] = [];
+const SERVERS: TestServer[] = [];
+const OPEN: Rest[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
-  for (const rest of open.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
 });
 
 const limit = (rule: Partial<RateLimitRule>): RateLimitRule => ({
@@ -37,13 +37,13 @@ async function setUp(rules: Partial<MethodRules>, upstream: UpstreamOptions = {}
     seen.push(clock.now() - start);
     sendJson(response, {});
   });
-  servers.push(server);
+  SERVERS.push(server);
   const rest = createRest({
     adapters: [thingService({ rules })],
     upstreams: { things: { baseUrl: server.url, ...upstream } },
     clock,
   });
-  open.push(rest);
+  OPEN.push(rest);
   const call = (options: Parameters<Rest["call"]>[2] = {}) =>
     rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }), options);
   return { clock, seen, call };
@@ -54,208 +54,204 @@ async function waiting(clock: FakeClock, timers: number): Promise<void> {
   while (clock.running < timers) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("a known limit", () => {
-  it("makes a call wait where its deadline allows", async () => {
-    const { clock, seen, call } = await setUp({ rateLimits: [limit({ requests: 2 })] });
-    await call();
-    await call();
-    const third = call();
-    await waiting(clock, 2);
-    clock.advance(999);
-    expect(seen).toEqual([0, 0]);
-    clock.advance(1);
-    await third;
-    expect(seen).toEqual([0, 0, 1000]);
-    expect(clock.running).toBe(0);
-  });
-
-  it("refuses a call at once where its deadline does not, without touching the upstream", async () => {
-    const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
-    await call();
-    clock.advance(100);
-    const error = await failureOf(call({ timeoutMs: 900 }));
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.ThingService.GetThing: the rate limit of 1 requests per 1000 ms is reached; retry in 900 ms",
-    );
-    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "LOCAL_RATE_LIMIT"]);
-    expect(retryDelayOf(error)).toBe(900);
-    expect(seen).toEqual([0]);
-    const next = call({ timeoutMs: 901 });
-    await waiting(clock, 2);
-    clock.advance(900);
-    await next;
-    expect(seen).toEqual([0, 1000]);
-  });
-
-  it("of a calendar day waits for the next one", async () => {
-    const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
-    await call();
-    const error = await failureOf(call());
-    expect(error.rawMessage).toContain("the rate limit of 1 requests per day (UTC) is reached");
-    expect(retryDelayOf(error)).toBe(12 * 3_600_000 + 10);
-    clock.advance(12 * 3_600_000 + 10);
-    await call();
-  });
-
-  it("counts beside others, and the error names the one that is used up", async () => {
-    const { clock, seen, call } = await setUp({
-      rateLimits: [limit({ requests: 10, windowMs: 60_000 }), limit({ requests: 1, windowMs: 5000 })],
-    });
-    await call();
-    const error = await failureOf(call({ timeoutMs: 10 }));
-    expect(error.rawMessage).toContain("1 requests per 5000 ms");
-    clock.advance(5000);
-    await call();
-    expect(seen).toEqual([0, 5000]);
-  });
-
-  it("gives its place back when the caller goes", async () => {
-    const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
-    await call();
-    const controller = new AbortController();
-    const canceled = failureOf(call({ signal: controller.signal }));
-    await waiting(clock, 2);
-    controller.abort();
-    expect((await canceled).code).toBe(Code.Canceled);
-    const next = call();
-    await waiting(clock, 2);
-    clock.advance(1000);
-    await next;
-    expect(seen).toEqual([0, 1000]);
-  });
-
-  it("is counted for each set of credentials where the rule says so", async () => {
-    const credentials = ({ header }: { readonly header: Headers }): Credentials => ({
-      oauth2: { accessToken: header.get("x-token") ?? "" },
-    });
-    for (const perCredentials of [true, false]) {
-      const { seen, call } = await setUp(
-        { credentials: ["oauth2"], rateLimits: [limit({ perCredentials })] },
-        { credentials },
-      );
-      await call({ header: { "x-token": "one" }, timeoutMs: 500 });
-      const other = call({ header: { "x-token": "two" }, timeoutMs: 500 }).catch(reasonOf);
-      expect(await other).toEqual(perCredentials ? expect.anything() : "LOCAL_RATE_LIMIT");
-      expect(reasonOf(await failureOf(call({ header: { "x-token": "one" }, timeoutMs: 500 })))).toBe(
-        "LOCAL_RATE_LIMIT",
-      );
-      expect(seen).toHaveLength(perCredentials ? 2 : 1);
-    }
-  });
-
-  it("of an upstream that is said to have none is not kept", async () => {
-    const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
-    for (let count = 0; count < 3; count++) await call();
-    expect(seen).toEqual([0, 0, 0]);
-  });
-
-  it("is kept to this process's share, and the error says how many that are", async () => {
-    const { clock, seen, call } = await setUp(
-      { rateLimits: [limit({ requests: 11 })] },
-      { rateLimits: { share: 0.25 } },
-    );
-    await call();
-    await call();
-    const error = await failureOf(call({ timeoutMs: 10 }));
-    expect(error.rawMessage).toContain("the rate limit of 2 requests per 1000 ms is reached");
-    clock.advance(1000);
-    await call();
-    expect(seen).toEqual([0, 0, 1000]);
-  });
-
-  it.each([
-    [60, 0.25, 15],
-    [100, 0.29, 29],
-    [100, 0.333, 33],
-    [7, 1, 7],
-    [3, 0.25, 1],
-  ])("of %d requests leaves a share of %d with %d", (requests, share, left) => {
-    expect(shareOf(requests, share)).toBe(left);
-  });
-
-  it("signs a request when it goes, and not when it begins to wait", async () => {
-    const clock = new FakeClock(1_000_000);
-    const stamps: Array<string | undefined> = [];
-    const server = await httpUpstream((request, response) => {
-      stamps.push(/oauth_timestamp="(\d+)"/.exec(request.headers.authorization ?? "")?.[1]);
-      sendJson(response, {});
-    });
-    servers.push(server);
-    const rules = { credentials: ["oauth1_client"], rateLimits: [limit({ windowMs: 5000 })] } as const;
-    const credentials = { oauth1: { consumerKey: "k", consumerSecret: "s" } };
-    const rest = createRest({
-      adapters: [thingService({ rules })],
-      upstreams: { things: { baseUrl: server.url, credentials } },
-      clock,
-    });
-    open.push(rest);
-    const call = () => rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }));
-    await call();
-    const second = call();
-    await waiting(clock, 2);
-    clock.advance(5000);
-    await second;
-    expect(stamps).toEqual(["1000", "1005"]);
-  });
-
-  it.each([
-    [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
-    [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
-    [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
-  ])("that cannot be is refused when a transport is made: %#", async (rule, problem) => {
-    const server = await respondingWithJson({});
-    servers.push(server);
-    const error = await failureOf(() =>
-      createRest({
-        adapters: [thingService({ rules: { rateLimits: [rule] } })],
-        upstreams: { things: { baseUrl: server.url } },
-      }),
-    );
-    expect(error.rawMessage).toBe(`method test.v1.ThingService.GetThing: ${problem}`);
-  });
+test("a known limit: makes a call wait where its deadline allows", async () => {
+  const { clock, seen, call } = await setUp({ rateLimits: [limit({ requests: 2 })] });
+  await call();
+  await call();
+  const third = call();
+  await waiting(clock, 2);
+  clock.advance(999);
+  expect(seen).toEqual([0, 0]);
+  clock.advance(1);
+  await third;
+  expect(seen).toEqual([0, 0, 1000]);
+  expect(clock.running).toBe(0);
 });
 
-describe("a bucket", () => {
-  const { signal } = new AbortController();
-  const identity = () => "i";
-  const refused = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
-    limiter.admit({ method, rules: [rule], identity, signal, expiresAt: 0 }).then(
-      () => false,
-      () => true,
+test("a known limit: refuses a call at once where its deadline does not, without touching the upstream", async () => {
+  const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
+  await call();
+  clock.advance(100);
+  const error = await failureOf(call({ timeoutMs: 900 }));
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.ThingService.GetThing: the rate limit of 1 requests per 1000 ms is reached; retry in 900 ms",
+  );
+  expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "LOCAL_RATE_LIMIT"]);
+  expect(retryDelayOf(error)).toBe(900);
+  expect(seen).toEqual([0]);
+  const next = call({ timeoutMs: 901 });
+  await waiting(clock, 2);
+  clock.advance(900);
+  await next;
+  expect(seen).toEqual([0, 1000]);
+});
+
+test("a known limit: of a calendar day waits for the next one", async () => {
+  const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
+  await call();
+  const error = await failureOf(call());
+  expect(error.rawMessage).toContain("the rate limit of 1 requests per day (UTC) is reached");
+  expect(retryDelayOf(error)).toBe(12 * 3_600_000 + 10);
+  clock.advance(12 * 3_600_000 + 10);
+  await call();
+});
+
+test("a known limit: counts beside others, and the error names the one that is used up", async () => {
+  const { clock, seen, call } = await setUp({
+    rateLimits: [limit({ requests: 10, windowMs: 60_000 }), limit({ requests: 1, windowMs: 5000 })],
+  });
+  await call();
+  const error = await failureOf(call({ timeoutMs: 10 }));
+  expect(error.rawMessage).toContain("1 requests per 5000 ms");
+  clock.advance(5000);
+  await call();
+  expect(seen).toEqual([0, 5000]);
+});
+
+test("a known limit: gives its place back when the caller goes", async () => {
+  const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
+  await call();
+  const controller = new AbortController();
+  const canceled = failureOf(call({ signal: controller.signal }));
+  await waiting(clock, 2);
+  controller.abort();
+  expect((await canceled).code).toBe(Code.Canceled);
+  const next = call();
+  await waiting(clock, 2);
+  clock.advance(1000);
+  await next;
+  expect(seen).toEqual([0, 1000]);
+});
+
+test("a known limit: is counted for each set of credentials where the rule says so", async () => {
+  const credentials = ({ header }: { readonly header: Headers }): Credentials => ({
+    oauth2: { accessToken: header.get("x-token") ?? "" },
+  });
+  for (const perCredentials of [true, false]) {
+    const { seen, call } = await setUp(
+      { credentials: ["oauth2"], rateLimits: [limit({ perCredentials })] },
+      { credentials },
     );
+    await call({ header: { "x-token": "one" }, timeoutMs: 500 });
+    const other = call({ header: { "x-token": "two" }, timeoutMs: 500 }).catch(reasonOf);
+    expect(await other).toEqual(perCredentials ? expect.anything() : "LOCAL_RATE_LIMIT");
+    expect(reasonOf(await failureOf(call({ header: { "x-token": "one" }, timeoutMs: 500 })))).toBe(
+      "LOCAL_RATE_LIMIT",
+    );
+    expect(seen).toHaveLength(perCredentials ? 2 : 1);
+  }
+});
 
-  it("is shared by the methods that name it, and is the method's own without a name", async () => {
-    const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
-    expect(await refused(limiter, "a", limit({ bucket: "one" }))).toBe(false);
-    expect(await refused(limiter, "b", limit({ bucket: "one" }))).toBe(true);
-    expect(await refused(limiter, "b", limit({ bucket: "two" }))).toBe(false);
-    expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(false);
-    expect(await refused(limiter, "b", limit({ bucket: "" }))).toBe(false);
-    expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(true);
-  });
+test("a known limit: of an upstream that is said to have none is not kept", async () => {
+  const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
+  for (let count = 0; count < 3; count++) await call();
+  expect(seen).toEqual([0, 0, 0]);
+});
 
-  it("is not blocked for one method by another that waits for a limit of its own", async () => {
-    const clock = new FakeClock(0);
-    const limiter = new RateLimiter("x", { share: 1 }, clock);
-    const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
-    const own = limit({ bucket: "slow", requests: 1, windowMs: 50_000 });
-    const slow = { method: "slow", rules: [shared, own], identity, signal, expiresAt: undefined };
-    await limiter.admit(slow);
-    const waits = limiter.admit(slow);
-    for (let count = 0; count < 2; count++) expect(await refused(limiter, "quick", shared)).toBe(false);
-    expect(await refused(limiter, "quick", shared)).toBe(true);
-    clock.advance(50_000);
-    await waits;
-  });
+test("a known limit: is kept to this process's share, and the error says how many that are", async () => {
+  const { clock, seen, call } = await setUp(
+    { rateLimits: [limit({ requests: 11 })] },
+    { rateLimits: { share: 0.25 } },
+  );
+  await call();
+  await call();
+  const error = await failureOf(call({ timeoutMs: 10 }));
+  expect(error.rawMessage).toContain("the rate limit of 2 requests per 1000 ms is reached");
+  clock.advance(1000);
+  await call();
+  expect(seen).toEqual([0, 0, 1000]);
+});
 
-  it("of credentials that are not used any more does not stay", async () => {
-    const clock = new FakeClock(0);
-    const limiter = new RateLimiter("x", { share: 1 }, clock);
-    for (let caller = 0; caller < 5000; caller++) {
-      const rules = [limit({ perCredentials: true })];
-      await limiter.admit({ method: "m", rules, identity: () => String(caller), signal, expiresAt: 0 });
-      clock.advance(10);
-    }
-    expect((limiter as unknown as { windows: Map<string, unknown> }).windows.size).toBeLessThan(1200);
+test.each([
+  [60, 0.25, 15],
+  [100, 0.29, 29],
+  [100, 0.333, 33],
+  [7, 1, 7],
+  [3, 0.25, 1],
+])("a known limit: of %d requests leaves a share of %d with %d", (requests, share, left) => {
+  expect(shareOf(requests, share)).toBe(left);
+});
+
+test("a known limit: signs a request when it goes, and not when it begins to wait", async () => {
+  const clock = new FakeClock(1_000_000);
+  const stamps: Array<string | undefined> = [];
+  const server = await httpUpstream((request, response) => {
+    stamps.push(/oauth_timestamp="(\d+)"/.exec(request.headers.authorization ?? "")?.[1]);
+    sendJson(response, {});
   });
+  SERVERS.push(server);
+  const rules = { credentials: ["oauth1_client"], rateLimits: [limit({ windowMs: 5000 })] } as const;
+  const credentials = { oauth1: { consumerKey: "k", consumerSecret: "s" } };
+  const rest = createRest({
+    adapters: [thingService({ rules })],
+    upstreams: { things: { baseUrl: server.url, credentials } },
+    clock,
+  });
+  OPEN.push(rest);
+  const call = () => rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }));
+  await call();
+  const second = call();
+  await waiting(clock, 2);
+  clock.advance(5000);
+  await second;
+  expect(stamps).toEqual(["1000", "1005"]);
+});
+
+test.each([
+  [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
+  [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
+  [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
+])("a known limit: that cannot be is refused when a transport is made: %#", async (rule, problem) => {
+  const server = await respondingWithJson({});
+  SERVERS.push(server);
+  const error = await failureOf(() =>
+    createRest({
+      adapters: [thingService({ rules: { rateLimits: [rule] } })],
+      upstreams: { things: { baseUrl: server.url } },
+    }),
+  );
+  expect(error.rawMessage).toBe(`method test.v1.ThingService.GetThing: ${problem}`);
+});
+
+const { signal } = new AbortController();
+const identity = () => "i";
+const refused = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
+  limiter.admit({ method, rules: [rule], identity, signal, expiresAt: 0 }).then(
+    () => false,
+    () => true,
+  );
+
+test("a bucket: is shared by the methods that name it, and is the method's own without a name", async () => {
+  const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
+  expect(await refused(limiter, "a", limit({ bucket: "one" }))).toBe(false);
+  expect(await refused(limiter, "b", limit({ bucket: "one" }))).toBe(true);
+  expect(await refused(limiter, "b", limit({ bucket: "two" }))).toBe(false);
+  expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(false);
+  expect(await refused(limiter, "b", limit({ bucket: "" }))).toBe(false);
+  expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(true);
+});
+
+test("a bucket: is not blocked for one method by another that waits for a limit of its own", async () => {
+  const clock = new FakeClock(0);
+  const limiter = new RateLimiter("x", { share: 1 }, clock);
+  const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
+  const own = limit({ bucket: "slow", requests: 1, windowMs: 50_000 });
+  const slow = { method: "slow", rules: [shared, own], identity, signal, expiresAt: undefined };
+  await limiter.admit(slow);
+  const waits = limiter.admit(slow);
+  for (let count = 0; count < 2; count++) expect(await refused(limiter, "quick", shared)).toBe(false);
+  expect(await refused(limiter, "quick", shared)).toBe(true);
+  clock.advance(50_000);
+  await waits;
+});
+
+test("a bucket: of credentials that are not used any more does not stay", async () => {
+  const clock = new FakeClock(0);
+  const limiter = new RateLimiter("x", { share: 1 }, clock);
+  for (let caller = 0; caller < 5000; caller++) {
+    const rules = [limit({ perCredentials: true })];
+    await limiter.admit({ method: "m", rules, identity: () => String(caller), signal, expiresAt: 0 });
+    clock.advance(10);
+  }
+  expect((limiter as unknown as { windows: Map<string, unknown> }).windows.size).toBeLessThan(1200);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { SlidingWindow } from "./sliding-window.ts";
 
 const LENGTH = 10;
@@ -10,66 +10,64 @@ function take(window: SlidingWindow, from: number, requests: number): number {
   return time;
 }
 
-describe("a sliding window", () => {
-  it("lets so many go at once, the next when the first has left it", () => {
-    const window = new SlidingWindow(LENGTH);
-    expect([0, 0, 3, 3, 3].map((from) => take(window, from, 2))).toEqual([0, 0, 10, 10, 20]);
-    expect(take(window, 31, 2)).toBe(31);
-  });
+test("a sliding window: lets so many go at once, the next when the first has left it", () => {
+  const window = new SlidingWindow(LENGTH);
+  expect([0, 0, 3, 3, 3].map((from) => take(window, from, 2))).toEqual([0, 0, 10, 10, 20]);
+  expect(take(window, 31, 2)).toBe(31);
+});
 
-  it("fills gaps in front of those that wait", () => {
-    const window = new SlidingWindow(LENGTH);
-    window.add(50);
-    expect(take(window, 0, 1)).toBe(0);
-    expect(take(window, 5, 1)).toBe(10);
-    expect(take(window, 41, 1)).toBe(60);
-  });
+test("a sliding window: fills gaps in front of those that wait", () => {
+  const window = new SlidingWindow(LENGTH);
+  window.add(50);
+  expect(take(window, 0, 1)).toBe(0);
+  expect(take(window, 5, 1)).toBe(10);
+  expect(take(window, 41, 1)).toBe(60);
+});
 
-  it("takes back what was reserved, and forgets what is long gone", () => {
-    const window = new SlidingWindow(LENGTH);
-    for (let count = 0; count < 3; count++) take(window, 0, 1);
-    window.remove(10);
-    expect(take(window, 0, 1)).toBe(10);
-    window.remove(7);
-    window.forget(15);
-    expect(window.empty).toBe(false);
-    window.forget(30);
-    expect(window.empty).toBe(true);
-    window.remove(20);
-    expect(take(window, 30, 1)).toBe(30);
-  });
+test("a sliding window: takes back what was reserved, and forgets what is long gone", () => {
+  const window = new SlidingWindow(LENGTH);
+  for (let count = 0; count < 3; count++) take(window, 0, 1);
+  window.remove(10);
+  expect(take(window, 0, 1)).toBe(10);
+  window.remove(7);
+  window.forget(15);
+  expect(window.empty).toBe(false);
+  window.forget(30);
+  expect(window.empty).toBe(true);
+  window.remove(20);
+  expect(take(window, 30, 1)).toBe(30);
+});
 
-  it("stays small however many requests pass", () => {
-    const window = new SlidingWindow(LENGTH);
-    for (let now = 0; now < 10_000; now++) {
-      window.forget(now);
-      take(window, now, 1000);
-    }
-    expect((window as unknown as { times: number[] }).times.length).toBeLessThan(1100);
-  });
+test("a sliding window: stays small however many requests pass", () => {
+  const window = new SlidingWindow(LENGTH);
+  for (let now = 0; now < 10_000; now++) {
+    window.forget(now);
+    take(window, now, 1000);
+  }
+  expect((window as unknown as { times: number[] }).times.length).toBeLessThan(1100);
+});
 
-  it("is never overfilled, and makes no request wait longer than it must", () => {
-    const step = fc.record({ wait: fc.nat(6), ahead: fc.nat(30), back: fc.boolean() });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 40 }), (requests, steps) => {
-        const window = new SlidingWindow(LENGTH);
-        let taken: number[] = [];
-        let now = 0;
-        for (const { wait, ahead, back } of steps) {
-          now += wait;
-          window.forget(now);
-          const time = window.earliest(now + ahead, requests);
-          for (let earlier = now + ahead; earlier < time; earlier++) {
-            expect(fits([...taken, earlier], requests)).toBe(false);
-          }
-          expect(fits([...taken, time], requests)).toBe(true);
-          if (back) continue;
-          window.add(time);
-          taken = [...taken, time];
+test("a sliding window: is never overfilled, and makes no request wait longer than it must", () => {
+  const step = fc.record({ wait: fc.nat(6), ahead: fc.nat(30), back: fc.boolean() });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 40 }), (requests, steps) => {
+      const window = new SlidingWindow(LENGTH);
+      let taken: number[] = [];
+      let now = 0;
+      for (const { wait, ahead, back } of steps) {
+        now += wait;
+        window.forget(now);
+        const time = window.earliest(now + ahead, requests);
+        for (let earlier = now + ahead; earlier < time; earlier++) {
+          expect(fits([...taken, earlier], requests)).toBe(false);
         }
-      }),
-    );
-  });
+        expect(fits([...taken, time], requests)).toBe(true);
+        if (back) continue;
+        window.add(time);
+        taken = [...taken, time];
+      }
+    }),
+  );
 });
 
 function fits(times: readonly number[], requests: number): boolean {

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { cursorBigInt, cursorNumber, cursorTime } from "./cursor.ts";
 
@@ -14,39 +14,37 @@ function refusal(action: () => unknown): string {
   throw new Error("expected a refusal");
 }
 
-describe("a cursor from a response", () => {
-  it("is read as the type of the field that takes it", () => {
-    expect([cursorNumber(5), cursorNumber("-5")]).toEqual([5, -5]);
-    expect([
-      cursorBigInt(5),
-      cursorBigInt("700000000000000001"),
-      cursorBigInt(700_000_000_000_000_001n),
-    ]).toEqual([5n, 700_000_000_000_000_001n, 700_000_000_000_000_001n]);
-    expect(cursorTime(1_500, "millis")).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
-  });
+test("a cursor from a response: is read as the type of the field that takes it", () => {
+  expect([cursorNumber(5), cursorNumber("-5")]).toEqual([5, -5]);
+  expect([
+    cursorBigInt(5),
+    cursorBigInt("700000000000000001"),
+    cursorBigInt(700_000_000_000_000_001n),
+  ]).toEqual([5n, 700_000_000_000_000_001n, 700_000_000_000_000_001n]);
+  expect(cursorTime(1_500, "millis")).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
+});
 
-  it.each<[string, () => unknown]>([
-    ["a rounded number", () => cursorBigInt(2 ** 60)],
-    ["a number that is none", () => cursorNumber("x")],
-    ["a fraction", () => cursorNumber(1.5)],
-    ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
-    ["a time that is none", () => cursorTime("soon", "iso8601")],
-    ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
-  ])("is refused as a fault of the upstream where it is %s", (_, action) => {
-    expect(refusal(action)).not.toBe("");
-  });
+test.each<[string, () => unknown]>([
+  ["a rounded number", () => cursorBigInt(2 ** 60)],
+  ["a number that is none", () => cursorNumber("x")],
+  ["a fraction", () => cursorNumber(1.5)],
+  ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
+  ["a time that is none", () => cursorTime("soon", "iso8601")],
+  ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
+])("a cursor from a response: is refused as a fault of the upstream where it is %s", (_, action) => {
+  expect(refusal(action)).not.toBe("");
+});
 
-  it("is never anything but what it should be", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        for (const read of [cursorNumber, cursorBigInt]) {
-          try {
-            expect(Number.isInteger(Number(read(value as JsonValue)))).toBe(true);
-          } catch (error) {
-            expect(error).toBeInstanceOf(ConnectError);
-          }
+test("a cursor from a response: is never anything but what it should be", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      for (const read of [cursorNumber, cursorBigInt]) {
+        try {
+          expect(Number.isInteger(Number(read(value as JsonValue)))).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConnectError);
         }
-      }),
-    );
-  });
+      }
+    }),
+  );
 });

@@ -15,8 +15,9 @@ export function cursorNumber(value: JsonValue): number {
 /** @throws ConnectError CURSOR_INVALID */
 export function cursorBigInt(value: JsonValue): bigint {
   const number = typeof value === "string" ? numberFromText(value) : value;
-  if (typeof number === "bigint" || (typeof number === "number" && Number.isSafeInteger(number)))
+  if (typeof number === "bigint" || (typeof number === "number" && Number.isSafeInteger(number))) {
     return BigInt(number);
+  }
   throw invalid("an integer", value);
 }
 

@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type ListValue, ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { bytesFromBase64 } from "../decode/scalar.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import {
@@ -31,126 +31,111 @@ function refusal(action: () => unknown): { code: Code; message: string } {
   throw new Error("expected a refusal");
 }
 
-describe("joinCommas", () => {
-  it("joins texts, numbers and bigints", () => {
-    expect(joinCommas(["a", 1, 2n ** 60n, true], "f")).toBe("a,1,1152921504606846976,true");
-    expect(joinCommas([], "f")).toBe("");
-  });
+test("joinCommas: joins texts, numbers and bigints", () => {
+  expect(joinCommas(["a", 1, 2n ** 60n, true], "f")).toBe("a,1,1152921504606846976,true");
+  expect(joinCommas([], "f")).toBe("");
+});
 
-  it("refuses a value with a comma as a fault of the caller", () => {
-    expect(refusal(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
+test("joinCommas: refuses a value with a comma as a fault of the caller", () => {
+  expect(refusal(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
+    code: Code.InvalidArgument,
+    message:
+      "tags: a value contains a comma, which is the separator, so it cannot be sent in the body; send values without commas",
+  });
+});
+
+test("base64: is read back in either alphabet, also where the bytes are a view", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.nat(4), (bytes, offset) => {
+      const view = new Uint8Array(new Uint8Array([...Array(offset).fill(255), ...bytes]).buffer, offset);
+      expect([...(bytesFromBase64(base64(view)) ?? [])]).toEqual([...bytes]);
+      expect([...(bytesFromBase64(base64Url(view)) ?? [])]).toEqual([...bytes]);
+      expect(base64Url(view)).toMatch(/^[A-Za-z0-9_-]*$/);
+    }),
+  );
+});
+
+test.each([
+  [3n, 500_000_000, "3.500s"],
+  [0n, -5, "-0.000000005s"],
+  [-3n, -500_000_000, "-3.500s"],
+  [0n, 0, "0s"],
+  [60n, 0, "60s"],
+])("durationText and fieldMaskText: %s s %s ns is %s", (seconds, nanos, text) => {
+  expect(durationText({ $typeName: "google.protobuf.Duration", seconds, nanos })).toBe(text);
+});
+
+test("durationText and fieldMaskText: writes paths in lowerCamel", () => {
+  const mask = { $typeName: "google.protobuf.FieldMask", paths: ["a_b.c_d", "e"] } as const;
+  expect(fieldMaskText({ ...mask, paths: [...mask.paths] })).toBe("aB.cD,e");
+});
+
+test("dynamic values: write numbers that JSON can say, and names for others", () => {
+  expect(doubleJson(1.5)).toBe(1.5);
+  expect(doubleJson(Number.NaN)).toBe("NaN");
+  expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
+});
+
+test("dynamic values: refuse what JSON cannot say as a fault of the caller", () => {
+  const nan = create(ValueSchema, { kind: { case: "numberValue", value: Number.NaN } });
+  for (const value of [nan, create(ValueSchema)]) {
+    expect(refusal(() => valueJson(value))).toEqual({
       code: Code.InvalidArgument,
       message:
-        "tags: a value contains a comma, which is the separator, so it cannot be sent in the body; send values without commas",
+        "google.protobuf.Value: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
     });
-  });
-});
-
-describe("base64", () => {
-  it("is read back in either alphabet, also where the bytes are a view", () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), fc.nat(4), (bytes, offset) => {
-        const view = new Uint8Array(new Uint8Array([...Array(offset).fill(255), ...bytes]).buffer, offset);
-        expect([...(bytesFromBase64(base64(view)) ?? [])]).toEqual([...bytes]);
-        expect([...(bytesFromBase64(base64Url(view)) ?? [])]).toEqual([...bytes]);
-        expect(base64Url(view)).toMatch(/^[A-Za-z0-9_-]*$/);
-      }),
+    const list: ListValue = fromBinary(
+      ListValueSchema,
+      toBinary(ListValueSchema, create(ListValueSchema, { values: [value] })),
     );
-  });
+    expect(refusal(() => listJson(list)).code).toBe(Code.InvalidArgument);
+  }
 });
 
-describe("durationText and fieldMaskText", () => {
-  it.each([
-    [3n, 500_000_000, "3.500s"],
-    [0n, -5, "-0.000000005s"],
-    [-3n, -500_000_000, "-3.500s"],
-    [0n, 0, "0s"],
-    [60n, 0, "60s"],
-  ])("%s s %s ns is %s", (seconds, nanos, text) => {
-    expect(durationText({ $typeName: "google.protobuf.Duration", seconds, nanos })).toBe(text);
-  });
-
-  it("writes paths in lowerCamel", () => {
-    const mask = { $typeName: "google.protobuf.FieldMask", paths: ["a_b.c_d", "e"] } as const;
-    expect(fieldMaskText({ ...mask, paths: [...mask.paths] })).toBe("aB.cD,e");
-  });
+test("setOwn: sets keys that every object inherits", () => {
+  const json: JsonRecord = {};
+  for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
+  expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
+  expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
 });
 
-describe("dynamic values", () => {
-  it("write numbers that JSON can say, and names for others", () => {
-    expect(doubleJson(1.5)).toBe(1.5);
-    expect(doubleJson(Number.NaN)).toBe("NaN");
-    expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
-  });
-
-  it("refuse what JSON cannot say as a fault of the caller", () => {
-    const nan = create(ValueSchema, { kind: { case: "numberValue", value: Number.NaN } });
-    for (const value of [nan, create(ValueSchema)]) {
-      expect(refusal(() => valueJson(value))).toEqual({
-        code: Code.InvalidArgument,
-        message:
-          "google.protobuf.Value: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
-      });
-      const list: ListValue = fromBinary(
-        ListValueSchema,
-        toBinary(ListValueSchema, create(ListValueSchema, { values: [value] })),
-      );
-      expect(refusal(() => listJson(list)).code).toBe(Code.InvalidArgument);
-    }
-  });
+test("omit: takes a value at a path out, and nothing else", () => {
+  const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
+  omit(json, "a.b.c");
+  omit(json, "f");
+  expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
 });
 
-describe("setOwn", () => {
-  it("sets keys that every object inherits", () => {
-    const json: JsonRecord = {};
-    for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
-    expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
-    expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
-  });
+test("omit: does nothing where there is nothing", () => {
+  const json: JsonRecord = { a: [1] };
+  for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""]) {
+    omit(json, path);
+  }
+  expect(json).toEqual({ a: [1] });
+  expect(typeof {}.toString).toBe("function");
 });
 
-describe("omit", () => {
-  it("takes a value at a path out, and nothing else", () => {
-    const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
-    omit(json, "a.b.c");
-    omit(json, "f");
-    expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
-  });
-
-  it("does nothing where there is nothing", () => {
-    const json: JsonRecord = { a: [1] };
-    for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""])
-      omit(json, path);
-    expect(json).toEqual({ a: [1] });
-    expect(typeof {}.toString).toBe("function");
-  });
+test("rawText: is bytes taken for UTF-8", () => {
+  expect(rawText(Buffer.from("é😀"))).toBe("é😀");
+  expect(rawText(Uint8Array.of(255, 97))).toBe("\ufffda");
 });
 
-describe("rawText", () => {
-  it("is bytes taken for UTF-8", () => {
-    expect(rawText(Buffer.from("é😀"))).toBe("é😀");
-    expect(rawText(Uint8Array.of(255, 97))).toBe("\ufffda");
-  });
+test("rawEntries: gives collected keys back as they came, numbers of any size included", () => {
+  const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
+  expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
 });
 
-describe("rawEntries", () => {
-  it("gives collected keys back as they came, numbers of any size included", () => {
-    const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
-    expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
-  });
+test("rawEntries: keeps keys that every object inherits, and pollutes nothing", () => {
+  const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
+  const json = rawEntries(entries);
+  expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+  expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});
 
-  it("keeps keys that every object inherits, and pollutes nothing", () => {
-    const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
-    const json = rawEntries(entries);
-    expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
-    expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
-    expect(({} as { polluted?: number }).polluted).toBeUndefined();
-  });
-
-  it("refuses what is not JSON as a fault of the caller", () => {
-    expect(refusal(() => rawEntries({ a: "{bad" }))).toEqual({
-      code: Code.InvalidArgument,
-      message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",
-    });
+test("rawEntries: refuses what is not JSON as a fault of the caller", () => {
+  expect(refusal(() => rawEntries({ a: "{bad" }))).toEqual({
+    code: Code.InvalidArgument,
+    message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",
   });
 });

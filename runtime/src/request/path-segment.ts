@@ -45,8 +45,9 @@ function problemOf(text: string): ValueProblem | undefined {
       remedy: "send another value",
     };
   }
-  if (CONTROL.test(text))
+  if (CONTROL.test(text)) {
     return { problem: "contains a control character", remedy: "send the value without it" };
+  }
   if (!text.isWellFormed()) {
     return { problem: "contains a lone surrogate", remedy: "send well-formed Unicode" };
   }

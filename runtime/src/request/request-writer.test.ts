@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { wireNumber } from "../json/wire-number.ts";
 import { RequestWriter } from "./request-writer.ts";
@@ -16,156 +16,148 @@ function failure(act: () => unknown): ConnectError {
   throw new Error("expected a ConnectError");
 }
 
-describe("query", () => {
-  it("writes values of all types in order, and skips undefined", () => {
-    const request = writer();
-    request.query("fields[blogs]", "name,?uuid");
-    request.query("limit", 20);
-    request.query("before", undefined);
-    request.query("id", 700000000000000001n);
-    request.query("npf", true);
-    request.query("empty", "");
-    expect(request.queryString).toBe(
-      "fields%5Bblogs%5D=name%2C%3Fuuid&limit=20&id=700000000000000001&npf=true&empty=",
-    );
-    expect(request.body).toBeUndefined();
-  });
-
-  it.each([
-    ["repeat", "tag=a&tag=b%2Cc"],
-    ["brackets", "tag%5B%5D=a&tag%5B%5D=b%2Cc"],
-    ["indexed", "tag%5B0%5D=a&tag%5B1%5D=b%2Cc"],
-  ] as const)("writes a list in the style %s", (style, expected) => {
-    const request = writer();
-    request.queryList("tag", ["a", "b,c"], style);
-    expect(request.queryString).toBe(expected);
-  });
-
-  it("writes a list with commas, and refuses a value that has one", () => {
-    const request = writer();
-    request.queryList("ids", [1, 2n, "x y"], "comma");
-    request.queryList("none", [], "comma");
-    expect(request.queryString).toBe("ids=1,2,x%20y");
-    const error = failure(() => request.queryList("tag", ["a,b"], "comma"));
-    expect(error.rawMessage).toBe(
-      "tag: a value contains a comma, which is the separator, so it cannot be sent in the query; send values without commas",
-    );
-    expect(error.code).toBe(Code.InvalidArgument);
-    expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe("PARAMETER_VALUE_INVALID");
-    expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
-  });
-
-  it("refuses a comma in a part with commas too", () => {
-    const request = writer();
-    request.partList("ids", [1, "x y"], "comma");
-    expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
-    expect(failure(() => request.partList("tag", ["a,b"], "comma")).rawMessage).toBe(
-      "tag: a value contains a comma, which is the separator, so it cannot be sent in the form; send values without commas",
-    );
-  });
-
-  it("spreads a map in place of parameters with the same names, however these are encoded", () => {
-    const request = writer();
-    request.query("a&b", "1");
-    request.query("c", "2");
-    request.queryMap("page", { "a&b": "3" });
-    expect(request.queryString).toBe("c=2&a%26b=3");
-  });
-
-  it("spreads a map into parameters", () => {
-    const request = writer();
-    request.queryMap("page", { offset: "20", "a&b": "c=d" });
-    expect(request.queryString).toBe("offset=20&a%26b=c%3Dd");
-  });
-
-  it.each([Number.NaN, Infinity, -Infinity])("refuses %s", (value) => {
-    expect(failure(() => writer().query("x", value)).rawMessage).toBe(
-      `x: is ${value}, so it cannot be sent in the query; send a finite number`,
-    );
-  });
-
-  it("refuses lone surrogates, also in keys of a map", () => {
-    expect(failure(() => writer().query("x", "\ud800")).rawMessage).toBe(
-      "x: contains a lone surrogate, so it cannot be sent in the query; send well-formed Unicode",
-    );
-    expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
-  });
-
-  it("is read back as it was written, by any style of value", () => {
-    const text = fc.string({ unit: "grapheme" });
-    fc.assert(
-      fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
-        const request = writer();
-        for (const [name, value] of pairs) request.query(name, value);
-        expect([...new URLSearchParams(request.queryString)]).toEqual(pairs);
-        expect(new URL(`http://h.test/?${request.queryString}`).search.slice(1)).toBe(request.queryString);
-      }),
-    );
-  });
+test("query: writes values of all types in order, and skips undefined", () => {
+  const request = writer();
+  request.query("fields[blogs]", "name,?uuid");
+  request.query("limit", 20);
+  request.query("before", undefined);
+  request.query("id", 700000000000000001n);
+  request.query("npf", true);
+  request.query("empty", "");
+  expect(request.queryString).toBe(
+    "fields%5Bblogs%5D=name%2C%3Fuuid&limit=20&id=700000000000000001&npf=true&empty=",
+  );
+  expect(request.body).toBeUndefined();
 });
 
-describe("bodies", () => {
-  it("writes a form", () => {
-    const request = new RequestWriter("POST", "/");
-    request.form("type", "text & more");
-    request.form("none", undefined);
-    request.formList("tag", ["a"], "indexed");
-    request.formMap("extra", { x: "y" });
-    expect(request.body).toEqual({ kind: "form", text: "type=text%20%26%20more&tag%5B0%5D=a&x=y" });
-  });
-
-  it("has no body where a form has no parameter, or JSON no value", () => {
-    const request = new RequestWriter("POST", "/");
-    request.form("none", undefined);
-    request.json(undefined);
-    expect(request.body).toBeUndefined();
-  });
-
-  it("takes JSON and bytes", () => {
-    const request = new RequestWriter("POST", "/");
-    request.json({ id: wireNumber(700000000000000001n), n: wireNumber(5n) });
-    expect(request.body).toEqual({ kind: "json", value: { id: 700000000000000001n, n: 5 } });
-    request.bytes("image/png", Uint8Array.of(1));
-    expect(request.body).toEqual({ kind: "bytes", contentType: "image/png", bytes: Uint8Array.of(1) });
-  });
+test.each([
+  ["repeat", "tag=a&tag=b%2Cc"],
+  ["brackets", "tag%5B%5D=a&tag%5B%5D=b%2Cc"],
+  ["indexed", "tag%5B0%5D=a&tag%5B1%5D=b%2Cc"],
+] as const)("query: writes a list in the style %s", (style, expected) => {
+  const request = writer();
+  request.queryList("tag", ["a", "b,c"], style);
+  expect(request.queryString).toBe(expected);
 });
 
-describe("headers", () => {
-  it("are in lower case, and cookies share one", () => {
-    const request = writer();
-    request.header("X-Service-Api-Version", "2022-11-28");
-    request.cookie("a", "1");
-    request.header("if-none-match", 'W/"abc"');
-    request.cookie("b", true);
-    request.header("none", undefined);
-    expect(request.headers).toEqual([
-      ["x-service-api-version", "2022-11-28"],
-      ["cookie", "a=1; b=true"],
-      ["if-none-match", 'W/"abc"'],
-    ]);
-  });
-
-  it.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("refuses %j in a header", (value) => {
-    expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
-      "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
-    );
-  });
-
-  it.each(["a; b=c", "a b", 'a"', "é", "a,b"])("refuses %j in a cookie", (value) => {
-    expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
-      "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
-    );
-  });
+test("query: writes a list with commas, and refuses a value that has one", () => {
+  const request = writer();
+  request.queryList("ids", [1, 2n, "x y"], "comma");
+  request.queryList("none", [], "comma");
+  expect(request.queryString).toBe("ids=1,2,x%20y");
+  const error = failure(() => request.queryList("tag", ["a,b"], "comma"));
+  expect(error.rawMessage).toBe(
+    "tag: a value contains a comma, which is the separator, so it cannot be sent in the query; send values without commas",
+  );
+  expect(error.code).toBe(Code.InvalidArgument);
+  expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe("PARAMETER_VALUE_INVALID");
+  expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
 });
 
-describe("OAuth 1.0a parameters", () => {
-  it("are kept as they are, and refused where they cannot be encoded", () => {
-    const request = writer();
-    request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
-    request.oauth1Param("oauth_verifier", undefined);
-    expect(request.oauth1Params).toEqual([["oauth_callback", "https://a.test/?b=c d"]]);
-    expect(failure(() => request.oauth1Param("oauth_token", "\ud800")).rawMessage).toBe(
-      "oauth_token: contains a lone surrogate, so it cannot be sent in the Authorization header; send well-formed Unicode",
-    );
-  });
+test("query: refuses a comma in a part with commas too", () => {
+  const request = writer();
+  request.partList("ids", [1, "x y"], "comma");
+  expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
+  expect(failure(() => request.partList("tag", ["a,b"], "comma")).rawMessage).toBe(
+    "tag: a value contains a comma, which is the separator, so it cannot be sent in the form; send values without commas",
+  );
+});
+
+test("query: spreads a map in place of parameters with the same names, however these are encoded", () => {
+  const request = writer();
+  request.query("a&b", "1");
+  request.query("c", "2");
+  request.queryMap("page", { "a&b": "3" });
+  expect(request.queryString).toBe("c=2&a%26b=3");
+});
+
+test("query: spreads a map into parameters", () => {
+  const request = writer();
+  request.queryMap("page", { offset: "20", "a&b": "c=d" });
+  expect(request.queryString).toBe("offset=20&a%26b=c%3Dd");
+});
+
+test.each([Number.NaN, Infinity, -Infinity])("query: refuses %s", (value) => {
+  expect(failure(() => writer().query("x", value)).rawMessage).toBe(
+    `x: is ${value}, so it cannot be sent in the query; send a finite number`,
+  );
+});
+
+test("query: refuses lone surrogates, also in keys of a map", () => {
+  expect(failure(() => writer().query("x", "\ud800")).rawMessage).toBe(
+    "x: contains a lone surrogate, so it cannot be sent in the query; send well-formed Unicode",
+  );
+  expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
+});
+
+test("query: is read back as it was written, by any style of value", () => {
+  const text = fc.string({ unit: "grapheme" });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
+      const request = writer();
+      for (const [name, value] of pairs) request.query(name, value);
+      expect([...new URLSearchParams(request.queryString)]).toEqual(pairs);
+      expect(new URL(`http://h.test/?${request.queryString}`).search.slice(1)).toBe(request.queryString);
+    }),
+  );
+});
+
+test("bodies: writes a form", () => {
+  const request = new RequestWriter("POST", "/");
+  request.form("type", "text & more");
+  request.form("none", undefined);
+  request.formList("tag", ["a"], "indexed");
+  request.formMap("extra", { x: "y" });
+  expect(request.body).toEqual({ kind: "form", text: "type=text%20%26%20more&tag%5B0%5D=a&x=y" });
+});
+
+test("bodies: has no body where a form has no parameter, or JSON no value", () => {
+  const request = new RequestWriter("POST", "/");
+  request.form("none", undefined);
+  request.json(undefined);
+  expect(request.body).toBeUndefined();
+});
+
+test("bodies: takes JSON and bytes", () => {
+  const request = new RequestWriter("POST", "/");
+  request.json({ id: wireNumber(700000000000000001n), n: wireNumber(5n) });
+  expect(request.body).toEqual({ kind: "json", value: { id: 700000000000000001n, n: 5 } });
+  request.bytes("image/png", Uint8Array.of(1));
+  expect(request.body).toEqual({ kind: "bytes", contentType: "image/png", bytes: Uint8Array.of(1) });
+});
+
+test("headers: are in lower case, and cookies share one", () => {
+  const request = writer();
+  request.header("X-Service-Api-Version", "2022-11-28");
+  request.cookie("a", "1");
+  request.header("if-none-match", 'W/"abc"');
+  request.cookie("b", true);
+  request.header("none", undefined);
+  expect(request.headers).toEqual([
+    ["x-service-api-version", "2022-11-28"],
+    ["cookie", "a=1; b=true"],
+    ["if-none-match", 'W/"abc"'],
+  ]);
+});
+
+test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: refuses %j in a header", (value) => {
+  expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
+    "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
+  );
+});
+
+test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: refuses %j in a cookie", (value) => {
+  expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
+    "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
+  );
+});
+
+test("OAuth 1.0a parameters: are kept as they are, and refused where they cannot be encoded", () => {
+  const request = writer();
+  request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
+  request.oauth1Param("oauth_verifier", undefined);
+  expect(request.oauth1Params).toEqual([["oauth_callback", "https://a.test/?b=c d"]]);
+  expect(failure(() => request.oauth1Param("oauth_token", "\ud800")).rawMessage).toBe(
+    "oauth_token: contains a lone surrogate, so it cannot be sent in the Authorization header; send well-formed Unicode",
+  );
 });

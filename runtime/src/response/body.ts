@@ -114,9 +114,13 @@ export function parseForm(text: string): JsonObject {
   const pairs = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text.trim())) {
     const known = pairs.get(name);
-    if (known === undefined) pairs.set(name, value);
-    else if (typeof known === "string") pairs.set(name, [known, value]);
-    else known.push(value);
+    if (known === undefined) {
+      pairs.set(name, value);
+    } else if (typeof known === "string") {
+      pairs.set(name, [known, value]);
+    } else {
+      known.push(value);
+    }
   }
   return Object.fromEntries(pairs);
 }

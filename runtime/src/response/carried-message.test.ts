@@ -1,30 +1,28 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { carriedMessage } from "./carried-message.ts";
 
 const encode = (message: FileDescriptorProto) => toBinary(FileDescriptorProtoSchema, message);
 
-describe("a message that carries its bytes", () => {
-  it("is written as these bytes, to the last", () => {
-    const names = fc.record({ name: fc.string(), package: fc.string(), dependency: fc.array(fc.string()) });
-    fc.assert(
-      fc.property(names, ({ name, package: pkg, dependency }) => {
-        const empty = fromBinary(FileDescriptorProtoSchema, new Uint8Array());
-        const bytes = encode({ ...empty, name, package: pkg, dependency });
-        expect(encode(carriedMessage(FileDescriptorProtoSchema, bytes))).toEqual(bytes);
-      }),
-      { interruptAfterTimeLimit: 5_000 },
-    );
-  });
+test("a message that carries its bytes: is written as these bytes, to the last", () => {
+  const names = fc.record({ name: fc.string(), package: fc.string(), dependency: fc.array(fc.string()) });
+  fc.assert(
+    fc.property(names, ({ name, package: pkg, dependency }) => {
+      const empty = fromBinary(FileDescriptorProtoSchema, new Uint8Array());
+      const bytes = encode({ ...empty, name, package: pkg, dependency });
+      expect(encode(carriedMessage(FileDescriptorProtoSchema, bytes))).toEqual(bytes);
+    }),
+    { interruptAfterTimeLimit: 5_000 },
+  );
+});
 
-  it("may be empty", () => {
-    expect(encode(carriedMessage(FileDescriptorProtoSchema, new Uint8Array()))).toEqual(new Uint8Array());
-  });
+test("a message that carries its bytes: may be empty", () => {
+  expect(encode(carriedMessage(FileDescriptorProtoSchema, new Uint8Array()))).toEqual(new Uint8Array());
+});
 
-  it("keeps fields with large numbers, whose tags take several bytes", () => {
-    const bytes = Uint8Array.of(0xfa, 0xff, 0xff, 0x7f, 0x02, 0x61, 0x62);
-    expect(encode(carriedMessage(FileDescriptorProtoSchema, bytes))).toEqual(bytes);
-  });
+test("a message that carries its bytes: keeps fields with large numbers, whose tags take several bytes", () => {
+  const bytes = Uint8Array.of(0xfa, 0xff, 0xff, 0x7f, 0x02, 0x61, 0x62);
+  expect(encode(carriedMessage(FileDescriptorProtoSchema, bytes))).toEqual(bytes);
 });

@@ -1,31 +1,29 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { foreignText } from "./charset.ts";
 
-describe("foreignText", () => {
-  it.each([
-    ["application/json; charset=iso-8859-1", Buffer.from("dé", "latin1")],
-    ['application/json;charset="ISO-8859-1"', Buffer.from("dé", "latin1")],
-    ["application/json; a=b; Charset = latin1; c=d", Buffer.from("dé", "latin1")],
-    ["text/json; charset=utf-16le", Buffer.from("dé", "utf16le")],
-    ["text/json; charset=windows-1251", Buffer.from([0x64, 0xe9])],
-  ])("reads %s", (type, bytes) => {
-    expect(foreignText(bytes, type)).toBe(type.includes("1251") ? "dй" : "dé");
-  });
+test.each([
+  ["application/json; charset=iso-8859-1", Buffer.from("dé", "latin1")],
+  ['application/json;charset="ISO-8859-1"', Buffer.from("dé", "latin1")],
+  ["application/json; a=b; Charset = latin1; c=d", Buffer.from("dé", "latin1")],
+  ["text/json; charset=utf-16le", Buffer.from("dé", "utf16le")],
+  ["text/json; charset=windows-1251", Buffer.from([0x64, 0xe9])],
+])("foreignText: reads %s", (type, bytes) => {
+  expect(foreignText(bytes, type)).toBe(type.includes("1251") ? "dй" : "dé");
+});
 
-  it.each([
-    undefined,
-    "application/json",
-    "application/json; charset=utf-8",
-    'application/json; charset="UTF-8"',
-    "application/json; charset=utf8",
-    "application/json; charset=US-ASCII",
-    "application/json; charset=klingon",
-    "application/json; charset=",
-  ])("leaves %s to UTF-8", (type) => {
-    expect(foreignText(Buffer.from("dé"), type)).toBeUndefined();
-  });
+test.each([
+  undefined,
+  "application/json",
+  "application/json; charset=utf-8",
+  'application/json; charset="UTF-8"',
+  "application/json; charset=utf8",
+  "application/json; charset=US-ASCII",
+  "application/json; charset=klingon",
+  "application/json; charset=",
+])("foreignText: leaves %s to UTF-8", (type) => {
+  expect(foreignText(Buffer.from("dé"), type)).toBeUndefined();
+});
 
-  it("replaces what is no text", () => {
-    expect(foreignText(Buffer.from([0x61, 0xff]), "text/plain; charset=shift_jis")).toBe("a\ufffd");
-  });
+test("foreignText: replaces what is no text", () => {
+  expect(foreignText(Buffer.from([0x61, 0xff]), "text/plain; charset=shift_jis")).toBe("a\ufffd");
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { parseForm } from "./body.ts";
@@ -8,7 +8,7 @@ import { payloadOf, statusOf } from "./envelope.ts";
 describe("payloadOf", () => {
   const envelope = { payload: ["response.blog", "response"] };
 
-  it.each<[JsonValue | undefined, JsonValue | undefined]>([
+  test.each<[JsonValue | undefined, JsonValue | undefined]>([
     [{ response: { blog: { name: "a" } } }, { name: "a" }],
     [{ response: { name: "b" } }, { name: "b" }],
     [{ response: { blog: null, name: "c" } }, { blog: null, name: "c" }],
@@ -24,7 +24,7 @@ describe("payloadOf", () => {
     expect(payloadOf(body, envelope)).toEqual(payload);
   });
 
-  it("is the body where there is no envelope, or its path is the root", () => {
+  test("is the body where there is no envelope, or its path is the root", () => {
     expect(payloadOf([1], undefined)).toEqual([1]);
     expect(payloadOf([1], { payload: [] })).toEqual([1]);
     expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
@@ -34,7 +34,7 @@ describe("payloadOf", () => {
 describe("statusOf", () => {
   const envelope = { payload: ["response"], status: "meta.status" };
 
-  it.each<[number, JsonValue, number]>([
+  test.each<[number, JsonValue, number]>([
     [200, { meta: { status: 302 } }, 302],
     [200, { meta: { status: "404" } }, 404],
     [200, { meta: { status: 7 } }, 200],
@@ -49,34 +49,30 @@ describe("statusOf", () => {
   });
 });
 
-describe("valueAt", () => {
-  it("sees own keys only, and goes into arrays", () => {
-    expect(valueAt({}, "constructor.name")).toBeUndefined();
-    expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
-    expect(valueAt([1], "length")).toBeUndefined();
-  });
+test("valueAt: sees own keys only, and goes into arrays", () => {
+  expect(valueAt({}, "constructor.name")).toBeUndefined();
+  expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
+  expect(valueAt([1], "length")).toBeUndefined();
+});
 
-  it("takes any value and any path", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.string(), (value, path) => {
-        valueAt(value as JsonValue, path);
-        statusOf(200, value as JsonValue, { payload: [], status: path });
-      }),
-    );
+test("valueAt: takes any value and any path", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string(), (value, path) => {
+      valueAt(value as JsonValue, path);
+      statusOf(200, value as JsonValue, { payload: [], status: path });
+    }),
+  );
+});
+
+test("parseForm: reads a token response", () => {
+  expect(parseForm("oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n")).toEqual({
+    oauth_token: "a+b",
+    oauth_token_secret: "c d",
+    oauth_callback_confirmed: "true",
   });
 });
 
-describe("parseForm", () => {
-  it("reads a token response", () => {
-    expect(parseForm("oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n")).toEqual({
-      oauth_token: "a+b",
-      oauth_token_secret: "c d",
-      oauth_callback_confirmed: "true",
-    });
-  });
-
-  it("lists what comes more than once, keeps what is malformed, and has no special names", () => {
-    expect(parseForm("a=1&a=2&a=&b=%zz&c")).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
-    expect(Object.keys(parseForm("__proto__=1"))).toEqual(["__proto__"]);
-  });
+test("parseForm: lists what comes more than once, keeps what is malformed, and has no special names", () => {
+  expect(parseForm("a=1&a=2&a=&b=%zz&c")).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
+  expect(Object.keys(parseForm("__proto__=1"))).toEqual(["__proto__"]);
 });

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { passHeaders } from "./headers.ts";
 
-it("passes on limits, ids and notices, and nothing about the body, the connection or the session", () => {
+test("passes on limits, ids and notices, and nothing about the body, the connection or the session", () => {
   const passed = passHeaders({
     "x-ratelimit-perhour-remaining": "3",
     ratelimit: "limit=5",

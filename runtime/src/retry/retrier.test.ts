@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { connectError, restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -8,7 +8,7 @@ import { type FailedAttempt, Retrier } from "./retrier.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { RETRY_DEFAULTS, type RetrySettings } from "./retry-options.ts";
 
-const upstream = "things";
+const UPSTREAM = "things";
 
 /** Chance is 0xab/0x100 of everything, and a little more. */
 const CHANCE = 0xabababab / 2 ** 32;
@@ -24,143 +24,137 @@ function attempt(error: unknown, more: Partial<FailedAttempt> = {}): FailedAttem
 function responded(status: number, code: Code, delayMs?: number): ConnectError {
   const details = delayMs === undefined ? [] : [retryInfo(delayMs)];
   const metadata = { http_status: String(status) };
-  return connectError(code, "no", "NO", { domain: upstream, metadata, details });
+  return connectError(code, "no", "NO", { domain: UPSTREAM, metadata, details });
 }
 
-const unreachable = restError("UPSTREAM_UNREACHABLE", { upstream, problem: "ECONNREFUSED" });
-const reset = restError("UPSTREAM_RESET", { upstream });
+const unreachable = restError("UPSTREAM_UNREACHABLE", { upstream: UPSTREAM, problem: "ECONNREFUSED" });
+const reset = restError("UPSTREAM_RESET", { upstream: UPSTREAM });
 const unavailable = responded(503, Code.Unavailable);
 
-describe("what is sent again", () => {
-  const timeout = restError("UPSTREAM_TIMEOUT", { upstream, part: "the head", limit: 1 });
-  it.each<[string, unknown, boolean, boolean]>([
-    ["no connection", unreachable, true, true],
-    ["a connection that closed", reset, true, false],
-    ["half a body", restError("UPSTREAM_TRUNCATED", { upstream }), true, false],
-    ["502", responded(502, Code.Unavailable), true, false],
-    ["503", unavailable, true, false],
-    ["503 that says when", responded(503, Code.Unavailable, 10), true, false],
-    ["429 that says when", responded(429, Code.ResourceExhausted, 10), true, false],
-    ["429 that does not", responded(429, Code.ResourceExhausted), false, false],
-    ["what a rule makes UNAVAILABLE", responded(200, Code.Unavailable), true, false],
-    ["what a rule makes NOT_FOUND", responded(503, Code.NotFound), false, false],
-    ["500", responded(500, Code.Internal), false, false],
-    ["504", responded(504, Code.DeadlineExceeded), false, false],
-    ["404", responded(404, Code.NotFound), false, false],
-    ["an upstream's time limit", timeout, false, false],
-    ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream }), false, false],
-    ["an open circuit", restError("UPSTREAM_CIRCUIT_OPEN", { upstream, delay: 1 }), false, false],
-    ["a closed upstream", restError("UPSTREAM_CLOSED", { upstream }), false, false],
-    ["UNAVAILABLE of who gives credentials", new ConnectError("no", Code.Unavailable), false, false],
-    ["a cancelation", restError("CANCELED", { method: "m" }), false, false],
-    ["what is no ConnectError", new Error("no"), false, false],
-  ])("%s", (_what, error, idempotent, other) => {
-    expect(retrier().delay(attempt(error)) !== undefined).toBe(idempotent);
-    expect(retrier().delay(attempt(error, { idempotent: false })) !== undefined).toBe(other);
-  });
-
-  it("is sent three times at most by default, and twice where it is not idempotent", () => {
-    const limits = [true, false].map((idempotent) =>
-      [1, 2, 3].map(
-        (attempts) => retrier().delay(attempt(unreachable, { idempotent, attempts })) !== undefined,
-      ),
-    );
-    expect(limits).toEqual([
-      [true, true, false],
-      [true, false, false],
-    ]);
-    expect(retrier({ attempts: 1 }).delay(attempt(unreachable))).toBeUndefined();
-  });
+const timeout = restError("UPSTREAM_TIMEOUT", { upstream: UPSTREAM, part: "the head", limit: 1 });
+test.each<[string, unknown, boolean, boolean]>([
+  ["no connection", unreachable, true, true],
+  ["a connection that closed", reset, true, false],
+  ["half a body", restError("UPSTREAM_TRUNCATED", { upstream: UPSTREAM }), true, false],
+  ["502", responded(502, Code.Unavailable), true, false],
+  ["503", unavailable, true, false],
+  ["503 that says when", responded(503, Code.Unavailable, 10), true, false],
+  ["429 that says when", responded(429, Code.ResourceExhausted, 10), true, false],
+  ["429 that does not", responded(429, Code.ResourceExhausted), false, false],
+  ["what a rule makes UNAVAILABLE", responded(200, Code.Unavailable), true, false],
+  ["what a rule makes NOT_FOUND", responded(503, Code.NotFound), false, false],
+  ["500", responded(500, Code.Internal), false, false],
+  ["504", responded(504, Code.DeadlineExceeded), false, false],
+  ["404", responded(404, Code.NotFound), false, false],
+  ["an upstream's time limit", timeout, false, false],
+  ["another protocol", restError("UPSTREAM_NOT_HTTP", { upstream: UPSTREAM }), false, false],
+  ["an open circuit", restError("UPSTREAM_CIRCUIT_OPEN", { upstream: UPSTREAM, delay: 1 }), false, false],
+  ["a closed upstream", restError("UPSTREAM_CLOSED", { upstream: UPSTREAM }), false, false],
+  ["UNAVAILABLE of who gives credentials", new ConnectError("no", Code.Unavailable), false, false],
+  ["a cancelation", restError("CANCELED", { method: "m" }), false, false],
+  ["what is no ConnectError", new Error("no"), false, false],
+])("what is sent again: %s", (_what, error, idempotent, other) => {
+  expect(retrier().delay(attempt(error)) !== undefined).toBe(idempotent);
+  expect(retrier().delay(attempt(error, { idempotent: false })) !== undefined).toBe(other);
 });
 
-describe("the wait before the next attempt", () => {
-  it("is drawn from a span that doubles up to the longest", () => {
-    const policy = retrier({ attempts: 10, maxDelayMs: 500, budget: 1 });
-    const waits = [1, 2, 3, 4, 5].map((attempts) => policy.delay(attempt(unavailable, { attempts })));
-    expect(waits).toEqual([100, 200, 400, 500, 500].map((span) => Math.round(span * CHANCE)));
-  });
-
-  it("is never shorter than what the upstream said", () => {
-    const told = responded(429, Code.ResourceExhausted, 7_000);
-    expect(retrier().delay(attempt(told))).toBe(7_000 + Math.round(100 * CHANCE));
-  });
-
-  it("is none where the deadline comes before", () => {
-    const clock = new FakeClock();
-    const told = responded(429, Code.ResourceExhausted, 1_000);
-    const within = (ms: number) =>
-      retrier({}, clock).delay(attempt(told, { expiresAt: clock.monotonic() + ms }));
-    expect(within(1_000)).toBeUndefined();
-    expect(within(1_067)).toBeUndefined();
-    expect(within(1_068)).toBe(1_067);
-  });
-
-  it("keeps to all of that whatever comes", () => {
-    const clock = new FakeClock();
-    fc.assert(
-      fc.property(
-        fc.nat(10_000),
-        fc.integer({ min: 1, max: 9 }),
-        fc.nat(20_000),
-        (toldMs, attempts, leftMs) => {
-          const policy = retrier({ attempts: 10 }, clock);
-          const error = responded(503, Code.Unavailable, toldMs);
-          const wait = policy.delay(attempt(error, { attempts, expiresAt: clock.monotonic() + leftMs }));
-          if (wait === undefined) return;
-          expect(wait).toBeGreaterThanOrEqual(toldMs);
-          expect(wait).toBeLessThan(leftMs);
-          expect(wait).toBeLessThanOrEqual(toldMs + RETRY_DEFAULTS.maxDelayMs);
-        },
-      ),
-    );
-  });
+test("what is sent again: is sent three times at most by default, and twice where it is not idempotent", () => {
+  const limits = [true, false].map((idempotent) =>
+    [1, 2, 3].map(
+      (attempts) => retrier().delay(attempt(unreachable, { idempotent, attempts })) !== undefined,
+    ),
+  );
+  expect(limits).toEqual([
+    [true, true, false],
+    [true, false, false],
+  ]);
+  expect(retrier({ attempts: 1 }).delay(attempt(unreachable))).toBeUndefined();
 });
 
-describe("the budget", () => {
-  it("lets no more than 1.2 attempts through a call while everything fails", () => {
-    const policy = retrier();
-    let sent = 0;
-    for (let call = 0; call < 100; call++) {
-      let attempts = 1;
-      while (policy.delay(attempt(unreachable, { attempts })) !== undefined) attempts++;
-      sent += attempts;
-    }
-    expect(sent).toBe(110);
-  });
+test("the wait before the next attempt: is drawn from a span that doubles up to the longest", () => {
+  const policy = retrier({ attempts: 10, maxDelayMs: 500, budget: 1 });
+  const waits = [1, 2, 3, 4, 5].map((attempts) => policy.delay(attempt(unavailable, { attempts })));
+  expect(waits).toEqual([100, 200, 400, 500, 500].map((span) => Math.round(span * CHANCE)));
+});
 
-  it("is not touched by what is not sent again", () => {
-    const policy = retrier();
-    for (let call = 0; call < 100; call++) policy.delay(attempt(responded(404, Code.NotFound)));
-    expect(policy.delay(attempt(unreachable))).toBeDefined();
-  });
+test("the wait before the next attempt: is never shorter than what the upstream said", () => {
+  const told = responded(429, Code.ResourceExhausted, 7_000);
+  expect(retrier().delay(attempt(told))).toBe(7_000 + Math.round(100 * CHANCE));
+});
 
-  it("never gives more than its reserve and what came in", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.boolean()),
-        fc.double({ min: 0.01, max: 1, noNaN: true }),
-        (steps, perSuccess) => {
-          const budget = new RetryBudget(perSuccess);
-          let left = Math.max(1, 50 * perSuccess) + 1e-9;
-          for (const success of steps) {
-            if (success) {
-              budget.succeeded();
-              left += perSuccess;
-            } else if (budget.take()) left -= 1;
-            expect(left).toBeGreaterThanOrEqual(0);
-          }
-        },
-      ),
-    );
-  });
+test("the wait before the next attempt: is none where the deadline comes before", () => {
+  const clock = new FakeClock();
+  const told = responded(429, Code.ResourceExhausted, 1_000);
+  const within = (ms: number) =>
+    retrier({}, clock).delay(attempt(told, { expiresAt: clock.monotonic() + ms }));
+  expect(within(1_000)).toBeUndefined();
+  expect(within(1_067)).toBeUndefined();
+  expect(within(1_068)).toBe(1_067);
+});
 
-  it("fills up again with what succeeds", () => {
-    const budget = new RetryBudget(0.2);
-    while (budget.take());
-    for (let count = 0; count < 4; count++) budget.succeeded();
-    expect(budget.take()).toBe(false);
-    budget.succeeded();
-    budget.succeeded();
-    expect([budget.take(), budget.take()]).toEqual([true, false]);
-  });
+test("the wait before the next attempt: keeps to all of that whatever comes", () => {
+  const clock = new FakeClock();
+  fc.assert(
+    fc.property(
+      fc.nat(10_000),
+      fc.integer({ min: 1, max: 9 }),
+      fc.nat(20_000),
+      (toldMs, attempts, leftMs) => {
+        const policy = retrier({ attempts: 10 }, clock);
+        const error = responded(503, Code.Unavailable, toldMs);
+        const wait = policy.delay(attempt(error, { attempts, expiresAt: clock.monotonic() + leftMs }));
+        if (wait === undefined) return;
+        expect(wait).toBeGreaterThanOrEqual(toldMs);
+        expect(wait).toBeLessThan(leftMs);
+        expect(wait).toBeLessThanOrEqual(toldMs + RETRY_DEFAULTS.maxDelayMs);
+      },
+    ),
+  );
+});
+
+test("the budget: lets no more than 1.2 attempts through a call while everything fails", () => {
+  const policy = retrier();
+  let sent = 0;
+  for (let call = 0; call < 100; call++) {
+    let attempts = 1;
+    while (policy.delay(attempt(unreachable, { attempts })) !== undefined) attempts++;
+    sent += attempts;
+  }
+  expect(sent).toBe(110);
+});
+
+test("the budget: is not touched by what is not sent again", () => {
+  const policy = retrier();
+  for (let call = 0; call < 100; call++) policy.delay(attempt(responded(404, Code.NotFound)));
+  expect(policy.delay(attempt(unreachable))).toBeDefined();
+});
+
+test("the budget: never gives more than its reserve and what came in", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.boolean()),
+      fc.double({ min: 0.01, max: 1, noNaN: true }),
+      (steps, perSuccess) => {
+        const budget = new RetryBudget(perSuccess);
+        let left = Math.max(1, 50 * perSuccess) + 1e-9;
+        for (const success of steps) {
+          if (success) {
+            budget.succeeded();
+            left += perSuccess;
+          } else if (budget.take()) left -= 1;
+          expect(left).toBeGreaterThanOrEqual(0);
+        }
+      },
+    ),
+  );
+});
+
+test("the budget: fills up again with what succeeds", () => {
+  const budget = new RetryBudget(0.2);
+  while (budget.take());
+  for (let count = 0; count < 4; count++) budget.succeeded();
+  expect(budget.take()).toBe(false);
+  budget.succeeded();
+  budget.succeeded();
+  expect([budget.take(), budget.take()]).toEqual([true, false]);
 });

@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { CallReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
@@ -14,12 +14,12 @@ import { httpUpstream, rawUpstream, respondingWith, type TestServer } from "../t
 import { type Chunk, downloadAdapter, StreamService, streamService } from "../testing/stream-service.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
-const open: Array<{ close(): Promise<void> }> = [];
-const servers: TestServer[] = [];
+const OPEN: Array<{ close(): Promise<void> }> = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
-  for (const rest of open.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
 });
 
 interface Setup {
@@ -30,13 +30,13 @@ interface Setup {
 
 async function restTo(server: Promise<TestServer>, { rules, upstream, options }: Setup = {}): Promise<Rest> {
   const started = await server;
-  servers.push(started);
+  SERVERS.push(started);
   const rest = createRest({
     adapters: [streamService("download", downloadAdapter(rules))],
     upstreams: { things: { baseUrl: started.url, ...upstream } },
     ...options,
   });
-  open.push(rest);
+  OPEN.push(rest);
   return rest;
 }
 
@@ -62,181 +62,175 @@ function whole(found: readonly Chunk[]): Buffer {
 
 const streaming = (listener: RequestListener) => httpUpstream(listener);
 
-describe("a download", () => {
-  it("brings the body as it comes; the first message has what the head says", async () => {
-    let response: ServerResponse | undefined;
-    const rest = await restTo(
-      streaming((_request, started) => {
-        response = started;
-        started.writeHead(200, { "content-type": "image/png" }).write("one");
-      }),
-    );
-    const body = chunks(rest);
-    expect((await body.next()).value).toMatchObject({
-      data: utf8("one"),
-      type: "image/png",
-      status: 200,
-    });
-    const second = body.next();
-    response?.end("two");
-    expect((await second).value).toMatchObject({ data: utf8("two"), type: "", status: 0 });
-    expect((await body.next()).done).toBe(true);
+test("a download: brings the body as it comes; the first message has what the head says", async () => {
+  let response: ServerResponse | undefined;
+  const rest = await restTo(
+    streaming((_request, started) => {
+      response = started;
+      started.writeHead(200, { "content-type": "image/png" }).write("one");
+    }),
+  );
+  const body = chunks(rest);
+  expect((await body.next()).value).toMatchObject({
+    data: utf8("one"),
+    type: "image/png",
+    status: 200,
   });
-
-  it("of nothing is one message", async () => {
-    const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
-    expect(only).toMatchObject({ type: "image/gif", status: 200 });
-    expect(only?.data).toHaveLength(0);
-    expect(others).toEqual([]);
-  });
-
-  it.each([
-    ["", (bytes: Buffer) => bytes],
-    ["gzip", gzipSync],
-    ["br", brotliCompressSync],
-    ["identity, gzip", gzipSync],
-    ["gzip, gzip", (bytes: Buffer) => gzipSync(gzipSync(bytes))],
-  ])("is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
-    const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
-    const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
-    const found = await all(await restTo(respondingWith(200, headers, compress(bytes))));
-    expect(whole(found).equals(bytes)).toBe(true);
-    expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
-  });
-
-  it("is not bounded by maxResponseBytes, but by maxDownloadBytes", async () => {
-    const bytes = randomBytes(100_000);
-    const upstream = { maxResponseBytes: 1000 };
-    expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(
-      100_000,
-    );
-    for (const body of [bytes, gzipSync(bytes)]) {
-      const headers: Record<string, string> = body === bytes ? {} : { "content-encoding": "gzip" };
-      const rest = await restTo(respondingWith(200, headers, body), {
-        upstream: { maxDownloadBytes: 70_000 },
-      });
-      const error = await failureOf(all(rest));
-      expect(error.rawMessage).toBe("upstream things: the response body exceeds 70000 bytes");
-      expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "UPSTREAM_BODY_TOO_LARGE"]);
-    }
-  });
-
-  it("is read no further than its reader is", async () => {
-    const total = 64 << 20;
-    let written = 0;
-    const rest = await restTo(
-      streaming(async (_request, response) => {
-        for (; written < total; written += 65_536) {
-          if (!response.write(Buffer.alloc(65_536))) await once(response, "drain");
-        }
-        response.end();
-      }),
-    );
-    let read = 0;
-    let ahead = 0;
-    for await (const { data } of createClient(StreamService, rest.transport).download({})) {
-      read += data.length;
-      ahead = Math.max(ahead, written - read);
-      // the upstream gets its turn, and would run ahead
-      await setImmediate();
-    }
-    expect(read).toBe(total);
-    expect(ahead).toBeLessThan(16 << 20);
-  });
+  const second = body.next();
+  response?.end("two");
+  expect((await second).value).toMatchObject({ data: utf8("two"), type: "", status: 0 });
+  expect((await body.next()).done).toBe(true);
 });
 
-describe("a download that fails", () => {
-  it("by its status says so before the first message, as any call", async () => {
-    const body = gzipSync(JSON.stringify({ message: "no such file" }));
-    const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
+test("a download: of nothing is one message", async () => {
+  const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
+  expect(only).toMatchObject({ type: "image/gif", status: 200 });
+  expect(only?.data).toHaveLength(0);
+  expect(others).toEqual([]);
+});
+
+test.each([
+  ["", (bytes: Buffer) => bytes],
+  ["gzip", gzipSync],
+  ["br", brotliCompressSync],
+  ["identity, gzip", gzipSync],
+  ["gzip, gzip", (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+])("a download: is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
+  const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
+  const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
+  const found = await all(await restTo(respondingWith(200, headers, compress(bytes))));
+  expect(whole(found).equals(bytes)).toBe(true);
+  expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
+});
+
+test("a download: is not bounded by maxResponseBytes, but by maxDownloadBytes", async () => {
+  const bytes = randomBytes(100_000);
+  const upstream = { maxResponseBytes: 1000 };
+  expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(100_000);
+  for (const body of [bytes, gzipSync(bytes)]) {
+    const headers: Record<string, string> = body === bytes ? {} : { "content-encoding": "gzip" };
+    const rest = await restTo(respondingWith(200, headers, body), {
+      upstream: { maxDownloadBytes: 70_000 },
+    });
     const error = await failureOf(all(rest));
-    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: no such file");
-    expect(error.code).toBe(Code.NotFound);
-  });
-
-  it("by its status reads no more of it than a beginning", async () => {
-    const endless = streaming((_request, response) => {
-      const more = () => response.write("x".repeat(65_536), more);
-      response.writeHead(500).on("close", () => response.destroy());
-      more();
-    });
-    const server = await endless;
-    const closed = server.socketClosed();
-    const error = await failureOf(all(await restTo(endless)));
-    expect(error.rawMessage).toBe("upstream things responded with 500 Internal Server Error");
-    await closed;
-  });
-
-  it.each([
-    [
-      "is cut off",
-      () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc")),
-      "upstream things: the response body is incomplete",
-      Code.Unavailable,
-    ],
-    [
-      "is cut off within its compression",
-      () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
-      "upstream things: the response body is incomplete",
-      Code.Unavailable,
-    ],
-    [
-      "is not what it says",
-      () => respondingWith(200, { "content-encoding": "br" }, "nonsense, nonsense"),
-      "upstream things: expected a body in gzip, deflate, br or zstd, got br that is corrupt",
-      Code.Internal,
-    ],
-    [
-      "has an unknown encoding",
-      () => respondingWith(200, { "content-encoding": "compress" }, "x"),
-      "upstream things: expected a body in gzip, deflate, br or zstd, got compress",
-      Code.Internal,
-    ],
-    [
-      "redirects",
-      () => respondingWith(302, { location: "http://evil.test" }),
-      "upstream things: unexpected redirect (302); redirects are not followed",
-      Code.FailedPrecondition,
-    ],
-  ])("because it %s", async (_why, server, text, code) => {
-    const error = await failureOf(all(await restTo(server())));
-    expect([error.rawMessage, error.code]).toEqual([text, code]);
-  });
-
-  it("because it pauses for too long, but not while its reader does", async () => {
-    const rest = await restTo(
-      streaming((_request, response) => {
-        response.writeHead(200, { "content-length": "10" }).write("a");
-      }),
-      { upstream: { bodyTimeoutMs: 50 } },
-    );
-    const body = chunks(rest);
-    await body.next();
-    const error = await failureOf(body.next());
-    expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
-  });
-
-  it("because its reader leaves ends the connection", async () => {
-    const server = streaming((_request, response) => {
-      response.writeHead(200).write("a");
-    });
-    const calls: CallReport[] = [];
-    const rest = await restTo(server, { options: { onCall: (report) => calls.push(report) } });
-    const { download } = StreamService.method;
-    const closed = (await server).socketClosed();
-    const input = (async function* () {
-      yield {};
-    })();
-    const response = await rest.transport.stream(download, undefined, undefined, undefined, input as never);
-    for await (const { status } of response.message) {
-      expect(status).toBe(200);
-      break;
-    }
-    await closed;
-  });
+    expect(error.rawMessage).toBe("upstream things: the response body exceeds 70000 bytes");
+    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "UPSTREAM_BODY_TOO_LARGE"]);
+  }
 });
 
-it("is served by routes, and ends its request when the client goes", async () => {
+test("a download: is read no further than its reader is", async () => {
+  const total = 64 << 20;
+  let written = 0;
+  const rest = await restTo(
+    streaming(async (_request, response) => {
+      for (; written < total; written += 65_536) {
+        if (!response.write(Buffer.alloc(65_536))) await once(response, "drain");
+      }
+      response.end();
+    }),
+  );
+  let read = 0;
+  let ahead = 0;
+  for await (const { data } of createClient(StreamService, rest.transport).download({})) {
+    read += data.length;
+    ahead = Math.max(ahead, written - read);
+    // the upstream gets its turn, and would run ahead
+    await setImmediate();
+  }
+  expect(read).toBe(total);
+  expect(ahead).toBeLessThan(16 << 20);
+});
+
+test("a download that fails: by its status says so before the first message, as any call", async () => {
+  const body = gzipSync(JSON.stringify({ message: "no such file" }));
+  const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
+  const error = await failureOf(all(rest));
+  expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: no such file");
+  expect(error.code).toBe(Code.NotFound);
+});
+
+test("a download that fails: by its status reads no more of it than a beginning", async () => {
+  const endless = streaming((_request, response) => {
+    const more = () => response.write("x".repeat(65_536), more);
+    response.writeHead(500).on("close", () => response.destroy());
+    more();
+  });
+  const server = await endless;
+  const closed = server.socketClosed();
+  const error = await failureOf(all(await restTo(endless)));
+  expect(error.rawMessage).toBe("upstream things responded with 500 Internal Server Error");
+  await closed;
+});
+
+test.each([
+  [
+    "is cut off",
+    () => rawUpstream((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc")),
+    "upstream things: the response body is incomplete",
+    Code.Unavailable,
+  ],
+  [
+    "is cut off within its compression",
+    () => respondingWith(200, { "content-encoding": "gzip" }, gzipSync(randomBytes(1000)).subarray(0, 500)),
+    "upstream things: the response body is incomplete",
+    Code.Unavailable,
+  ],
+  [
+    "is not what it says",
+    () => respondingWith(200, { "content-encoding": "br" }, "nonsense, nonsense"),
+    "upstream things: expected a body in gzip, deflate, br or zstd, got br that is corrupt",
+    Code.Internal,
+  ],
+  [
+    "has an unknown encoding",
+    () => respondingWith(200, { "content-encoding": "compress" }, "x"),
+    "upstream things: expected a body in gzip, deflate, br or zstd, got compress",
+    Code.Internal,
+  ],
+  [
+    "redirects",
+    () => respondingWith(302, { location: "http://evil.test" }),
+    "upstream things: unexpected redirect (302); redirects are not followed",
+    Code.FailedPrecondition,
+  ],
+])("a download that fails: because it %s", async (_why, server, text, code) => {
+  const error = await failureOf(all(await restTo(server())));
+  expect([error.rawMessage, error.code]).toEqual([text, code]);
+});
+
+test("a download that fails: because it pauses for too long, but not while its reader does", async () => {
+  const rest = await restTo(
+    streaming((_request, response) => {
+      response.writeHead(200, { "content-length": "10" }).write("a");
+    }),
+    { upstream: { bodyTimeoutMs: 50 } },
+  );
+  const body = chunks(rest);
+  await body.next();
+  const error = await failureOf(body.next());
+  expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
+});
+
+test("a download that fails: because its reader leaves ends the connection", async () => {
+  const server = streaming((_request, response) => {
+    response.writeHead(200).write("a");
+  });
+  const calls: CallReport[] = [];
+  const rest = await restTo(server, { options: { onCall: (report) => calls.push(report) } });
+  const { download } = StreamService.method;
+  const closed = (await server).socketClosed();
+  const input = (async function* () {
+    yield {};
+  })();
+  const response = await rest.transport.stream(download, undefined, undefined, undefined, input as never);
+  for await (const { status } of response.message) {
+    expect(status).toBe(200);
+    break;
+  }
+  await closed;
+});
+
+test("is served by routes, and ends its request when the client goes", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200, { "x-request-id": "r1" }).write("a");
   });

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const program = fileURLToPath(new URL("../testing/upload-memory.ts", import.meta.url));
 
-it("uploads and downloads many megabytes in little memory", async () => {
+test("uploads and downloads many megabytes in little memory", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--max-old-space-size=64", program, "96"]);
   const { uploaded, downloaded, grown } = JSON.parse(stdout) as Record<string, number>;
   expect(uploaded).toBeGreaterThanOrEqual(96);

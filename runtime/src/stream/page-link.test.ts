@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { parseBase, pathBelow } from "../upstream/base.ts";
 import { followLink, LinkRefused } from "./page-link.ts";
@@ -24,58 +24,56 @@ function follow(href: string, base = prefixed): RestRequest | undefined {
   }
 }
 
-describe("a link to the next page", () => {
-  it("keeps the headers of the request that it came with, and its own query as it is written", () => {
-    expect(follow("/api/x?c=%2B+%C3%A9&&d&key=1&k%65y=2&e=[]")).toEqual({
-      ...current,
-      path: "/x",
-      queryString: "c=%2B+%C3%A9&&d&e=[]",
-    });
+test("a link to the next page: keeps the headers of the request that it came with, and its own query as it is written", () => {
+  expect(follow("/api/x?c=%2B+%C3%A9&&d&key=1&k%65y=2&e=[]")).toEqual({
+    ...current,
+    path: "/x",
+    queryString: "c=%2B+%C3%A9&&d&e=[]",
   });
+});
 
-  it("that begins with two slashes on a bare host is refused: a path alone would read as a host", () => {
-    expect(follow("https://h.test//evil.test/x", bare)).toBeUndefined();
-    expect(follow("/v3//x", bare)?.path).toBe("/v3//x");
-  });
+test("a link to the next page: that begins with two slashes on a bare host is refused: a path alone would read as a host", () => {
+  expect(follow("https://h.test//evil.test/x", bare)).toBeUndefined();
+  expect(follow("/v3//x", bare)?.path).toBe("/v3//x");
+});
 
-  it("never leads out of the base address, whatever it says", () => {
-    const pieces = fc.constantFrom(
-      ...[
-        "/",
-        "//",
-        "..",
-        ".",
-        "%2e",
-        "\\",
-        "@",
-        ":",
-        "?",
-        "#",
-        "h.test",
-        "h.test:81",
-        "evil.test",
-        "http:",
-        "https:",
-      ],
-      ...["api", "apix", "\t", "\n", " ", "é", "%", "[", "key=1", "&", "user:pw@"],
-    );
-    const links = fc.oneof(
-      fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join("")),
-      fc.string({ unit: "binary" }),
-      fc.webUrl(),
-    );
-    fc.assert(
-      fc.property(links, fc.constantFrom(prefixed, bare), (href, base) => {
-        const request = follow(href, base);
-        if (request === undefined) return;
-        // refuses what a URL parser would read as another path or host
-        const path = pathBelow("x", base, request.path);
-        const url = new URL(`${base.origin}${path}?${request.queryString}`);
-        expect(url.origin).toBe(base.origin);
-        expect(`${url.pathname}/`.startsWith(`${base.prefix}/`)).toBe(true);
-        expect(url.searchParams.has("key")).toBe(false);
-      }),
-      { numRuns: 2000 },
-    );
-  });
+test("a link to the next page: never leads out of the base address, whatever it says", () => {
+  const pieces = fc.constantFrom(
+    ...[
+      "/",
+      "//",
+      "..",
+      ".",
+      "%2e",
+      "\\",
+      "@",
+      ":",
+      "?",
+      "#",
+      "h.test",
+      "h.test:81",
+      "evil.test",
+      "http:",
+      "https:",
+    ],
+    ...["api", "apix", "\t", "\n", " ", "é", "%", "[", "key=1", "&", "user:pw@"],
+  );
+  const links = fc.oneof(
+    fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join("")),
+    fc.string({ unit: "binary" }),
+    fc.webUrl(),
+  );
+  fc.assert(
+    fc.property(links, fc.constantFrom(prefixed, bare), (href, base) => {
+      const request = follow(href, base);
+      if (request === undefined) return;
+      // refuses what a URL parser would read as another path or host
+      const path = pathBelow("x", base, request.path);
+      const url = new URL(`${base.origin}${path}?${request.queryString}`);
+      expect(url.origin).toBe(base.origin);
+      expect(`${url.pathname}/`.startsWith(`${base.prefix}/`)).toBe(true);
+      expect(url.searchParams.has("key")).toBe(false);
+    }),
+    { numRuns: 2000 },
+  );
 });

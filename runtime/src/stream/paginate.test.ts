@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { CallReport, DriftReport, RestOptions } from "../call/options.ts";
@@ -18,12 +18,12 @@ import {
 } from "../testing/stream-service.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
-const open: Array<{ close(): Promise<void> }> = [];
-const servers: TestServer[] = [];
+const OPEN: Array<{ close(): Promise<void> }> = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
-  for (const rest of open.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
 });
 
 type Input = typeof StreamService.method.list.input;
@@ -68,16 +68,19 @@ class Upstream {
       if (sent === undefined) return;
       for (const [name, value] of Object.entries(sent.headers ?? {})) response.setHeader(name, value);
       response.statusCode = sent.status ?? 200;
-      if (typeof sent.body === "string") response.end(sent.body);
-      else sendJson(response, sent.body);
+      if (typeof sent.body === "string") {
+        response.end(sent.body);
+      } else {
+        sendJson(response, sent.body);
+      }
     });
-    servers.push(server);
+    SERVERS.push(server);
     const rest = createRest({
       adapters: [streamService("list", listAdapter(next, rules, parts))],
       upstreams: { things: { baseUrl: server.url, ...upstream } },
       ...options,
     });
-    open.push(rest);
+    OPEN.push(rest);
     return new Upstream(server, rest, seen, requests);
   }
 
@@ -107,427 +110,415 @@ function page(...names: string[]): { posts: Array<{ name: string }> } {
 
 const link: NextPage<Input> = { kind: "link", path: "_links.next" };
 
-describe("a list that links to its next page", () => {
-  it("is read page by page: a page is asked for when its first item is, and not before", async () => {
-    const upstream = await Upstream.start((url) => {
-      if (url === "/v2/items?key=k")
-        return { body: { ...page("a", "b"), _links: { next: { href: "/v2/items?p=2&c=%2B+x" } } } };
-      return { body: page("c") };
-    }, link);
-    const list = upstream.list({ key: "k" });
-    expect(upstream.seen).toEqual([]);
-    expect((await list.next()).value?.name).toBe("a");
-    expect((await list.next()).value?.name).toBe("b");
-    expect(upstream.seen).toEqual(["/v2/items?key=k"]);
-    expect((await list.next()).value?.name).toBe("c");
-    expect(upstream.seen).toEqual(["/v2/items?key=k", "/v2/items?p=2&c=%2B+x"]);
-    expect((await list.next()).done).toBe(true);
-    expect(upstream.seen).toHaveLength(2);
-    expect(upstream.requests[1]?.headers["x-version"]).toBe("1");
-  });
-
-  it.each([
-    ["a string", (_url: string) => "/v2/items?p=2", "/v2/items?p=2"],
-    ["an absolute address", (url: string) => `${url}/v2/items?p=2#x`, "/v2/items?p=2"],
-    ["a query alone", () => "?p=2", "/v2/items?p=2"],
-    ["a relative path", () => "more?p=2", "/v2/more?p=2"],
-    ["the base itself", () => "/v2", "/v2"],
-  ])("takes %s", async (_what, href, expected) => {
-    const upstream: Upstream = await Upstream.start(
-      (url) => ({
-        body: url === "/v2/items" ? { ...page("a"), _links: { next: href(upstream.server.url) } } : page("b"),
-      }),
-      link,
-    );
-    expect(await upstream.all()).toEqual(["a", "b"]);
-    expect(upstream.seen[1]).toBe(expected);
-  });
-
-  it("keeps to the path of the base address", async () => {
-    const respond = (next: string) => (url: string) => ({
-      body: url.endsWith("/items") ? { ...page("a"), _links: { next } } : page("b"),
-    });
-    const api = async (next: string) => {
-      const upstream = await Upstream.start(respond(next), link, {
-        upstream: { baseUrl: undefined, bases: { api: "http://127.0.0.1:1/api" } },
-        rules: { base: "api" },
-      });
-      const rest = createRest({
-        adapters: upstream.rest.adapters,
-        upstreams: { things: { bases: { api: `${upstream.server.url}/api` } } },
-      });
-      open.push(rest);
-      return { upstream, list: () => createClient(StreamService, rest.transport).list({}) };
-    };
-    const inside = await api("/api/v2/items?p=2");
-    const names: string[] = [];
-    for await (const { name } of inside.list()) names.push(name);
-    expect(names).toEqual(["a", "b"]);
-    expect(inside.upstream.seen).toEqual(["/api/v2/items", "/api/v2/items?p=2"]);
-    for (const path of ["/other", "/apiary", "/api/../secret", "../../../x", "/api/%2e%2e/x", "/"]) {
-      const outside = await api(path);
-      const error = await failureOf(async () => {
-        for await (const _ of outside.list());
-      });
-      expect(error.rawMessage).toBe(
-        "upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got a path outside of it",
-      );
-      expect(outside.upstream.seen).toHaveLength(1);
+test("a list that links to its next page: is read page by page: a page is asked for when its first item is, and not before", async () => {
+  const upstream = await Upstream.start((url) => {
+    if (url === "/v2/items?key=k") {
+      return { body: { ...page("a", "b"), _links: { next: { href: "/v2/items?p=2&c=%2B+x" } } } };
     }
-  });
+    return { body: page("c") };
+  }, link);
+  const list = upstream.list({ key: "k" });
+  expect(upstream.seen).toEqual([]);
+  expect((await list.next()).value?.name).toBe("a");
+  expect((await list.next()).value?.name).toBe("b");
+  expect(upstream.seen).toEqual(["/v2/items?key=k"]);
+  expect((await list.next()).value?.name).toBe("c");
+  expect(upstream.seen).toEqual(["/v2/items?key=k", "/v2/items?p=2&c=%2B+x"]);
+  expect((await list.next()).done).toBe(true);
+  expect(upstream.seen).toHaveLength(2);
+  expect(upstream.requests[1]?.headers["x-version"]).toBe("1");
+});
 
-  it.each([
-    ["http://169.254.169.254/latest", "another host"],
-    ["//evil.test/v2", "another host"],
-    ["https://127.0.0.1/v2", "another host"],
-    ["javascript:alert(1)", "another host"],
-    ["http://[", "a text that is no address"],
-    [{ href: 7 }, "a value that is no link"],
-    [["/v2"], "a value that is no link"],
-  ])("never follows %j", async (next, problem) => {
-    const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
-    const list = upstream.list();
-    expect((await list.next()).value?.name).toBe("a");
-    const error = await failureOf(list.next());
+test.each([
+  ["a string", (_url: string) => "/v2/items?p=2", "/v2/items?p=2"],
+  ["an absolute address", (url: string) => `${url}/v2/items?p=2#x`, "/v2/items?p=2"],
+  ["a query alone", () => "?p=2", "/v2/items?p=2"],
+  ["a relative path", () => "more?p=2", "/v2/more?p=2"],
+  ["the base itself", () => "/v2", "/v2"],
+])("a list that links to its next page: takes %s", async (_what, href, expected) => {
+  const upstream: Upstream = await Upstream.start(
+    (url) => ({
+      body: url === "/v2/items" ? { ...page("a"), _links: { next: href(upstream.server.url) } } : page("b"),
+    }),
+    link,
+  );
+  expect(await upstream.all()).toEqual(["a", "b"]);
+  expect(upstream.seen[1]).toBe(expected);
+});
+
+test("a list that links to its next page: keeps to the path of the base address", async () => {
+  const respond = (next: string) => (url: string) => ({
+    body: url.endsWith("/items") ? { ...page("a"), _links: { next } } : page("b"),
+  });
+  const api = async (next: string) => {
+    const upstream = await Upstream.start(respond(next), link, {
+      upstream: { baseUrl: undefined, bases: { api: "http://127.0.0.1:1/api" } },
+      rules: { base: "api" },
+    });
+    const rest = createRest({
+      adapters: upstream.rest.adapters,
+      upstreams: { things: { bases: { api: `${upstream.server.url}/api` } } },
+    });
+    OPEN.push(rest);
+    return { upstream, list: () => createClient(StreamService, rest.transport).list({}) };
+  };
+  const inside = await api("/api/v2/items?p=2");
+  const names: string[] = [];
+  for await (const { name } of inside.list()) names.push(name);
+  expect(names).toEqual(["a", "b"]);
+  expect(inside.upstream.seen).toEqual(["/api/v2/items", "/api/v2/items?p=2"]);
+  for (const path of ["/other", "/apiary", "/api/../secret", "../../../x", "/api/%2e%2e/x", "/"]) {
+    const outside = await api(path);
+    const error = await failureOf(async () => {
+      for await (const _ of outside.list());
+    });
     expect(error.rawMessage).toBe(
-      `upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got ${problem}`,
+      "upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got a path outside of it",
     );
-    expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "PAGE_LINK_REFUSED"]);
+    expect(outside.upstream.seen).toHaveLength(1);
+  }
+});
+
+test.each([
+  ["http://169.254.169.254/latest", "another host"],
+  ["//evil.test/v2", "another host"],
+  ["https://127.0.0.1/v2", "another host"],
+  ["javascript:alert(1)", "another host"],
+  ["http://[", "a text that is no address"],
+  [{ href: 7 }, "a value that is no link"],
+  [["/v2"], "a value that is no link"],
+])("a list that links to its next page: never follows %j", async (next, problem) => {
+  const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
+  const list = upstream.list();
+  expect((await list.next()).value?.name).toBe("a");
+  const error = await failureOf(list.next());
+  expect(error.rawMessage).toBe(
+    `upstream things: test.v1.StreamService.List: expected a link to the next page below the base address, got ${problem}`,
+  );
+  expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "PAGE_LINK_REFUSED"]);
+  expect(upstream.seen).toHaveLength(1);
+});
+
+test("a list that links to its next page: refuses a link with a user, on the very host", async () => {
+  const upstream: Upstream = await Upstream.start(
+    () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
+    link,
+  );
+  expect((await failureOf(upstream.all())).rawMessage).toContain("got a user or a password in it");
+});
+
+test.each([[undefined], [null], [""], [false], [[]], [{}], [{ href: "" }]])(
+  "a list that links to its next page: ends where next is %j",
+  async (next) => {
+    const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
+    expect(await upstream.all()).toEqual(["a"]);
+  },
+);
+
+test("a list that links to its next page: ends with a page without items, in whatever way it has none", async () => {
+  for (const posts of [[], null, undefined, false, {}]) {
+    const upstream = await Upstream.start(() => ({ body: { posts, _links: { next: "/v2/x" } } }), link);
+    expect(await upstream.all()).toEqual([]);
     expect(upstream.seen).toHaveLength(1);
-  });
+  }
+  const empty = await Upstream.start(() => ({ body: "", status: 204 }), link);
+  expect(await empty.all()).toEqual([]);
+});
 
-  it("refuses a link with a user, on the very host", async () => {
-    const upstream: Upstream = await Upstream.start(
-      () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
-      link,
-    );
-    expect((await failureOf(upstream.all())).rawMessage).toContain("got a user or a password in it");
-  });
+test("a list that links to its next page: is an error where the link leads to the same page", async () => {
+  const upstream = await Upstream.start(
+    () => ({ body: { ...page("a"), _links: { next: "/v2/items" } } }),
+    link,
+  );
+  const error = await failureOf(upstream.all());
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.StreamService.List: the link of the page leads back to the same page",
+  );
+  expect(reasonOf(error)).toBe("PAGE_REPEATED");
+});
 
-  it.each([[undefined], [null], [""], [false], [[]], [{}], [{ href: "" }]])(
-    "ends where next is %j",
-    async (next) => {
-      const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
-      expect(await upstream.all()).toEqual(["a"]);
+test("a list that links to its next page: says so where there are more pages than allowed, after the items of those", async () => {
+  let count = 0;
+  const upstream = await Upstream.start(
+    () => ({ body: { ...page(String(++count)), _links: { next: `/v2/items?p=${count}` } } }),
+    link,
+    { parts: { maxPages: 3 } },
+  );
+  const names: string[] = [];
+  const error = await failureOf(async () => {
+    for await (const { name } of upstream.list()) names.push(name);
+  });
+  expect(names).toEqual(["1", "2", "3"]);
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.StreamService.List: the list has more than 3 pages",
+  );
+  expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "PAGES_EXCEEDED"]);
+  expect(upstream.seen).toHaveLength(3);
+});
+
+test("a list that links to its next page: may have exactly as many pages as allowed", async () => {
+  const upstream = await Upstream.start(() => ({ body: page("a") }), link, { parts: { maxPages: 1 } });
+  expect(await upstream.all()).toEqual(["a"]);
+});
+
+const keyed = { credentials: ["api_key"], apiKey: { query: "api_key" } } as const;
+
+test("credentials: go with every page, exactly once, also where the link carries the key itself", async () => {
+  const upstream = await Upstream.start(
+    (url) => ({
+      body: url.includes("p=2")
+        ? page("b")
+        : { ...page("a"), _links: { next: "/v2/items?api_key=k+1&x=%20a&p=2&api%5Fkey=old&y" } },
+    }),
+    link,
+    { rules: keyed, upstream: { credentials: { apiKey: "k 1" } } },
+  );
+  expect(await upstream.all()).toEqual(["a", "b"]);
+  expect(upstream.seen).toEqual(["/v2/items?api_key=k%201", "/v2/items?x=%20a&p=2&y&api_key=k%201"]);
+});
+
+test("credentials: sign every page anew", async () => {
+  const upstream = await Upstream.start(
+    (url) => ({
+      body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "/v2/items?p=2&a[0]=b" } },
+    }),
+    link,
+    {
+      rules: { credentials: ["oauth1_client"] },
+      upstream: { credentials: { oauth1: { consumerKey: "ck", consumerSecret: "cs" } } },
     },
   );
-
-  it("ends with a page without items, in whatever way it has none", async () => {
-    for (const posts of [[], null, undefined, false, {}]) {
-      const upstream = await Upstream.start(() => ({ body: { posts, _links: { next: "/v2/x" } } }), link);
-      expect(await upstream.all()).toEqual([]);
-      expect(upstream.seen).toHaveLength(1);
-    }
-    const empty = await Upstream.start(() => ({ body: "", status: 204 }), link);
-    expect(await empty.all()).toEqual([]);
-  });
-
-  it("is an error where the link leads to the same page", async () => {
-    const upstream = await Upstream.start(
-      () => ({ body: { ...page("a"), _links: { next: "/v2/items" } } }),
-      link,
-    );
-    const error = await failureOf(upstream.all());
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: the link of the page leads back to the same page",
-    );
-    expect(reasonOf(error)).toBe("PAGE_REPEATED");
-  });
-
-  it("says so where there are more pages than allowed, after the items of those", async () => {
-    let count = 0;
-    const upstream = await Upstream.start(
-      () => ({ body: { ...page(String(++count)), _links: { next: `/v2/items?p=${count}` } } }),
-      link,
-      { parts: { maxPages: 3 } },
-    );
-    const names: string[] = [];
-    const error = await failureOf(async () => {
-      for await (const { name } of upstream.list()) names.push(name);
-    });
-    expect(names).toEqual(["1", "2", "3"]);
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: the list has more than 3 pages",
-    );
-    expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "PAGES_EXCEEDED"]);
-    expect(upstream.seen).toHaveLength(3);
-  });
-
-  it("may have exactly as many pages as allowed", async () => {
-    const upstream = await Upstream.start(() => ({ body: page("a") }), link, { parts: { maxPages: 1 } });
-    expect(await upstream.all()).toEqual(["a"]);
-  });
+  expect(await upstream.all()).toEqual(["a", "b"]);
+  const signatures = upstream.requests.map(
+    ({ headers }) => /oauth_signature="([^"]+)"/.exec(headers.authorization ?? "")?.[1],
+  );
+  expect(new Set(signatures).size).toBe(2);
+  expect(signatures).not.toContain(undefined);
 });
 
-describe("credentials", () => {
-  const keyed = { credentials: ["api_key"], apiKey: { query: "api_key" } } as const;
-
-  it("go with every page, exactly once, also where the link carries the key itself", async () => {
-    const upstream = await Upstream.start(
-      (url) => ({
-        body: url.includes("p=2")
-          ? page("b")
-          : { ...page("a"), _links: { next: "/v2/items?api_key=k+1&x=%20a&p=2&api%5Fkey=old&y" } },
-      }),
-      link,
-      { rules: keyed, upstream: { credentials: { apiKey: "k 1" } } },
-    );
-    expect(await upstream.all()).toEqual(["a", "b"]);
-    expect(upstream.seen).toEqual(["/v2/items?api_key=k%201", "/v2/items?x=%20a&p=2&y&api_key=k%201"]);
-  });
-
-  it("sign every page anew", async () => {
-    const upstream = await Upstream.start(
-      (url) => ({
-        body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "/v2/items?p=2&a[0]=b" } },
-      }),
-      link,
-      {
-        rules: { credentials: ["oauth1_client"] },
-        upstream: { credentials: { oauth1: { consumerKey: "ck", consumerSecret: "cs" } } },
-      },
-    );
-    expect(await upstream.all()).toEqual(["a", "b"]);
-    const signatures = upstream.requests.map(
-      ({ headers }) => /oauth_signature="([^"]+)"/.exec(headers.authorization ?? "")?.[1],
-    );
-    expect(new Set(signatures).size).toBe(2);
-    expect(signatures).not.toContain(undefined);
-  });
+test("a list with a Link header: follows the relation", async () => {
+  const upstream: Upstream = await Upstream.start(
+    (url) => ({
+      body: url.includes("page=2") ? [{ name: "b" }] : [{ name: "a" }],
+      headers: url.includes("page=2")
+        ? { link: `<${upstream.server.url}/repositories/1?page=1>; rel="prev"` }
+        : {
+            link: `<${upstream.server.url}/x>; rel="last", <${upstream.server.url}/repositories/1?page=2>; rel="next"`,
+          },
+    }),
+    { kind: "link_header", rel: "next" },
+    { parts: { items: [""] } },
+  );
+  expect(await upstream.all()).toEqual(["a", "b"]);
+  expect(upstream.seen).toEqual(["/v2/items", "/repositories/1?page=2"]);
 });
 
-describe("a list with a Link header", () => {
-  it("follows the relation", async () => {
-    const upstream: Upstream = await Upstream.start(
-      (url) => ({
-        body: url.includes("page=2") ? [{ name: "b" }] : [{ name: "a" }],
-        headers: url.includes("page=2")
-          ? { link: `<${upstream.server.url}/repositories/1?page=1>; rel="prev"` }
-          : {
-              link: `<${upstream.server.url}/x>; rel="last", <${upstream.server.url}/repositories/1?page=2>; rel="next"`,
-            },
-      }),
-      { kind: "link_header", rel: "next" },
-      { parts: { items: [""] } },
-    );
-    expect(await upstream.all()).toEqual(["a", "b"]);
-    expect(upstream.seen).toEqual(["/v2/items", "/repositories/1?page=2"]);
+test("a list with a Link header: ends where the target is empty", async () => {
+  const upstream = await Upstream.start(() => ({ body: page("a"), headers: { link: '<>; rel="next"' } }), {
+    kind: "link_header",
+    rel: "next",
   });
-
-  it("ends where the target is empty", async () => {
-    const upstream = await Upstream.start(() => ({ body: page("a"), headers: { link: '<>; rel="next"' } }), {
-      kind: "link_header",
-      rel: "next",
-    });
-    expect(await upstream.all()).toEqual(["a"]);
-  });
+  expect(await upstream.all()).toEqual(["a"]);
 });
 
-describe("a list with an offset or page", () => {
-  it("skips what came, until a page is empty", async () => {
-    const pages: Record<string, unknown> = { "/v2/items": page("a", "b"), "/v2/items?offset=2": page("c") };
-    const upstream = await Upstream.start((url) => ({ body: pages[url] ?? page() }), {
+test("a list with an offset or page: skips what came, until a page is empty", async () => {
+  const pages: Record<string, unknown> = { "/v2/items": page("a", "b"), "/v2/items?offset=2": page("c") };
+  const upstream = await Upstream.start((url) => ({ body: pages[url] ?? page() }), {
+    kind: "step",
+    by: "items",
+    advance: (message, by) => ({ ...message, offset: message.offset + by }),
+  });
+  expect(await upstream.all()).toEqual(["a", "b", "c"]);
+  expect(upstream.seen).toEqual(["/v2/items", "/v2/items?offset=2", "/v2/items?offset=3"]);
+});
+
+test("a list with an offset or page: turns one page, until one is empty", async () => {
+  const upstream = await Upstream.start(
+    (url) => ({ body: url.endsWith("page=3") ? page() : page(url.slice(9)) }),
+    {
       kind: "step",
-      by: "items",
-      advance: (message, by) => ({ ...message, offset: message.offset + by }),
-    });
-    expect(await upstream.all()).toEqual(["a", "b", "c"]);
-    expect(upstream.seen).toEqual(["/v2/items", "/v2/items?offset=2", "/v2/items?offset=3"]);
-  });
-
-  it("turns one page, until one is empty", async () => {
-    const upstream = await Upstream.start(
-      (url) => ({ body: url.endsWith("page=3") ? page() : page(url.slice(9)) }),
-      {
-        kind: "step",
-        by: "page",
-        advance: (message, by) => ({ ...message, page: (message.page || 1) + by }),
-      },
-    );
-    expect(await upstream.all()).toEqual(["", "?page=2"]);
-  });
+      by: "page",
+      advance: (message, by) => ({ ...message, page: (message.page || 1) + by }),
+    },
+  );
+  expect(await upstream.all()).toEqual(["", "?page=2"]);
 });
 
-describe("a list with a cursor", () => {
-  const cursor: NextPage<Input> = {
-    kind: "cursor",
-    from: "payload",
-    path: "next",
-    advance: (message, value) => ({ ...message, cursor: String(value) }),
-  };
+const cursor: NextPage<Input> = {
+  kind: "cursor",
+  from: "payload",
+  path: "next",
+  advance: (message, value) => ({ ...message, cursor: String(value) }),
+};
 
-  it("asks with the cursor of each page, and ends without one", async () => {
-    for (const last of [undefined, null, "", false]) {
-      const upstream = await Upstream.start(
-        (url) => ({
-          body: url.includes("cursor") ? { ...page("b"), next: last } : { ...page("a"), next: "n/1" },
-        }),
-        cursor,
-      );
-      expect(await upstream.all()).toEqual(["a", "b"]);
-      expect(upstream.seen[1]).toBe("/v2/items?cursor=n%2F1");
-    }
-  });
-
-  it("takes it from the last item, exactly, also beyond 2^53", async () => {
+test("a list with a cursor: asks with the cursor of each page, and ends without one", async () => {
+  for (const last of [undefined, null, "", false]) {
     const upstream = await Upstream.start(
       (url) => ({
-        body: url.includes("cursor")
-          ? '{"posts":[]}'
-          : '{"posts":[{"id":1},{"name":"x","id":700000000000000001}]}',
+        body: url.includes("cursor") ? { ...page("b"), next: last } : { ...page("a"), next: "n/1" },
       }),
-      { ...cursor, from: "last_item", path: "id" },
-      { parts: { item: (json, out) => out.string(2, json.name, "name") } },
+      cursor,
     );
-    await upstream.all();
-    expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
-  });
-
-  it("is an error where it does not move", async () => {
-    const upstream = await Upstream.start(() => ({ body: { ...page("a"), next: 5 } }), cursor);
-    const names: string[] = [];
-    const error = await failureOf(async () => {
-      for await (const { name } of upstream.list()) names.push(name);
-    });
-    expect(names).toEqual(["a", "a"]);
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: the cursor of the page leads back to the same page",
-    );
-  });
+    expect(await upstream.all()).toEqual(["a", "b"]);
+    expect(upstream.seen[1]).toBe("/v2/items?cursor=n%2F1");
+  }
 });
 
-describe("the items", () => {
-  it("are exact, and drift is named by its place in the page", async () => {
-    const drifts: DriftReport[] = [];
-    const upstream = await Upstream.start(
-      () => ({ body: '{"response":{"posts":[{"id":700000000000000001},7,{"id":"x","name":5}]}}' }),
-      link,
-      {
-        rules: { envelope: { payload: ["response"] } },
-        options: { onDrift: (report) => drifts.push(report) },
-      },
-    );
-    const ids: bigint[] = [];
-    for await (const { id } of upstream.list()) ids.push(id);
-    expect(ids).toEqual([700000000000000001n, 0n]);
-    expect(drifts).toHaveLength(1);
-    expect(drifts[0]?.drifts.map(({ path, kind }) => `${kind} ${path}`)).toEqual([
-      "dropped posts[1]",
-      "dropped posts[2].id",
-      "coerced posts[2].name",
-    ]);
-  });
-
-  it("that drift end a strict stream", async () => {
-    const upstream = await Upstream.start(() => ({ body: { posts: { id: "x" } } }), link, {
-      options: { strict: true },
-    });
-    const error = await failureOf(upstream.all());
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.StreamService.List: posts: expected array, got object (strict mode)",
-    );
-  });
-
-  it("of a page that fails are an error of the call, after those before it", async () => {
-    const upstream = await Upstream.start(
-      (url) =>
-        url.includes("p=2")
-          ? { body: { message: "gone" }, status: 404 }
-          : { body: { ...page("a"), _links: { next: "?p=2" } } },
-      link,
-    );
-    const list = upstream.list();
-    expect((await list.next()).value?.name).toBe("a");
-    const error = await failureOf(list.next());
-    expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: gone");
-    expect(error.code).toBe(Code.NotFound);
-  });
+test("a list with a cursor: takes it from the last item, exactly, also beyond 2^53", async () => {
+  const upstream = await Upstream.start(
+    (url) => ({
+      body: url.includes("cursor")
+        ? '{"posts":[]}'
+        : '{"posts":[{"id":1},{"name":"x","id":700000000000000001}]}',
+    }),
+    { ...cursor, from: "last_item", path: "id" },
+    { parts: { item: (json, out) => out.string(2, json.name, "name") } },
+  );
+  await upstream.all();
+  expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
 });
 
-describe("a stream of pages", () => {
-  it("is one call in reports", async () => {
-    const calls: CallReport[] = [];
-    const upstream = await Upstream.start(
-      (url) => ({ body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "?p=2" } } }),
-      link,
-      { options: { onCall: (report) => calls.push(report) } },
-    );
-    await upstream.all();
-    expect(calls).toHaveLength(1);
-    expect(calls[0]).toMatchObject({ verb: "GET", upstreamStatus: 200, error: undefined, drifts: 0 });
-    expect(calls[0]?.bytes).toBeGreaterThan(40);
+test("a list with a cursor: is an error where it does not move", async () => {
+  const upstream = await Upstream.start(() => ({ body: { ...page("a"), next: 5 } }), cursor);
+  const names: string[] = [];
+  const error = await failureOf(async () => {
+    for await (const { name } of upstream.list()) names.push(name);
   });
+  expect(names).toEqual(["a", "a"]);
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.StreamService.List: the cursor of the page leads back to the same page",
+  );
+});
 
-  it("aborts the request that runs when its caller does", async () => {
-    const controller = new AbortController();
-    const upstream = await Upstream.start((url) => {
-      if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
-      controller.abort();
-      return undefined;
-    }, link);
-    const list = upstream.list({}, controller.signal);
-    await list.next();
-    const closed = upstream.server.socketClosed();
-    const error = await failureOf(list.next());
-    expect(error.code).toBe(Code.Canceled);
-    await closed;
-  });
+test("the items: are exact, and drift is named by its place in the page", async () => {
+  const drifts: DriftReport[] = [];
+  const upstream = await Upstream.start(
+    () => ({ body: '{"response":{"posts":[{"id":700000000000000001},7,{"id":"x","name":5}]}}' }),
+    link,
+    {
+      rules: { envelope: { payload: ["response"] } },
+      options: { onDrift: (report) => drifts.push(report) },
+    },
+  );
+  const ids: bigint[] = [];
+  for await (const { id } of upstream.list()) ids.push(id);
+  expect(ids).toEqual([700000000000000001n, 0n]);
+  expect(drifts).toHaveLength(1);
+  expect(drifts[0]?.drifts.map(({ path, kind }) => `${kind} ${path}`)).toEqual([
+    "dropped posts[1]",
+    "dropped posts[2].id",
+    "coerced posts[2].name",
+  ]);
+});
 
-  it("aborts the request that runs when its reader leaves", async () => {
-    const asked = Promise.withResolvers<void>();
-    const upstream = await Upstream.start((url) => {
-      if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
-      asked.resolve();
-      return undefined;
-    }, link);
-    const { list } = StreamService.method;
-    const response = await upstream.rest.transport.stream(
-      list,
-      undefined,
-      undefined,
-      undefined,
-      one({}) as never,
-    );
-    const iterator = response.message[Symbol.asyncIterator]();
-    await iterator.next();
-    const closed = upstream.server.socketClosed();
-    const pending = failureOf(iterator.next());
-    await asked.promise;
-    await iterator.return?.();
-    expect((await pending).code).toBe(Code.Canceled);
-    await closed;
+test("the items: that drift end a strict stream", async () => {
+  const upstream = await Upstream.start(() => ({ body: { posts: { id: "x" } } }), link, {
+    options: { strict: true },
   });
+  const error = await failureOf(upstream.all());
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.StreamService.List: posts: expected array, got object (strict mode)",
+  );
+});
 
-  it("has one deadline for all pages", async () => {
-    const clock = new FakeClock();
-    const upstream = await Upstream.start(
-      (url) => {
-        clock.advance(40);
-        const p = Number(/p=(\d)/.exec(url)?.[1] ?? 1) + 1;
-        return { body: { ...page("a"), _links: { next: `?p=${p}` } } };
-      },
-      link,
-      { options: { clock }, rules: { timeoutMs: 100 } },
-    );
-    const list = upstream.list();
-    await list.next();
-    await list.next();
-    const error = await failureOf(list.next());
-    expect([error.code, reasonOf(error)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
-    expect(clock.running).toBe(0);
-  });
+test("the items: of a page that fails are an error of the call, after those before it", async () => {
+  const upstream = await Upstream.start(
+    (url) =>
+      url.includes("p=2")
+        ? { body: { message: "gone" }, status: 404 }
+        : { body: { ...page("a"), _links: { next: "?p=2" } } },
+    link,
+  );
+  const list = upstream.list();
+  expect((await list.next()).value?.name).toBe("a");
+  const error = await failureOf(list.next());
+  expect(error.rawMessage).toBe("upstream things responded with 404 Not Found: gone");
+  expect(error.code).toBe(Code.NotFound);
+});
 
-  it("is served by routes, with headers of the first page", async () => {
-    const upstream = await Upstream.start(
-      () => ({ body: page("a", "b"), headers: { "x-ratelimit-remaining": "9" } }),
-      link,
-    );
-    const client = createClient(StreamService, createRouterTransport(restRoutes(upstream.rest)));
-    let headers = new Headers();
-    const names: string[] = [];
-    for await (const { name } of client.list({}, { onHeader: (header) => (headers = header) }))
-      names.push(name);
-    expect(names).toEqual(["a", "b"]);
-    expect(headers.get("x-ratelimit-remaining")).toBe("9");
-  });
+test("a stream of pages: is one call in reports", async () => {
+  const calls: CallReport[] = [];
+  const upstream = await Upstream.start(
+    (url) => ({ body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "?p=2" } } }),
+    link,
+    { options: { onCall: (report) => calls.push(report) } },
+  );
+  await upstream.all();
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({ verb: "GET", upstreamStatus: 200, error: undefined, drifts: 0 });
+  expect(calls[0]?.bytes).toBeGreaterThan(40);
+});
+
+test("a stream of pages: aborts the request that runs when its caller does", async () => {
+  const controller = new AbortController();
+  const upstream = await Upstream.start((url) => {
+    if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
+    controller.abort();
+    return undefined;
+  }, link);
+  const list = upstream.list({}, controller.signal);
+  await list.next();
+  const closed = upstream.server.socketClosed();
+  const error = await failureOf(list.next());
+  expect(error.code).toBe(Code.Canceled);
+  await closed;
+});
+
+test("a stream of pages: aborts the request that runs when its reader leaves", async () => {
+  const asked = Promise.withResolvers<void>();
+  const upstream = await Upstream.start((url) => {
+    if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
+    asked.resolve();
+    return undefined;
+  }, link);
+  const { list } = StreamService.method;
+  const response = await upstream.rest.transport.stream(
+    list,
+    undefined,
+    undefined,
+    undefined,
+    one({}) as never,
+  );
+  const iterator = response.message[Symbol.asyncIterator]();
+  await iterator.next();
+  const closed = upstream.server.socketClosed();
+  const pending = failureOf(iterator.next());
+  await asked.promise;
+  await iterator.return?.();
+  expect((await pending).code).toBe(Code.Canceled);
+  await closed;
+});
+
+test("a stream of pages: has one deadline for all pages", async () => {
+  const clock = new FakeClock();
+  const upstream = await Upstream.start(
+    (url) => {
+      clock.advance(40);
+      const p = Number(/p=(\d)/.exec(url)?.[1] ?? 1) + 1;
+      return { body: { ...page("a"), _links: { next: `?p=${p}` } } };
+    },
+    link,
+    { options: { clock }, rules: { timeoutMs: 100 } },
+  );
+  const list = upstream.list();
+  await list.next();
+  await list.next();
+  const error = await failureOf(list.next());
+  expect([error.code, reasonOf(error)]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
+  expect(clock.running).toBe(0);
+});
+
+test("a stream of pages: is served by routes, with headers of the first page", async () => {
+  const upstream = await Upstream.start(
+    () => ({ body: page("a", "b"), headers: { "x-ratelimit-remaining": "9" } }),
+    link,
+  );
+  const client = createClient(StreamService, createRouterTransport(restRoutes(upstream.rest)));
+  let headers = new Headers();
+  const names: string[] = [];
+  for await (const { name } of client.list({}, { onHeader: (header) => (headers = header) })) {
+    names.push(name);
+  }
+  expect(names).toEqual(["a", "b"]);
+  expect(headers.get("x-ratelimit-remaining")).toBe("9");
 });

@@ -53,8 +53,11 @@ async function* textsOf(
   const type = download.head.header("content-type");
   try {
     // events are UTF-8, whatever the Content-Type says (WHATWG HTML section 9.2.4)
-    if (format === "events") yield* eventsOf(linesOf(download.chunks, "any", limit), limit);
-    else yield* jsonLines(linesOf(download.chunks, "lf", limit, type));
+    if (format === "events") {
+      yield* eventsOf(linesOf(download.chunks, "any", limit), limit);
+    } else {
+      yield* jsonLines(linesOf(download.chunks, "lf", limit, type));
+    }
   } catch (error) {
     if (!(error instanceof RecordTooLarge)) throw error;
     const { upstream } = call.adapter.rules;
@@ -139,8 +142,9 @@ function recordOf(adapter: RecordsAdapter, text: RecordText, parse: Parse): Json
   const value = data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
   if (data === undefined && !isJsonObject(value)) return value;
   const record: Record<string, JsonValue> = {};
-  if (data === undefined) Object.assign(record, value as JsonObject);
-  else if (value !== undefined) setOwn(record, data, value);
+  if (data === undefined) {
+    Object.assign(record, value as JsonObject);
+  } else if (value !== undefined) setOwn(record, data, value);
   if (event !== undefined && text.event !== undefined) setOwn(record, event, text.event);
   if (id !== undefined && text.id) setOwn(record, id, text.id);
   return record;

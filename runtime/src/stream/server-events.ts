@@ -34,8 +34,11 @@ export async function* eventsOf(
       isFirst = false;
       if (line !== "") event.take(line);
       if (line !== "" || !ended) continue;
-      if (event.hasData) yield event.dispatch(true);
-      else event.clear();
+      if (event.hasData) {
+        yield event.dispatch(true);
+      } else {
+        event.clear();
+      }
     }
   }
   if (event.hasData) yield event.dispatch(false);
@@ -60,9 +63,11 @@ class Collected {
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "event") this.name = value;
-    else if (field === "data") this.add(value);
-    else if (field === "id" && !value.includes("\0")) this.id = value;
+    if (field === "event") {
+      this.name = value;
+    } else if (field === "data") {
+      this.add(value);
+    } else if (field === "id" && !value.includes("\0")) this.id = value;
   }
 
   dispatch(ended: boolean): ServerEvent {

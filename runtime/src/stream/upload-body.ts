@@ -30,8 +30,11 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
   /** Waits for the first message, whose chunk stays in the body; undefined for an empty stream. */
   async first(): Promise<AnyMessage | undefined> {
     const { done, value } = await this.messages.next();
-    if (done === true) this.over = true;
-    else this.firstMessage = value;
+    if (done === true) {
+      this.over = true;
+    } else {
+      this.firstMessage = value;
+    }
     return this.firstMessage;
   }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { UploadAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { CallReport, RestOptions } from "../call/options.ts";
@@ -18,12 +18,12 @@ import {
   uploadAdapter,
 } from "../testing/stream-service.ts";
 
-const open: Array<{ close(): Promise<void> }> = [];
-const servers: TestServer[] = [];
+const OPEN: Array<{ close(): Promise<void> }> = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
-  for (const rest of open.splice(0)) await rest.close();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
+  for (const rest of OPEN.splice(0)) await rest.close();
 });
 
 interface Setup {
@@ -34,13 +34,13 @@ interface Setup {
 
 async function restTo(server: Promise<TestServer>, { rules, parts, options }: Setup = {}): Promise<Rest> {
   const started = await server;
-  servers.push(started);
+  SERVERS.push(started);
   const rest = createRest({
     adapters: [streamService("upload", { ...uploadAdapter(rules), ...parts } as never)],
     upstreams: { things: { baseUrl: started.url } },
     ...options,
   });
-  open.push(rest);
+  OPEN.push(rest);
   return rest;
 }
 
@@ -87,261 +87,257 @@ function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   return { state, messages };
 }
 
-describe("an upload", () => {
-  it("sends the chunks as the body, and responds with the message", async () => {
-    let headers: IncomingMessage["headers"] = {};
-    let body = "";
-    const rest = await restTo(
-      reading((request, text) => {
-        headers = request.headers;
-        body = text;
-      }),
-    );
-    const done = await upload(
-      rest,
-      sending({ type: "image/png", chunk: "one " }, {}, { chunk: "" }, { chunk: "two" }),
-    );
-    expect(done).toMatchObject({ id: 7n, name: "done" });
-    expect(body).toBe("one two");
-    expect(headers).toMatchObject({ "content-type": "image/png", "transfer-encoding": "chunked" });
-  });
-
-  it("sends the chunks as the last part of a multipart body", async () => {
-    let type = "";
-    let body = "";
-    const rest = await restTo(
-      reading((request, text) => {
-        type = request.headers["content-type"] ?? "";
-        body = text;
-      }),
-      { options: { clock: new FakeClock() } },
-    );
-    await upload(
-      rest,
-      sending(
-        { title: "Ä", part: 'data"\r\n', filename: "p.png", type: "image/png" },
-        { chunk: "one " },
-        { chunk: "two" },
-      ),
-    );
-    const boundary = `----connect-rest-${"ab".repeat(16)}`;
-    expect(type).toBe(`multipart/form-data; boundary=${boundary}`);
-    expect(body.split("\r\n")).toEqual([
-      `--${boundary}`,
-      'content-disposition: form-data; name="title"',
-      "",
-      "Ä",
-      `--${boundary}`,
-      'content-disposition: form-data; name="data%22%0D%0A"; filename="p.png"',
-      "content-type: image/png",
-      "",
-      "one two",
-      `--${boundary}--`,
-      "",
-    ]);
-  });
-
-  it("of nothing but a first message has an empty body", async () => {
-    let length: string | undefined;
-    const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
-    expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
-    expect(length).toBe("0");
-  });
-
-  it("passes chunks on as they come", async () => {
-    const arrived = Promise.withResolvers<void>();
-    const rest = await restTo(
-      httpUpstream(async (request, response) => {
-        const [first] = (await once(request, "data")) as [Buffer];
-        expect(first.toString()).toBe("one");
-        arrived.resolve();
-        await textOfRequest(request);
-        sendJson(response, {});
-      }),
-    );
-    await upload(
-      rest,
-      (async function* () {
-        yield { chunk: Buffer.from("one") };
-        // the next chunk only exists when the upstream has the first
-        await arrived.promise;
-        yield { chunk: Buffer.from("two") };
-      })(),
-    );
-  });
-
-  it("asks its caller for no more than the upstream takes", async () => {
-    const total = 64 << 20;
-    let sent = 0;
-    let received = 0;
-    let ahead = 0;
-    const rest = await restTo(
-      httpUpstream(async (request, response) => {
-        for await (const chunk of request) {
-          received += (chunk as Buffer).length;
-          ahead = Math.max(ahead, sent - received);
-          // the caller gets its turn, and would run ahead
-          await setImmediate();
-        }
-        sendJson(response, {});
-      }),
-    );
-    await upload(
-      rest,
-      (async function* () {
-        const chunk = Buffer.alloc(65_536);
-        for (; sent < total; sent += chunk.length) yield { chunk };
-      })(),
-    );
-    expect(received).toBe(total);
-    expect(ahead).toBeLessThan(16 << 20);
-  });
+test("an upload: sends the chunks as the body, and responds with the message", async () => {
+  let headers: IncomingMessage["headers"] = {};
+  let body = "";
+  const rest = await restTo(
+    reading((request, text) => {
+      headers = request.headers;
+      body = text;
+    }),
+  );
+  const done = await upload(
+    rest,
+    sending({ type: "image/png", chunk: "one " }, {}, { chunk: "" }, { chunk: "two" }),
+  );
+  expect(done).toMatchObject({ id: 7n, name: "done" });
+  expect(body).toBe("one two");
+  expect(headers).toMatchObject({ "content-type": "image/png", "transfer-encoding": "chunked" });
 });
 
-describe("an upload that ends early", () => {
-  it("without a message is an error of the caller", async () => {
-    const rest = await restTo(reading(() => undefined));
-    const error = await failureOf(upload(rest, sending()));
-    expect(error.rawMessage).toBe(
-      "test.v1.StreamService.Upload: the request stream ended before its first message",
-    );
-    expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
-  });
+test("an upload: sends the chunks as the last part of a multipart body", async () => {
+  let type = "";
+  let body = "";
+  const rest = await restTo(
+    reading((request, text) => {
+      type = request.headers["content-type"] ?? "";
+      body = text;
+    }),
+    { options: { clock: new FakeClock() } },
+  );
+  await upload(
+    rest,
+    sending(
+      { title: "Ä", part: 'data"\r\n', filename: "p.png", type: "image/png" },
+      { chunk: "one " },
+      { chunk: "two" },
+    ),
+  );
+  const boundary = `----connect-rest-${"ab".repeat(16)}`;
+  expect(type).toBe(`multipart/form-data; boundary=${boundary}`);
+  expect(body.split("\r\n")).toEqual([
+    `--${boundary}`,
+    'content-disposition: form-data; name="title"',
+    "",
+    "Ä",
+    `--${boundary}`,
+    'content-disposition: form-data; name="data%22%0D%0A"; filename="p.png"',
+    "content-type: image/png",
+    "",
+    "one two",
+    `--${boundary}--`,
+    "",
+  ]);
+});
 
-  it("because the upstream refuses it: with the error, and the stream is left", async () => {
-    const { state, messages } = endless();
-    const rest = await restTo(
-      respondingAtOnce((response) => {
-        response.writeHead(413, { "content-type": "application/json" }).end('{"message":"too much"}');
-      }),
-    );
-    const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toContain("upstream things responded with 413");
-    expect(error.rawMessage).toContain("too much");
-    await state.left;
-  });
+test("an upload: of nothing but a first message has an empty body", async () => {
+  let length: string | undefined;
+  const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
+  expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
+  expect(length).toBe("0");
+});
 
-  it("because the upstream refuses it while the stream is silent", async () => {
-    const left = Promise.withResolvers<void>();
-    const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
-    const messages = {
-      [Symbol.asyncIterator]: () => {
-        const first = [{ chunk: Buffer.from("a") }];
-        return {
-          next: () => {
-            const value = first.shift();
-            return value === undefined ? new Promise<never>(() => undefined) : Promise.resolve({ value });
-          },
-          return: async () => {
-            left.resolve();
-            return { done: true, value: undefined };
-          },
-        };
-      },
-    };
-    expect((await failureOf(upload(rest, messages as never))).code).toBe(Code.Unauthenticated);
-    await left.promise;
-  });
-
-  it("because the upstream has enough, and says so with success", async () => {
-    const { state, messages } = endless();
-    const rest = await restTo(respondingAtOnce((response) => sendJson(response, { id: 3 })));
-    expect(await upload(rest, messages)).toMatchObject({ id: 3n });
-    await state.left;
-  });
-
-  it("because the upstream goes away", async () => {
-    const { messages } = endless();
-    const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
-    const error = await failureOf(upload(rest, messages));
-    expect(error.rawMessage).toBe("upstream things: the connection was closed before the response");
-    expect(error.code).toBe(Code.Unavailable);
-  });
-
-  it("because the caller cancels: the upstream never sees it whole", async () => {
-    const aborted = Promise.withResolvers<boolean>();
-    const controller = new AbortController();
-    const rest = await restTo(
-      httpUpstream((request) => {
-        request.once("data", () => controller.abort());
-        request.on("error", () => undefined);
-        request.on("close", () => aborted.resolve(request.complete));
-        request.resume();
-      }),
-    );
-    const { messages } = endless(Buffer.alloc(1000));
-    const error = await failureOf(upload(rest, messages, controller.signal));
-    expect([error.code, reasonOf(error)]).toEqual([Code.Canceled, "CANCELED"]);
-    expect(await aborted.promise).toBe(false);
-  });
-
-  it("because the caller's stream fails: with its error, and the upstream never sees it whole", async () => {
-    const complete = Promise.withResolvers<boolean>();
-    const calls: CallReport[] = [];
-    const rest = await restTo(
-      httpUpstream((request) => {
-        request.on("error", () => undefined);
-        request.on("close", () => complete.resolve(request.complete));
-        request.resume();
-      }),
-      { options: { onCall: (report) => calls.push(report) } },
-    );
-    const { upload: method } = StreamService.method;
-    const failing = (async function* () {
+test("an upload: passes chunks on as they come", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const rest = await restTo(
+    httpUpstream(async (request, response) => {
+      const [first] = (await once(request, "data")) as [Buffer];
+      expect(first.toString()).toBe("one");
+      arrived.resolve();
+      await textOfRequest(request);
+      sendJson(response, {});
+    }),
+  );
+  await upload(
+    rest,
+    (async function* () {
       yield { chunk: Buffer.from("one") };
-      throw new ConnectError("my own", Code.DataLoss);
-    })();
-    const error = await failureOf(
-      rest.transport.stream(method, undefined, undefined, undefined, failing as never),
-    );
-    expect([error.rawMessage, error.code]).toEqual(["my own", Code.DataLoss]);
-    expect(await complete.promise).toBe(false);
-    expect(calls).toHaveLength(1);
-    expect(calls[0]?.error?.code).toBe(Code.DataLoss);
-  });
-
-  it("because its first message cannot be sent", async () => {
-    const rest = await restTo(reading(() => undefined));
-    const error = await failureOf(upload(rest, sending({ type: "image/png\r\nx-evil: 1" })));
-    expect(error.rawMessage).toContain("content-type: has a line break");
-    expect(error.code).toBe(Code.InvalidArgument);
-  });
-
-  it("because the adapter fails", async () => {
-    const chunk = () => {
-      throw new TypeError("x");
-    };
-    const rest = await restTo(
-      reading(() => undefined),
-      { parts: { chunk } },
-    );
-    const error = await failureOf(upload(rest, sending({ chunk: "a" })));
-    expect(error.rawMessage).toBe(
-      "upstream things: the adapter of test.v1.StreamService.Upload failed while reading a chunk",
-    );
-  });
-
-  it("because its time is up while it waits for the first message", async () => {
-    const clock = new FakeClock();
-    const rest = await restTo(
-      reading(() => undefined),
-      { options: { clock }, rules: { timeoutMs: 100 } },
-    );
-    const waiting = failureOf(
-      upload(
-        rest,
-        (async function* () {
-          clock.advance(100);
-          await new Promise<never>(() => undefined);
-          yield {};
-        })(),
-      ),
-    );
-    expect((await waiting).code).toBe(Code.DeadlineExceeded);
-  });
+      // the next chunk only exists when the upstream has the first
+      await arrived.promise;
+      yield { chunk: Buffer.from("two") };
+    })(),
+  );
 });
 
-it("is served by routes", async () => {
+test("an upload: asks its caller for no more than the upstream takes", async () => {
+  const total = 64 << 20;
+  let sent = 0;
+  let received = 0;
+  let ahead = 0;
+  const rest = await restTo(
+    httpUpstream(async (request, response) => {
+      for await (const chunk of request) {
+        received += (chunk as Buffer).length;
+        ahead = Math.max(ahead, sent - received);
+        // the caller gets its turn, and would run ahead
+        await setImmediate();
+      }
+      sendJson(response, {});
+    }),
+  );
+  await upload(
+    rest,
+    (async function* () {
+      const chunk = Buffer.alloc(65_536);
+      for (; sent < total; sent += chunk.length) yield { chunk };
+    })(),
+  );
+  expect(received).toBe(total);
+  expect(ahead).toBeLessThan(16 << 20);
+});
+
+test("an upload that ends early: without a message is an error of the caller", async () => {
+  const rest = await restTo(reading(() => undefined));
+  const error = await failureOf(upload(rest, sending()));
+  expect(error.rawMessage).toBe(
+    "test.v1.StreamService.Upload: the request stream ended before its first message",
+  );
+  expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
+});
+
+test("an upload that ends early: because the upstream refuses it: with the error, and the stream is left", async () => {
+  const { state, messages } = endless();
+  const rest = await restTo(
+    respondingAtOnce((response) => {
+      response.writeHead(413, { "content-type": "application/json" }).end('{"message":"too much"}');
+    }),
+  );
+  const error = await failureOf(upload(rest, messages));
+  expect(error.rawMessage).toContain("upstream things responded with 413");
+  expect(error.rawMessage).toContain("too much");
+  await state.left;
+});
+
+test("an upload that ends early: because the upstream refuses it while the stream is silent", async () => {
+  const left = Promise.withResolvers<void>();
+  const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
+  const messages = {
+    [Symbol.asyncIterator]: () => {
+      const first = [{ chunk: Buffer.from("a") }];
+      return {
+        next: () => {
+          const value = first.shift();
+          return value === undefined ? new Promise<never>(() => undefined) : Promise.resolve({ value });
+        },
+        return: async () => {
+          left.resolve();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+  expect((await failureOf(upload(rest, messages as never))).code).toBe(Code.Unauthenticated);
+  await left.promise;
+});
+
+test("an upload that ends early: because the upstream has enough, and says so with success", async () => {
+  const { state, messages } = endless();
+  const rest = await restTo(respondingAtOnce((response) => sendJson(response, { id: 3 })));
+  expect(await upload(rest, messages)).toMatchObject({ id: 3n });
+  await state.left;
+});
+
+test("an upload that ends early: because the upstream goes away", async () => {
+  const { messages } = endless();
+  const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
+  const error = await failureOf(upload(rest, messages));
+  expect(error.rawMessage).toBe("upstream things: the connection was closed before the response");
+  expect(error.code).toBe(Code.Unavailable);
+});
+
+test("an upload that ends early: because the caller cancels: the upstream never sees it whole", async () => {
+  const aborted = Promise.withResolvers<boolean>();
+  const controller = new AbortController();
+  const rest = await restTo(
+    httpUpstream((request) => {
+      request.once("data", () => controller.abort());
+      request.on("error", () => undefined);
+      request.on("close", () => aborted.resolve(request.complete));
+      request.resume();
+    }),
+  );
+  const { messages } = endless(Buffer.alloc(1000));
+  const error = await failureOf(upload(rest, messages, controller.signal));
+  expect([error.code, reasonOf(error)]).toEqual([Code.Canceled, "CANCELED"]);
+  expect(await aborted.promise).toBe(false);
+});
+
+test("an upload that ends early: because the caller's stream fails: with its error, and the upstream never sees it whole", async () => {
+  const complete = Promise.withResolvers<boolean>();
+  const calls: CallReport[] = [];
+  const rest = await restTo(
+    httpUpstream((request) => {
+      request.on("error", () => undefined);
+      request.on("close", () => complete.resolve(request.complete));
+      request.resume();
+    }),
+    { options: { onCall: (report) => calls.push(report) } },
+  );
+  const { upload: method } = StreamService.method;
+  const failing = (async function* () {
+    yield { chunk: Buffer.from("one") };
+    throw new ConnectError("my own", Code.DataLoss);
+  })();
+  const error = await failureOf(
+    rest.transport.stream(method, undefined, undefined, undefined, failing as never),
+  );
+  expect([error.rawMessage, error.code]).toEqual(["my own", Code.DataLoss]);
+  expect(await complete.promise).toBe(false);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]?.error?.code).toBe(Code.DataLoss);
+});
+
+test("an upload that ends early: because its first message cannot be sent", async () => {
+  const rest = await restTo(reading(() => undefined));
+  const error = await failureOf(upload(rest, sending({ type: "image/png\r\nx-evil: 1" })));
+  expect(error.rawMessage).toContain("content-type: has a line break");
+  expect(error.code).toBe(Code.InvalidArgument);
+});
+
+test("an upload that ends early: because the adapter fails", async () => {
+  const chunk = () => {
+    throw new TypeError("x");
+  };
+  const rest = await restTo(
+    reading(() => undefined),
+    { parts: { chunk } },
+  );
+  const error = await failureOf(upload(rest, sending({ chunk: "a" })));
+  expect(error.rawMessage).toBe(
+    "upstream things: the adapter of test.v1.StreamService.Upload failed while reading a chunk",
+  );
+});
+
+test("an upload that ends early: because its time is up while it waits for the first message", async () => {
+  const clock = new FakeClock();
+  const rest = await restTo(
+    reading(() => undefined),
+    { options: { clock }, rules: { timeoutMs: 100 } },
+  );
+  const waiting = failureOf(
+    upload(
+      rest,
+      (async function* () {
+        clock.advance(100);
+        await new Promise<never>(() => undefined);
+        yield {};
+      })(),
+    ),
+  );
+  expect((await waiting).code).toBe(Code.DeadlineExceeded);
+});
+
+test("is served by routes", async () => {
   let body = "";
   const rest = await restTo(
     reading((_request, text) => {

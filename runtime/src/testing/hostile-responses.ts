@@ -41,7 +41,7 @@ function endless(head: string, more: string): Respond {
 }
 
 const zeros = () => Buffer.alloc(64 * MEGABYTE);
-const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
 /** By name; each is made when it is asked for, since some are large. */
@@ -56,7 +56,7 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "a number of 1 000 000 digits": () => whole(`{"id":${"9".repeat(1_000_000)}}`),
   "a number with a huge exponent": () => whole('{"id":1e999999999,"raw":1e999999999}'),
   "a string of 40 MB": () => whole(`{"name":"${"x".repeat(40_000_000)}"}`),
-  "a string of 40 MB in chunks": () => endless(chunked, `10000\r\n${"x".repeat(65_536)}\r\n`),
+  "a string of 40 MB in chunks": () => endless(CHUNKED, `10000\r\n${"x".repeat(65_536)}\r\n`),
   "a gzip bomb": () => whole(gzipSync(zeros()), "content-encoding: gzip\r\n"),
   "a gzip of a gzip bomb": () => whole(gzipSync(gzipSync(zeros())), "content-encoding: gzip, gzip\r\n"),
   "a brotli bomb": () => whole(brotliCompressSync(zeros()), "content-encoding: br\r\n"),
@@ -64,7 +64,7 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "a thousand encodings": () => whole("x", `content-encoding: ${Array(1000).fill("gzip").join(",")}\r\n`),
   "headers without an end": () => endless("HTTP/1.1 200 OK\r\n", "x-more: more\r\n"),
   "a header without an end": () => endless("HTTP/1.1 200 OK\r\nx-long: ", "x".repeat(65_536)),
-  "trailers without an end": () => endless(`${chunked}2\r\n{}\r\n0\r\n`, "x-more: more\r\n"),
+  "trailers without an end": () => endless(`${CHUNKED}2\r\n{}\r\n0\r\n`, "x-more: more\r\n"),
   "100 Continue without an end": () => endless("", "HTTP/1.1 100 Continue\r\n\r\n"),
   "103 Early Hints without an end": () => endless("", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"),
   "101 Switching Protocols": () =>
@@ -85,9 +85,9 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
     ),
   "a negative length": () => raw("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}"),
   "a length beyond all numbers": () => raw(`HTTP/1.1 200 OK\r\ncontent-length: ${"9".repeat(400)}\r\n\r\n{}`),
-  "chunk extensions": () => raw(`${chunked}8;a=b;c="d"\r\n{"id":5}\r\n0;e\r\n\r\n`),
-  "chunk extensions without an end": () => endless(`${chunked}8;`, "a".repeat(65_536)),
-  "a chunk of a size beyond all numbers": () => raw(`${chunked}${"f".repeat(40)}\r\n{}`),
+  "chunk extensions": () => raw(`${CHUNKED}8;a=b;c="d"\r\n{"id":5}\r\n0;e\r\n\r\n`),
+  "chunk extensions without an end": () => endless(`${CHUNKED}8;`, "a".repeat(65_536)),
+  "a chunk of a size beyond all numbers": () => raw(`${CHUNKED}${"f".repeat(40)}\r\n{}`),
   "HTTP/1.0, ended by the close": () => raw('HTTP/1.0 200 OK\r\n\r\n{"id":5}'),
   "HTTP/0.9": () => raw('{"id":5}'),
   "a null byte in a header": () => raw("HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 2\r\n\r\n{}"),
@@ -98,8 +98,11 @@ export const HOSTILE_RESPONSES = Object.keys(RESPONSES);
 
 if (import.meta.main) {
   const [, , name = "", role] = process.argv;
-  if (role === "server") serve(name);
-  else await main(name);
+  if (role === "server") {
+    serve(name);
+  } else {
+    await main(name);
+  }
 }
 
 function serve(name: string): void {
@@ -109,8 +112,11 @@ function serve(name: string): void {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", () => {
-      if (++requests === 1) respond(socket);
-      else good(socket);
+      if (++requests === 1) {
+        respond(socket);
+      } else {
+        good(socket);
+      }
     });
   });
   server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -103,9 +103,9 @@ export type UploadRequest = Message<"test.v1.UploadRequest"> & {
 };
 
 interface Method<K extends string, I extends Message, O extends Message> {
-  methodKind: K;
-  input: GenMessage<I>;
-  output: GenMessage<O>;
+  readonly methodKind: K;
+  readonly input: GenMessage<I>;
+  readonly output: GenMessage<O>;
 }
 
 /** test.v1.StreamService */

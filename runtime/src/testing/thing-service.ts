@@ -73,9 +73,9 @@ export type Thing = Message<"test.v1.Thing"> & {
 };
 
 interface Method<K extends DescMethod["methodKind"]> {
-  methodKind: K;
-  input: GenMessage<GetThingRequest>;
-  output: GenMessage<Thing>;
+  readonly methodKind: K;
+  readonly input: GenMessage<GetThingRequest>;
+  readonly output: GenMessage<Thing>;
 }
 
 /** test.v1.ThingService */

@@ -14,8 +14,11 @@ const MEGABYTE = 1 << 20;
 
 const [, program = "", megabytes, role] = process.argv;
 
-if (role === "server") serve(Number(megabytes));
-else await main(Number(megabytes));
+if (role === "server") {
+  serve(Number(megabytes));
+} else {
+  await main(Number(megabytes));
+}
 
 function serve(megabytes: number): void {
   const server = createServer(async (request, response) => {

@@ -1,11 +1,11 @@
 import { format, inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Secret } from "./secret.ts";
 
 describe("a secret", () => {
   const secret = new Secret("hunter2");
 
-  it("is printed nowhere", () => {
+  test("is printed nowhere", () => {
     const holder = { deep: { secret }, list: [secret] };
     const printed = [
       String(secret),
@@ -24,7 +24,7 @@ describe("a secret", () => {
     expect(inspect(holder)).toBe("{ deep: { secret: [secret] }, list: [ [secret] ] }");
   });
 
-  it("is revealed on demand, and stays what it is", () => {
+  test("is revealed on demand, and stays what it is", () => {
     expect(secret.reveal()).toBe("hunter2");
     expect(Secret.of(secret)).toBe(secret);
     expect(Secret.of("x").reveal()).toBe("x");

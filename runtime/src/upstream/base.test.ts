@@ -1,57 +1,56 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { reasonOf } from "../errors/rest-error.ts";
 import { failureOf } from "../testing/failure.ts";
 import { parseBase, pathBelow } from "./base.ts";
 
 const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
 
-describe("the path below a base address", () => {
-  it.each(["/blog/a/info", "/blog/t%3Aabc", "/a%2Fb", "/%252e%252e/x", "/", ""])("keeps %j", (path) => {
+test.each(["/blog/a/info", "/blog/t%3Aabc", "/a%2Fb", "/%252e%252e/x", "/", ""])(
+  "the path below a base address: keeps %j",
+  (path) => {
     expect(pathBelow("x", base, path)).toBe(`/v2${path}`);
-  });
+  },
+);
 
-  it.each([
-    "/../admin",
-    "/a/./b",
-    "/%2e%2e/admin",
-    "/a?b=c",
-    "/a#b",
-    "/a\\b",
-    "/a b",
-    "/a\tb",
-    "/é",
-    "/.%2E",
-  ])("refuses %j", async (path) => {
-    const error = await failureOf(() => pathBelow("x", base, path));
-    expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
-  });
+test.each([
+  "/../admin",
+  "/a/./b",
+  "/%2e%2e/admin",
+  "/a?b=c",
+  "/a#b",
+  "/a\\b",
+  "/a b",
+  "/a\tb",
+  "/é",
+  "/.%2E",
+])("the path below a base address: refuses %j", async (path) => {
+  const error = await failureOf(() => pathBelow("x", base, path));
+  expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
+});
 
-  it("says what would become of it", async () => {
-    const error = await failureOf(() => pathBelow("x", base, "/../admin"));
-    expect(error.rawMessage).toBe('upstream x: URL parsers rewrite the path "/v2/../admin" to "/admin"');
-  });
+test("the path below a base address: says what would become of it", async () => {
+  const error = await failureOf(() => pathBelow("x", base, "/../admin"));
+  expect(error.rawMessage).toBe('upstream x: URL parsers rewrite the path "/v2/../admin" to "/admin"');
+});
 
-  it("never leads to another host or path, whatever the path", () => {
-    const root = parseBase("x", "baseUrl", "http://h.test");
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.constantFrom(base, root), (path, at) => {
-        let built: string;
-        try {
-          built = pathBelow("x", at, path);
-        } catch {
-          return;
-        }
-        const parsed = new URL(at.origin + built);
-        expect([parsed.origin, parsed.pathname]).toEqual([at.origin, at.prefix + path]);
-      }),
-    );
-  });
+test("the path below a base address: never leads to another host or path, whatever the path", () => {
+  const root = parseBase("x", "baseUrl", "http://h.test");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.constantFrom(base, root), (path, at) => {
+      let built: string;
+      try {
+        built = pathBelow("x", at, path);
+      } catch {
+        return;
+      }
+      const parsed = new URL(at.origin + built);
+      expect([parsed.origin, parsed.pathname]).toEqual([at.origin, at.prefix + path]);
+    }),
+  );
+});
 
-  it("is not the start of another host", async () => {
-    const root = parseBase("x", "baseUrl", "http://h.test");
-    expect(reasonOf(await failureOf(() => pathBelow("x", root, "//evil.test/a")))).toBe(
-      "REQUEST_PATH_CHANGED",
-    );
-  });
+test("the path below a base address: is not the start of another host", async () => {
+  const root = parseBase("x", "baseUrl", "http://h.test");
+  expect(reasonOf(await failureOf(() => pathBelow("x", root, "//evil.test/a")))).toBe("REQUEST_PATH_CHANGED");
 });

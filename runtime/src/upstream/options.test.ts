@@ -1,99 +1,104 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { failureOf } from "../testing/failure.ts";
 import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from "./options.ts";
 
-const baseUrl = "https://api.example.test";
+const BASE_URL = "https://api.example.test";
 
-describe("the options of an upstream", () => {
-  it("have a finite default for every limit", () => {
-    const { bases, otherBase, credentials, maxDownloadBytes, ...settings } = resolveOptions("x", { baseUrl });
-    expect(settings).toEqual(UPSTREAM_DEFAULTS);
-    for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values))
-      if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
-    expect(settings.userAgent).toBe("connect-rest/0.1.0");
-    expect(credentials).toEqual({});
-    expect([...bases]).toEqual([["", { origin: baseUrl, prefix: "" }]]);
-    expect(otherBase).toEqual({ origin: baseUrl, prefix: "" });
-    expect(maxDownloadBytes).toBe(Number.POSITIVE_INFINITY);
+test("the options of an upstream: have a finite default for every limit", () => {
+  const { bases, otherBase, credentials, maxDownloadBytes, ...settings } = resolveOptions("x", {
+    baseUrl: BASE_URL,
   });
+  expect(settings).toEqual(UPSTREAM_DEFAULTS);
+  for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values)) {
+    if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
+  }
+  expect(settings.userAgent).toBe("connect-rest/0.1.0");
+  expect(credentials).toEqual({});
+  expect([...bases]).toEqual([["", { origin: BASE_URL, prefix: "" }]]);
+  expect(otherBase).toEqual({ origin: BASE_URL, prefix: "" });
+  expect(maxDownloadBytes).toBe(Number.POSITIVE_INFINITY);
+});
 
-  it("let baseUrl serve every base that has no address of its own, and nothing else", () => {
-    const web = "http://www.example.test";
-    const both = resolveOptions("x", { baseUrl, bases: { web } });
-    expect(["", "api", "web"].map((name) => baseOf(both, name)?.origin)).toEqual([baseUrl, baseUrl, web]);
-    const named = resolveOptions("x", { bases: { web } });
-    expect(["", "web", "api"].map((name) => baseOf(named, name)?.origin)).toEqual([web, web, undefined]);
-  });
+test("the options of an upstream: let baseUrl serve every base that has no address of its own, and nothing else", () => {
+  const web = "http://www.example.test";
+  const both = resolveOptions("x", { baseUrl: BASE_URL, bases: { web } });
+  expect(["", "api", "web"].map((name) => baseOf(both, name)?.origin)).toEqual([BASE_URL, BASE_URL, web]);
+  const named = resolveOptions("x", { bases: { web } });
+  expect(["", "web", "api"].map((name) => baseOf(named, name)?.origin)).toEqual([web, web, undefined]);
+});
 
-  it("name base addresses; the first is the default where there is no baseUrl", () => {
-    const bases = { api: "https://API.example.test:443/v2/", web: "http://www.example.test:8080" };
-    const api = { origin: baseUrl, prefix: "/v2" };
-    const web = { origin: "http://www.example.test:8080", prefix: "" };
-    expect([...resolveOptions("x", { bases }).bases]).toEqual([
-      ["", api],
-      ["api", api],
-      ["web", web],
-    ]);
-    expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
-  });
+test("the options of an upstream: name base addresses; the first is the default where there is no baseUrl", () => {
+  const bases = { api: "https://API.example.test:443/v2/", web: "http://www.example.test:8080" };
+  const api = { origin: BASE_URL, prefix: "/v2" };
+  const web = { origin: "http://www.example.test:8080", prefix: "" };
+  expect([...resolveOptions("x", { bases }).bases]).toEqual([
+    ["", api],
+    ["api", api],
+    ["web", web],
+  ]);
+  expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
+});
 
-  it("turn retries, the breaker and known limits off, or change a part of them", () => {
-    const off = resolveOptions("x", { baseUrl, retry: false, breaker: false, rateLimits: false });
-    expect([off.retry, off.breaker, off.rateLimits]).toEqual([undefined, undefined, undefined]);
-    const some = resolveOptions("x", { baseUrl, retry: { attempts: 1, budget: 1 }, breaker: { window: 7 } });
-    expect(some.retry).toEqual({ ...UPSTREAM_DEFAULTS.retry, attempts: 1, budget: 1 });
-    expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
+test("the options of an upstream: turn retries, the breaker and known limits off, or change a part of them", () => {
+  const off = resolveOptions("x", { baseUrl: BASE_URL, retry: false, breaker: false, rateLimits: false });
+  expect([off.retry, off.breaker, off.rateLimits]).toEqual([undefined, undefined, undefined]);
+  const some = resolveOptions("x", {
+    baseUrl: BASE_URL,
+    retry: { attempts: 1, budget: 1 },
+    breaker: { window: 7 },
   });
+  expect(some.retry).toEqual({ ...UPSTREAM_DEFAULTS.retry, attempts: 1, budget: 1 });
+  expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
+});
 
-  const address = "expected an http or https URL without credentials, query and fragment, got";
-  const bytes = "expected a whole number of bytes from 1 to 536870912, got";
-  it.each<[UpstreamOptions, string]>([
-    [{}, "option baseUrl: expected an address, or `bases`, got neither"],
-    [{ bases: {} }, "option baseUrl: expected an address, or `bases`, got neither"],
-    [{ baseUrl: "api.example.test" }, `option baseUrl: ${address} "api.example.test"`],
-    [{ baseUrl: "http://[" }, `option baseUrl: ${address} "http://["`],
-    [{ baseUrl: "ftp://a.test" }, `option baseUrl: ${address} the scheme ftp:`],
-    [{ baseUrl: "https://me:hush@a.test" }, `option baseUrl: ${address} a user or a password`],
-    [{ bases: { web: "https://a.test/?a=1" } }, `option bases.web: ${address} a query`],
-    [{ baseUrl: "https://a.test/#x" }, `option baseUrl: ${address} a fragment`],
-    [{ baseUrl: 7 as never }, `option baseUrl: ${address} 7`],
-    [{ baseUrl, maxResponseBytes: 0 }, `option maxResponseBytes: ${bytes} 0`],
-    [{ baseUrl, maxResponseBytes: Infinity }, `option maxResponseBytes: ${bytes} Infinity`],
-    [
-      { baseUrl, maxDownloadBytes: -1 },
-      "option maxDownloadBytes: expected a whole number of bytes from 1 to 9007199254740991, got -1",
-    ],
-    [{ baseUrl, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${bytes} 1`],
-    [
-      { baseUrl, headersTimeoutMs: 2 ** 31 },
-      "option headersTimeoutMs: expected a whole number of milliseconds from 1 to 2147483647, got 2147483648",
-    ],
-    [
-      { baseUrl, connections: 1.5 },
-      "option connections: expected a whole number of connections from 1 to 65536, got 1.5",
-    ],
-    [
-      { baseUrl, retry: { attempts: 11 } },
-      "option retry.attempts: expected a whole number of attempts from 1 to 10, got 11",
-    ],
-    [
-      { baseUrl, retry: { budget: 0 } },
-      "option retry.budget: expected retry tokens per success above 0 and at most 1, got 0",
-    ],
-    [
-      { baseUrl, breaker: { ratio: Number.NaN } },
-      "option breaker.ratio: expected a fraction of the requests above 0 and at most 1, got NaN",
-    ],
-    [
-      { baseUrl, rateLimits: { share: 0 } },
-      "option rateLimits.share: expected a fraction of each limit above 0 and at most 1, got 0",
-    ],
-    [{ baseUrl, breaker: true as never }, "option breaker: expected an object, or false, got true"],
-    [{ baseUrl, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
-    [{ baseUrl, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
-  ])("are refused when wrong: %j", async (options, text) => {
-    const error = await failureOf(() => resolveOptions("blog", options));
-    expect(error.rawMessage).toBe(`upstream blog: ${text}`);
-    expect(error.rawMessage).not.toContain("hush");
-  });
+const address = "expected an http or https URL without credentials, query and fragment, got";
+const bytes = "expected a whole number of bytes from 1 to 536870912, got";
+test.each<[UpstreamOptions, string]>([
+  [{}, "option baseUrl: expected an address, or `bases`, got neither"],
+  [{ bases: {} }, "option baseUrl: expected an address, or `bases`, got neither"],
+  [{ baseUrl: "api.example.test" }, `option baseUrl: ${address} "api.example.test"`],
+  [{ baseUrl: "http://[" }, `option baseUrl: ${address} "http://["`],
+  [{ baseUrl: "ftp://a.test" }, `option baseUrl: ${address} the scheme ftp:`],
+  [{ baseUrl: "https://me:hush@a.test" }, `option baseUrl: ${address} a user or a password`],
+  [{ bases: { web: "https://a.test/?a=1" } }, `option bases.web: ${address} a query`],
+  [{ baseUrl: "https://a.test/#x" }, `option baseUrl: ${address} a fragment`],
+  [{ baseUrl: 7 as never }, `option baseUrl: ${address} 7`],
+  [{ baseUrl: BASE_URL, maxResponseBytes: 0 }, `option maxResponseBytes: ${bytes} 0`],
+  [{ baseUrl: BASE_URL, maxResponseBytes: Infinity }, `option maxResponseBytes: ${bytes} Infinity`],
+  [
+    { baseUrl: BASE_URL, maxDownloadBytes: -1 },
+    "option maxDownloadBytes: expected a whole number of bytes from 1 to 9007199254740991, got -1",
+  ],
+  [{ baseUrl: BASE_URL, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${bytes} 1`],
+  [
+    { baseUrl: BASE_URL, headersTimeoutMs: 2 ** 31 },
+    "option headersTimeoutMs: expected a whole number of milliseconds from 1 to 2147483647, got 2147483648",
+  ],
+  [
+    { baseUrl: BASE_URL, connections: 1.5 },
+    "option connections: expected a whole number of connections from 1 to 65536, got 1.5",
+  ],
+  [
+    { baseUrl: BASE_URL, retry: { attempts: 11 } },
+    "option retry.attempts: expected a whole number of attempts from 1 to 10, got 11",
+  ],
+  [
+    { baseUrl: BASE_URL, retry: { budget: 0 } },
+    "option retry.budget: expected retry tokens per success above 0 and at most 1, got 0",
+  ],
+  [
+    { baseUrl: BASE_URL, breaker: { ratio: Number.NaN } },
+    "option breaker.ratio: expected a fraction of the requests above 0 and at most 1, got NaN",
+  ],
+  [
+    { baseUrl: BASE_URL, rateLimits: { share: 0 } },
+    "option rateLimits.share: expected a fraction of each limit above 0 and at most 1, got 0",
+  ],
+  [{ baseUrl: BASE_URL, breaker: true as never }, "option breaker: expected an object, or false, got true"],
+  [{ baseUrl: BASE_URL, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
+  [{ baseUrl: BASE_URL, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
+])("the options of an upstream: are refused when wrong: %j", async (options, text) => {
+  const error = await failureOf(() => resolveOptions("blog", options));
+  expect(error.rawMessage).toBe(`upstream blog: ${text}`);
+  expect(error.rawMessage).not.toContain("hush");
 });

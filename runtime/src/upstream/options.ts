@@ -127,8 +127,9 @@ export function baseOf({ bases, otherBase }: UpstreamSettings, name: string): Ba
 export function resolveOptions(upstream: string, options: UpstreamOptions): UpstreamSettings {
   const limit = (name: Limit) => checkLimit(upstream, name, options[name] ?? UPSTREAM_DEFAULTS[name]);
   const { credentials = {} } = options;
-  if (typeof credentials === "object" && credentials !== null) checkCredentials(upstream, credentials);
-  else if (typeof credentials !== "function") {
+  if (typeof credentials === "object" && credentials !== null) {
+    checkCredentials(upstream, credentials);
+  } else if (typeof credentials !== "function") {
     throw invalidOption(upstream, "credentials", "an object or a function", typeof credentials);
   }
   const { baseUrl, maxDownloadBytes } = options;

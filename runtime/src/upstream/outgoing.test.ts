@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hmacSha1, signatureBaseString } from "../credentials/oauth1.ts";
 import { RequestWriter } from "../request/request-writer.ts";
@@ -9,10 +9,10 @@ import { httpUpstream, type TestServer, textOfRequest } from "../testing/servers
 import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
 import type { UpstreamOptions } from "./options.ts";
 
-const servers: TestServer[] = [];
+const SERVERS: TestServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+  for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
 });
 
 interface Sent {
@@ -30,7 +30,7 @@ async function sent(
     seen.resolve({ headers: request.headers, text: await textOfRequest(request) });
     response.end("{}");
   });
-  servers.push(server);
+  SERVERS.push(server);
   const request = new RequestWriter("POST", "/things");
   write(request);
   const variant = { rules, request: () => request };
@@ -44,48 +44,46 @@ async function sent(
   return seen.promise;
 }
 
-const boundary = `----connect-rest-${"ab".repeat(16)}`;
+const BOUNDARY = `----connect-rest-${"ab".repeat(16)}`;
 
-describe("a multipart request", () => {
-  it("names its boundary in the Content-Type, whatever the method says, and has a length", async () => {
-    const { headers, text } = await sent((out) => {
-      out.header("content-type", "multipart/form-data");
-      out.part("a", "1");
-    });
-    expect(headers["content-type"]).toBe(`multipart/form-data; boundary=${boundary}`);
-    expect(text).toBe(
-      `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--\r\n`,
-    );
-    expect(headers["content-length"]).toBe(String(text.length));
-    expect(headers["transfer-encoding"]).toBeUndefined();
+test("a multipart request: names its boundary in the Content-Type, whatever the method says, and has a length", async () => {
+  const { headers, text } = await sent((out) => {
+    out.header("content-type", "multipart/form-data");
+    out.part("a", "1");
   });
-
-  it.each([
-    ["multipart", (out: RequestWriter) => out.part("a", "1"), undefined],
-    ["JSON", (out: RequestWriter) => out.json({ a: "1" }), undefined],
-    ["form", (out: RequestWriter) => out.form("a", "1"), "a=1"],
-  ] as const)(
-    "is signed by OAuth 1.0a without its body, unless that is a form: %s",
-    async (_kind, write, form) => {
-      const { headers } = await sent(
-        (out) => {
-          out.query("q", "2");
-          write(out);
-        },
-        { credentials: ["oauth1_client"] },
-        { credentials: { oauth1: { consumerKey: "ck", consumerSecret: "cs" } } },
-      );
-      const header = headers.authorization ?? "";
-      const oauth = [...header.matchAll(/(oauth_\w+)="([^"]*)"/g)].map(
-        ([, name = "", value = ""]) => [name, decodeURIComponent(value)] as const,
-      );
-      const signature = oauth.find(([name]) => name === "oauth_signature")?.[1];
-      const parameters = oauth.filter(([name]) => name !== "oauth_signature");
-      const origin = servers[servers.length - 1]?.url ?? "";
-      const request = { verb: "POST", origin, path: "/things", queryString: "q=2", form };
-      expect(signature).toBe(
-        hmacSha1(signatureBaseString(request, parameters), { consumerSecret: "cs", tokenSecret: "" }),
-      );
-    },
+  expect(headers["content-type"]).toBe(`multipart/form-data; boundary=${BOUNDARY}`);
+  expect(text).toBe(
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`,
   );
+  expect(headers["content-length"]).toBe(String(text.length));
+  expect(headers["transfer-encoding"]).toBeUndefined();
 });
+
+test.each([
+  ["multipart", (out: RequestWriter) => out.part("a", "1"), undefined],
+  ["JSON", (out: RequestWriter) => out.json({ a: "1" }), undefined],
+  ["form", (out: RequestWriter) => out.form("a", "1"), "a=1"],
+] as const)(
+  "a multipart request: is signed by OAuth 1.0a without its body, unless that is a form: %s",
+  async (_kind, write, form) => {
+    const { headers } = await sent(
+      (out) => {
+        out.query("q", "2");
+        write(out);
+      },
+      { credentials: ["oauth1_client"] },
+      { credentials: { oauth1: { consumerKey: "ck", consumerSecret: "cs" } } },
+    );
+    const header = headers.authorization ?? "";
+    const oauth = [...header.matchAll(/(oauth_\w+)="([^"]*)"/g)].map(
+      ([, name = "", value = ""]) => [name, decodeURIComponent(value)] as const,
+    );
+    const signature = oauth.find(([name]) => name === "oauth_signature")?.[1];
+    const parameters = oauth.filter(([name]) => name !== "oauth_signature");
+    const origin = SERVERS[SERVERS.length - 1]?.url ?? "";
+    const request = { verb: "POST", origin, path: "/things", queryString: "q=2", form };
+    expect(signature).toBe(
+      hmacSha1(signatureBaseString(request, parameters), { consumerSecret: "cs", tokenSecret: "" }),
+    );
+  },
+);

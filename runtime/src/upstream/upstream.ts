@@ -220,8 +220,9 @@ class PooledUpstream implements Upstream {
     const base = baseOf(this.settings, rules.base);
     const pool = base && this.pools.get(base.origin);
     // checked when the transport was created
-    if (base === undefined || pool === undefined)
+    if (base === undefined || pool === undefined) {
       throw new Error(`upstream ${this.name} has no base ${rules.base}`);
+    }
     return { base, pool };
   }
 

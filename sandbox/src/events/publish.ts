@@ -23,11 +23,11 @@ export interface NewEvent {
   readonly change?: Record<string, unknown>;
 }
 
-const base = "https://api.feed.example";
+const BASE = "https://api.feed.example";
 
 function person(account: Account): JsonObject {
   const avatar = `https://avatars.feed.example/u/${account.id}?`;
-  const url = `${base}/${account.kind === "user" ? "users" : "orgs"}/${account.login}`;
+  const url = `${BASE}/${account.kind === "user" ? "users" : "orgs"}/${account.login}`;
   return { id: account.id, login: account.login, external_avatar_id: "", url, avatar_url: avatar };
 }
 
@@ -52,7 +52,7 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
     repo: {
       id: repo.id,
       name: `${repo.owner}/${repo.name}`,
-      url: `${base}/repos/${repo.owner}/${repo.name}`,
+      url: `${BASE}/repos/${repo.owner}/${repo.name}`,
     },
     payload: event.payload,
     public: open,

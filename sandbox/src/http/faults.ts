@@ -45,8 +45,8 @@ export interface FaultOptions {
 }
 
 interface Queued {
-  fault: Fault;
-  match: FaultMatch | undefined;
+  readonly fault: Fault;
+  readonly match: FaultMatch | undefined;
   left: number;
 }
 

@@ -154,8 +154,11 @@ function nested(entries: readonly Entry[], name: string): unknown {
   const values = new Map<string, unknown>();
   for (const [key, value] of found) {
     const list = values.get(key);
-    if (key.endsWith("[]") && Array.isArray(list)) list.push(value);
-    else values.set(key, key.endsWith("[]") ? [value] : value);
+    if (key.endsWith("[]") && Array.isArray(list)) {
+      list.push(value);
+    } else {
+      values.set(key, key.endsWith("[]") ? [value] : value);
+    }
   }
   const options = { depth: NESTED.depth, strictDepth: true, arrayLimit: NESTED.items };
   try {

@@ -6,10 +6,10 @@ import { refuse } from "./response.ts";
 
 /** One part of a multipart body. Media is hashed while it passes and never held; text is kept. */
 export interface Part {
-  name: string;
+  readonly name: string;
   filename?: string;
   /** The part's own `Content-Type`; `text/plain` when it has none. */
-  type: string;
+  readonly type: string;
   size: number;
   sha256: string;
   /** The first bytes, enough to tell a format by its signature. */

@@ -6,12 +6,12 @@ export type HeaderMap = Record<string, string | string[]>;
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderMap;
-  body:
-    | { kind: "envelope"; response: unknown; errors?: ErrorItem[] }
-    | { kind: "json"; value: unknown }
-    | { kind: "text"; text: string; type: string }
-    | { kind: "bytes"; bytes: Uint8Array; type: string }
-    | { kind: "none" };
+  readonly body:
+    | { readonly kind: "envelope"; readonly response: unknown; readonly errors?: ErrorItem[] }
+    | { readonly kind: "json"; readonly value: unknown }
+    | { readonly kind: "text"; readonly text: string; readonly type: string }
+    | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string }
+    | { readonly kind: "none" };
 }
 
 /** One item of the envelope's `errors`. */

@@ -46,8 +46,11 @@ function setHeaders(out: ServerResponse, headers: HeaderMap, { status, type, bod
 function changeHeaders(out: ServerResponse, fault: Fault): void {
   if (!("headers" in fault)) return;
   for (const [name, value] of Object.entries(fault.headers ?? {})) {
-    if (value === undefined) out.removeHeader(name);
-    else out.setHeader(name, value);
+    if (value === undefined) {
+      out.removeHeader(name);
+    } else {
+      out.setHeader(name, value);
+    }
   }
 }
 

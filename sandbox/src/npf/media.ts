@@ -65,8 +65,11 @@ function uploadedMedia(part: Part, kind: MediaKind, type: string, given: JsonObj
   const sized = given.width !== undefined && given.height !== undefined;
   media.width = sized ? integerOf(given.width, "media.width") : 540;
   media.height = sized ? integerOf(given.height, "media.height") : 405;
-  if (sized) media.has_original_dimensions = true;
-  else media.original_dimensions_missing = true;
+  if (sized) {
+    media.has_original_dimensions = true;
+  } else {
+    media.original_dimensions_missing = true;
+  }
   return media;
 }
 

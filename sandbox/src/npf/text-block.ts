@@ -37,8 +37,11 @@ function merged(formats: JsonObject[]): JsonObject[] {
   const out: JsonObject[] = [];
   for (const format of formats.toSorted((a, b) => Number(a.start) - Number(b.start))) {
     const same = out.find((item) => sameKind(item, format) && Number(item.end) >= Number(format.start));
-    if (same) same.end = Math.max(Number(same.end), Number(format.end));
-    else out.push({ ...format });
+    if (same) {
+      same.end = Math.max(Number(same.end), Number(format.end));
+    } else {
+      out.push({ ...format });
+    }
   }
   return out;
 }

@@ -228,7 +228,7 @@ test("what the server adds and removes: provider, cut link fields, empty ends, o
   expect(post.layout).toEqual([{ type: "rows", display: [0, 1, 2, 3, 4].map((i) => ({ blocks: [i] })) }]);
 });
 
-const three = [image("1"), image("2"), text("x")];
+const THREE = [image("1"), image("2"), text("x")];
 const rows = (display: unknown, more: object = {}) => [{ type: "rows", display, ...more }];
 
 test.each<[string, unknown, number]>([
@@ -246,21 +246,21 @@ test.each<[string, unknown, number]>([
   ["a question with an index beyond", [{ type: "ask", blocks: [7] }], 8016],
   ["an anonymous question with an image", [{ type: "ask", blocks: [0] }], 8016],
 ])("a layout with %s is refused", async (_name, layout, subcode) => {
-  expect(code(await create(three, { layout }))).toEqual([400, subcode]);
+  expect(code(await create(THREE, { layout }))).toEqual([400, subcode]);
 });
 
 test("layouts that are fine: rows, carousel, the old form, a bad truncate_after is ignored", async () => {
   const carousel = rows([{ blocks: [0, 1], mode: { type: "carousel" } }, { blocks: [2] }], {
     truncate_after: 1,
   });
-  expect((await fetched(await create(three, { layout: carousel }))).layout).toEqual(carousel);
-  const old = await create(three, { layout: [{ type: "rows", rows: [[0, 1], [2]], truncate_after: 0 }] });
+  expect((await fetched(await create(THREE, { layout: carousel }))).layout).toEqual(carousel);
+  const old = await create(THREE, { layout: [{ type: "rows", rows: [[0, 1], [2]], truncate_after: 0 }] });
   expect((await fetched(old)).layout).toEqual(rows([{ blocks: [0, 1] }, { blocks: [2] }]));
   expect(
-    (await fetched(await create(three, { layout: [{ type: "condensed", blocks: [0] }] }))).layout,
+    (await fetched(await create(THREE, { layout: [{ type: "condensed", blocks: [0] }] }))).layout,
   ).toEqual([]);
   sandbox.rules.carouselsAllowed = false;
-  expect((await create(three, { layout: carousel })).status).toBe(403);
+  expect((await create(THREE, { layout: carousel })).status).toBe(403);
 });
 
 test("only the paywall may be left out of the rows", async () => {

@@ -59,8 +59,9 @@ function editedContent(call: Call, post: Post): JsonObject {
     !given &&
     call.input.json("layout") === undefined &&
     call.body.parts.every((part) => part.name === "json")
-  )
+  ) {
     return { ...current, trail };
+  }
   const { content, layout, uploads } = draftOf(call, given ? undefined : current.content);
   if (post.parentId === null && content.length === 0) throw missing("content");
   if (post.parentId !== null && [...uploads.used.values()].some((item) => item.kind === "video")) {

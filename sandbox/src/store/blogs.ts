@@ -7,17 +7,17 @@ export const SERVICE_DOMAIN = "blog.example";
 
 /** A blog as stored. */
 export interface Blog {
-  uuid: string;
-  name: string;
-  customDomain: string | null;
-  owner: string;
-  private: boolean;
-  shareLikes: boolean;
-  shareFollowing: boolean;
-  updated: number;
-  queuePaused: boolean;
+  readonly uuid: string;
+  readonly name: string;
+  readonly customDomain: string | null;
+  readonly owner: string;
+  readonly private: boolean;
+  readonly shareLikes: boolean;
+  readonly shareFollowing: boolean;
+  readonly updated: number;
+  readonly queuePaused: boolean;
   /** Title, description, theme and the like, as they are shown. */
-  data: JsonObject;
+  readonly data: JsonObject;
 }
 
 interface BlogRow {

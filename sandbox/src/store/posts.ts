@@ -9,25 +9,25 @@ export type PostState = "published" | "queued" | "draft" | "private" | "submissi
 
 /** A post as stored: legacy fields as entered, or block-based content. */
 export interface Post {
-  id: string;
+  readonly id: string;
   /** uuid of the blog. */
-  blog: string;
-  author: string;
-  state: PostState;
-  stored: "legacy" | "blocks";
+  readonly blog: string;
+  readonly author: string;
+  readonly state: PostState;
+  readonly stored: "legacy" | "blocks";
   /** The legacy type; of a block-based post, the one it is shown as. */
   type: LegacyType;
   timestamp: number;
   tags: string[];
   slug: string;
   format: string;
-  reblogKey: string;
+  readonly reblogKey: string;
   parentId: string | null;
   rootId: string;
-  genesisId: string | null;
-  muted: boolean;
+  readonly genesisId: string | null;
+  readonly muted: boolean;
   /** Seconds at which the mute ends; 0 for never. */
-  muteEnd: number;
+  readonly muteEnd: number;
   queuePosition: number | null;
   publishOn: number | null;
   /** Legacy: the type's fields. Blocks: `content`, `layout`, `trail`. */

@@ -15,7 +15,7 @@ const OPTIONAL = [
 ];
 const several = expect.arrayContaining([expect.anything()]);
 
-const info: Case[] = [
+const INFO: Case[] = [
   ...FORMS.map(([form, blogIdentifier]) =>
     answers("GET P/info", `a blog ${form}`, ({ blogs }) => blogs.getBlogInfo({ blogIdentifier }), {
       blog: { name: "demo", title: "Demo & friends", uuid: "t:Dm0aXQkq5rCkyTnYIYv1Nw" },
@@ -56,7 +56,7 @@ const info: Case[] = [
   ),
 ];
 
-const avatar: Case[] = [
+const AVATAR: Case[] = [
   answers(
     "GET P/avatar[/size]",
     "the picture",
@@ -131,7 +131,7 @@ function blockCases(
   ];
 }
 
-const blocks: Case[] = [
+const BLOCKS: Case[] = [
   answers(
     "GET P/blocks",
     "the blocked blogs",
@@ -232,7 +232,7 @@ const blocks: Case[] = [
   ),
 ];
 
-const likes: Case[] = [
+const LIKES: Case[] = [
   answers(
     "GET P/likes",
     "liked posts",
@@ -276,7 +276,7 @@ const likes: Case[] = [
   ),
 ];
 
-const follows: Case[] = [
+const FOLLOWS: Case[] = [
   answers(
     "GET P/following",
     "followed blogs",
@@ -379,7 +379,7 @@ const WANTED = [
   "CONVERSATIONAL_NOTE",
 ] as const;
 
-const notifications: Case[] = [
+const NOTIFICATIONS: Case[] = [
   answers("GET P/notifications", "what others did", ({ blogs }) => blogs.listNotifications(demo), {
     notifications: several,
     links: { next: { method: "GET", queryParams: { rollups: "true" } } },
@@ -423,7 +423,7 @@ const notifications: Case[] = [
   ),
 ];
 
-const pages: Case[] = [
+const PAGES: Case[] = [
   answers(
     "GET P/pages",
     "pages in their order",
@@ -476,7 +476,7 @@ const pages: Case[] = [
 
 const post = (id: bigint) => `https://demo.blog.example/post/${id}`;
 
-const embeds: Case[] = [
+const EMBEDS: Case[] = [
   answers(
     "GET {web_url}/oembed",
     "a post",
@@ -513,12 +513,12 @@ const embeds: Case[] = [
 
 /** The endpoints about blogs, in the order of the reference. */
 export const BLOG_CASES: readonly Case[] = [
-  ...info,
-  ...avatar,
-  ...blocks,
-  ...likes,
-  ...follows,
-  ...notifications,
-  ...pages,
-  ...embeds,
+  ...INFO,
+  ...AVATAR,
+  ...BLOCKS,
+  ...LIKES,
+  ...FOLLOWS,
+  ...NOTIFICATIONS,
+  ...PAGES,
+  ...EMBEDS,
 ];

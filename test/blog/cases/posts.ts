@@ -166,7 +166,7 @@ const list: Case[] = [
   ),
 ];
 
-const queue: Case[] = [
+const QUEUE: Case[] = [
   answers(
     "GET P/posts/queue",
     "the queue",
@@ -246,7 +246,7 @@ const queue: Case[] = [
   ),
 ];
 
-const waiting: Case[] = [
+const WAITING: Case[] = [
   answers(
     "GET P/posts/draft",
     "drafts",
@@ -415,7 +415,7 @@ const mute: Case[] = [
 ];
 
 const DELETE = "POST P/post/delete";
-const remove: Case[] = [
+const REMOVE: Case[] = [
   answers(DELETE, "a post", ({ posts }, { ids }) => posts.deletePost({ ...demo, postId: ids.blocks }), {
     id: expect.any(BigInt),
   }),
@@ -487,10 +487,10 @@ const notes: Case[] = [
 /** The endpoints that read posts and say what becomes of them. */
 export const POST_CASES: readonly Case[] = [
   ...list,
-  ...queue,
-  ...waiting,
+  ...QUEUE,
+  ...WAITING,
   ...one,
   ...mute,
-  ...remove,
+  ...REMOVE,
   ...notes,
 ];

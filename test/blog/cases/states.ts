@@ -4,7 +4,7 @@ import { type Post, PostState, QueuedState } from "../../../gen/blog/v1/post_res
 import { answers, type Case, demo } from "../case.ts";
 import type { Api, BlogWorld } from "../world.ts";
 
-const content = [{ block: { case: "text", value: { text: "hello" } } } as const];
+const CONTENT = [{ block: { case: "text", value: { text: "hello" } } } as const];
 
 /** What a post is called where the row has no state of its own. */
 const STATE = "States and transitions";
@@ -22,7 +22,7 @@ function created(name: string, request: object, facts: Facts): Case {
     STATE,
     name,
     async (api) => {
-      const { id } = await api.posts.createPost({ ...demo, content, ...request });
+      const { id } = await api.posts.createPost({ ...demo, content: CONTENT, ...request });
       return fetched(api, id);
     },
     facts,
@@ -45,7 +45,7 @@ export const STATE_CASES: readonly Case[] = [
     STATE,
     "nothing -> queued, at the end of the queue",
     async (api, world) => {
-      await api.posts.createPost({ ...demo, content, state: PostState.QUEUED });
+      await api.posts.createPost({ ...demo, content: CONTENT, state: PostState.QUEUED });
       return order(api, world);
     },
     [0, 1, 2, 3, 4, -1],
@@ -73,7 +73,7 @@ export const STATE_CASES: readonly Case[] = [
     STATE,
     "nothing -> submission",
     async ({ posts }, world) => {
-      const { id } = await posts.createPost({ ...demo, content, state: PostState.UNAPPROVED });
+      const { id } = await posts.createPost({ ...demo, content: CONTENT, state: PostState.UNAPPROVED });
       world.identity = "demo";
       const { posts: waiting } = await posts.listSubmissionPosts(demo);
       return waiting.find((post) => post.id === id);
@@ -114,7 +114,12 @@ export const STATE_CASES: readonly Case[] = [
     "scheduled -> published, with another id",
     async ({ posts }, world) => {
       const publishOn = timestampFromMs((secondsOf(world) + 3600) * 1000);
-      const { id } = await posts.createPost({ ...demo, content, state: PostState.QUEUED, publishOn });
+      const { id } = await posts.createPost({
+        ...demo,
+        content: CONTENT,
+        state: PostState.QUEUED,
+        publishOn,
+      });
       world.sandbox.clock.advance(3_601_000);
       const { posts: found } = await posts.listPosts({ ...demo, limit: 1 });
       return { ...found[0], was: id, isSame: found[0]?.genesisPostId === id && found[0]?.id !== id };

@@ -17,7 +17,7 @@ const at = (seconds: number) => timestampFromMs(seconds * 1000);
 const FUTURE = at(4_000_000_000);
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const words: Block = { block: { case: "text", value: { text: "hello" } } };
-const content: NonNullable<Create["content"]> = [words];
+const CONTENT: NonNullable<Create["content"]> = [words];
 const picture = (identifier: string): Block => ({
   block: { case: "image", value: { media: [{ identifier }] } },
 });
@@ -58,9 +58,9 @@ const ORIGINAL = "POST P/posts";
 const create =
   (more: Partial<Create>): Case["call"] =>
   ({ posts }) =>
-    posts.createPost({ ...demo, content, ...more });
+    posts.createPost({ ...demo, content: CONTENT, ...more });
 
-const creating: Case[] = [
+const CREATING: Case[] = [
   answers(ORIGINAL, "published at once", create({}), { id: expect.any(BigInt), state: PostState.PUBLISHED }),
   answers(ORIGINAL, "state: PUBLISHED", create({ state: PostState.PUBLISHED }), {
     state: PostState.PUBLISHED,
@@ -104,12 +104,12 @@ const creating: Case[] = [
   ),
   ...commonCases(
     ORIGINAL,
-    ({ posts }, blogIdentifier) => posts.createPost({ blogIdentifier, content }),
+    ({ posts }, blogIdentifier) => posts.createPost({ blogIdentifier, content: CONTENT }),
     "user",
   ),
   ...documented(ORIGINAL, create({})),
   fails(ORIGINAL, "somebody else's blog", ({ posts }) =>
-    posts.createPost({ blogIdentifier: "ada", content }),
+    posts.createPost({ blogIdentifier: "ada", content: CONTENT }),
   ),
   fails(ORIGINAL, "a token that may only read", create({}), { as: "read-only" }),
   fails(
@@ -234,12 +234,18 @@ const parent = ({ ids }: BlogWorld) => ({
   parentPostId: ids.ada.id,
   reblogKey: ids.ada.key,
 });
-const reblogging: Case[] = [
+const REBLOGGING: Case[] = [
   answers(
     REBLOG,
     "with words",
     async ({ posts }, world) => {
-      const { id } = await posts.reblogPost({ ...demo, ...parent(world), content, tags: ["re"], layout: [] });
+      const { id } = await posts.reblogPost({
+        ...demo,
+        ...parent(world),
+        content: CONTENT,
+        tags: ["re"],
+        layout: [],
+      });
       return posts.getPost({ ...demo, postId: id });
     },
     { post: { parentTumblelogUuid: "t:AdaLvlc1842xEngineNote", trail: [{}] } },
@@ -270,7 +276,7 @@ const reblogging: Case[] = [
     posts.reblogPost({ ...demo, ...parent(world), parentPostId: 5n }),
   ),
   fails(REBLOG, "a post that may not be reblogged", async ({ posts }) => {
-    await posts.createPost({ ...demo, content, interactabilityReblog: InteractabilityReblog.NOONE });
+    await posts.createPost({ ...demo, content: CONTENT, interactabilityReblog: InteractabilityReblog.NOONE });
     const [post] = (await posts.listPosts({ ...demo, limit: 1, sort: SortOrder.DESC })).posts;
     const of = {
       parentBlogUuid: "t:Dm0aXQkq5rCkyTnYIYv1Nw",
@@ -300,7 +306,7 @@ const reblogging: Case[] = [
 ];
 
 const EDIT = "PUT P/posts/{post-id}";
-const editing: Case[] = [
+const EDITING: Case[] = [
   answers(
     EDIT,
     "everything that a post can have",
@@ -345,13 +351,18 @@ const editing: Case[] = [
   ),
   ...commonCases(
     EDIT,
-    ({ posts }, blogIdentifier, { ids }) => posts.updatePost({ blogIdentifier, postId: ids.blocks, content }),
+    ({ posts }, blogIdentifier, { ids }) =>
+      posts.updatePost({ blogIdentifier, postId: ids.blocks, content: CONTENT }),
     "user",
   ),
-  ...documented(EDIT, ({ posts }, { ids }) => posts.updatePost({ ...demo, postId: ids.blocks, content })),
-  fails(EDIT, "a post that is not there", ({ posts }) => posts.updatePost({ ...demo, postId: 5n, content })),
+  ...documented(EDIT, ({ posts }, { ids }) =>
+    posts.updatePost({ ...demo, postId: ids.blocks, content: CONTENT }),
+  ),
+  fails(EDIT, "a post that is not there", ({ posts }) =>
+    posts.updatePost({ ...demo, postId: 5n, content: CONTENT }),
+  ),
   fails(EDIT, "a photo in the older form", ({ posts }, { ids }) =>
-    posts.updatePost({ ...demo, postId: ids.legacy.photo ?? 0n, content }),
+    posts.updatePost({ ...demo, postId: ids.legacy.photo ?? 0n, content: CONTENT }),
   ),
   fails(EDIT, "a published post into the queue", ({ posts }, { ids }) =>
     posts.updatePost({ ...demo, postId: ids.blocks, state: PostState.QUEUED }),
@@ -362,10 +373,10 @@ const editing: Case[] = [
   fails(
     EDIT,
     "posting that is switched off",
-    ({ posts }, { ids }) => posts.updatePost({ ...demo, postId: ids.blocks, content }),
+    ({ posts }, { ids }) => posts.updatePost({ ...demo, postId: ids.blocks, content: CONTENT }),
     { prepare: off },
   ),
-  refuses(EDIT, "no post", ({ posts }) => posts.updatePost({ ...demo, content })),
+  refuses(EDIT, "no post", ({ posts }) => posts.updatePost({ ...demo, content: CONTENT })),
   refuses(EDIT, "state: ASK", ({ posts }, { ids }) =>
     posts.updatePost({ ...demo, postId: ids.blocks, state: PostState.ASK }),
   ),
@@ -410,7 +421,7 @@ const TYPES: Readonly<Record<string, NonNullable<Legacy["content"]>>> = {
 };
 const CREATE = "POST P/post";
 const text = { content: { case: "text", value: { body: "B" } } } as const;
-const legacy: Case[] = [
+const LEGACY: Case[] = [
   ...Object.entries(TYPES).map(([name, value]) =>
     answers(CREATE, `a ${name}`, ({ posts }) => posts.createLegacyPost({ ...COMMON, content: value }), {
       state: PostState.DRAFT,
@@ -493,7 +504,7 @@ const legacy: Case[] = [
 
 const CHANGE = "POST P/post/edit";
 const oldText = ({ ids }: BlogWorld) => ids.legacy.text ?? 0n;
-const changing: Case[] = [
+const CHANGING: Case[] = [
   answers(
     CHANGE,
     "a text",
@@ -524,7 +535,7 @@ const changing: Case[] = [
 
 const SHARE = "POST P/post/reblog";
 const shared = ({ ids }: BlogWorld) => ({ postId: ids.ada.id, reblogKey: ids.ada.key });
-const sharing: Case[] = [
+const SHARING: Case[] = [
   answers(
     SHARE,
     "with a comment",
@@ -555,10 +566,10 @@ const sharing: Case[] = [
 
 /** The endpoints that write posts. */
 export const WRITING_CASES: readonly Case[] = [
-  ...creating,
-  ...reblogging,
-  ...editing,
-  ...legacy,
-  ...changing,
-  ...sharing,
+  ...CREATING,
+  ...REBLOGGING,
+  ...EDITING,
+  ...LEGACY,
+  ...CHANGING,
+  ...SHARING,
 ];

@@ -53,10 +53,15 @@ export function printJson(desc: DescMessage, bytes: Uint8Array): Uint8Array {
 
 function printMessage(cursor: WireCursor, plan: MessagePlan, end: number, depth: number): void {
   if (depth > MAX_DEPTH) throw new Unprintable("nested too deep");
-  if (plan.form === "fields") printFields(cursor, plan, end, depth);
-  else if (plan.form === "timestamp") out.ascii(`"${timestampText(cursor, end)}"`);
-  else if (plan.form === "wrapper") printWrapper(cursor, plan, end);
-  else printOther(cursor, plan.desc, end);
+  if (plan.form === "fields") {
+    printFields(cursor, plan, end, depth);
+  } else if (plan.form === "timestamp") {
+    out.ascii(`"${timestampText(cursor, end)}"`);
+  } else if (plan.form === "wrapper") {
+    printWrapper(cursor, plan, end);
+  } else {
+    printOther(cursor, plan.desc, end);
+  }
 }
 
 function printFields(cursor: WireCursor, { fields }: MessagePlan, end: number, depth: number): void {
@@ -170,21 +175,30 @@ function printList(
       return;
     }
     beginItem();
-    if (plan.kind === "message") printMessage(cursor, plan.message, cursor.end(limit), depth + 1);
-    else if (plan.kind === "text") printTextTo(cursor, cursor.end(limit));
-    else printScalar(cursor, plan.scalar, readScalar(cursor, plan.scalar, limit), out);
+    if (plan.kind === "message") {
+      printMessage(cursor, plan.message, cursor.end(limit), depth + 1);
+    } else if (plan.kind === "text") {
+      printTextTo(cursor, cursor.end(limit));
+    } else {
+      printScalar(cursor, plan.scalar, readScalar(cursor, plan.scalar, limit), out);
+    }
   };
   const beginItem = () => {
-    if (count++ > 0) out.byte(COMMA);
-    else {
+    if (count++ > 0) {
+      out.byte(COMMA);
+    } else {
       beginKey(key, isFirst);
       out.byte(OPEN_BRACKET);
     }
   };
   do {
-    if ((tag & 7) === plan.wireType) item(end);
-    else if ((tag & 7) === 2) readPacked(cursor, end, item);
-    else throw new Unprintable("another wire type");
+    if ((tag & 7) === plan.wireType) {
+      item(end);
+    } else if ((tag & 7) === 2) {
+      readPacked(cursor, end, item);
+    } else {
+      throw new Unprintable("another wire type");
+    }
   } while (nextIs(cursor, tag, end));
   if (count > 0) out.byte(CLOSE_BRACKET);
   return count > 0;
@@ -277,9 +291,13 @@ function isKnown({ isOpen, names }: EnumPlan, number: number): boolean {
 
 function printEnum({ names, isNull }: EnumPlan, number: number): void {
   const name = names.get(number);
-  if (isNull) out.ascii("null");
-  else if (name === undefined) out.ascii(String(number));
-  else out.raw(name);
+  if (isNull) {
+    out.ascii("null");
+  } else if (name === undefined) {
+    out.ascii(String(number));
+  } else {
+    out.raw(name);
+  }
 }
 
 /** A wrapper (google.protobuf.StringValue and its siblings) is its value. */

@@ -69,15 +69,22 @@ export function defaultOf(scalar: ScalarType): Scalar {
 
 /** Prints a scalar as ProtoJSON (https://protobuf.dev/programming-guides/json). */
 export function printScalar(cursor: WireCursor, scalar: ScalarType, value: Scalar, out: JsonWriter): void {
-  if (typeof value === "object") printRange(cursor.bytes, scalar, value, out);
-  else if (isLong(scalar)) out.ascii(`"${value}"`);
-  else out.ascii(Number.isFinite(Number(value)) ? String(value) : `"${value}"`);
+  if (typeof value === "object") {
+    printRange(cursor.bytes, scalar, value, out);
+  } else if (isLong(scalar)) {
+    out.ascii(`"${value}"`);
+  } else {
+    out.ascii(Number.isFinite(Number(value)) ? String(value) : `"${value}"`);
+  }
 }
 
 /** Prints a scalar as the key of an object. */
 export function printKey(cursor: WireCursor, scalar: ScalarType, value: Scalar, out: JsonWriter): void {
-  if (typeof value === "object") printRange(cursor.bytes, scalar, value, out);
-  else out.ascii(`"${value}"`);
+  if (typeof value === "object") {
+    printRange(cursor.bytes, scalar, value, out);
+  } else {
+    out.ascii(`"${value}"`);
+  }
 }
 
 function printRange(bytes: Uint8Array, scalar: ScalarType, { start, end }: ByteRange, out: JsonWriter): void {

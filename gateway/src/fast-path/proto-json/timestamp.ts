@@ -16,8 +16,11 @@ export function timestampText(cursor: WireCursor, end: number): string {
     if (tag === 0x08) {
       cursor.varint64();
       seconds = (cursor.high | 0) * 0x1_0000_0000 + cursor.low;
-    } else if (tag === 0x10) nanos = cursor.varint32() | 0;
-    else cursor.skip(tag & 7, end);
+    } else if (tag === 0x10) {
+      nanos = cursor.varint32() | 0;
+    } else {
+      cursor.skip(tag & 7, end);
+    }
   }
   if (cursor.position !== end) throw new Unprintable("a field goes beyond its message");
   if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos <= 999_999_999)) {

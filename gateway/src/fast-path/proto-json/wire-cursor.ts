@@ -43,8 +43,9 @@ export class WireCursor {
       const byte = this.bytes[this.position++];
       if (byte === undefined) throw new Unprintable("a varint ends early");
       const bits = byte & 0x7f;
-      if (shift < 28) low |= bits << shift;
-      else if (shift === 28) {
+      if (shift < 28) {
+        low |= bits << shift;
+      } else if (shift === 28) {
         low |= bits << 28;
         high = bits >> 4;
       } else if (shift < 70) high |= bits << (shift - 32);
@@ -83,11 +84,17 @@ export class WireCursor {
 
   /** Passes over a value of a field that is not known. */
   skip(wireType: number, limit: number): void {
-    if (wireType === 0) this.varint64();
-    else if (wireType === 1) this.step(8);
-    else if (wireType === 2) this.position = this.end(limit);
-    else if (wireType === 5) this.step(4);
-    else throw new Unprintable(`wire type ${wireType}`);
+    if (wireType === 0) {
+      this.varint64();
+    } else if (wireType === 1) {
+      this.step(8);
+    } else if (wireType === 2) {
+      this.position = this.end(limit);
+    } else if (wireType === 5) {
+      this.step(4);
+    } else {
+      throw new Unprintable(`wire type ${wireType}`);
+    }
   }
 
   private step(size: number): number {

@@ -1,16 +1,16 @@
 import { type HostileInput, inputs } from "./hostile-input.ts";
 
-const echoPath = "/echo.v1.EchoService/Echo";
-const body = '{"text":"a"}';
+const ECHO_PATH = "/echo.v1.EchoService/Echo";
+const BODY = '{"text":"a"}';
 const json = "Content-Type: application/json\r\n";
 
 /** A whole, good call, but for what is added to its headers. */
 function call(
   headers: string,
-  content = body,
+  content = BODY,
   length: string | number = Buffer.byteLength(content, "latin1"),
 ): string {
-  return `POST ${echoPath} HTTP/1.1\r\nHost: a\r\n${json}Content-Length: ${length}\r\n${headers}\r\n${content}`;
+  return `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${json}Content-Length: ${length}\r\n${headers}\r\n${content}`;
 }
 
 const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -51,12 +51,12 @@ const requestLines = {
   "a target of 8193 bytes": get(`/${"x".repeat(8192)}`),
   "a target of 100 KiB": get(`/${"x".repeat(102_400)}`),
   "a query of 8 KiB": get(`/?${"x".repeat(8192)}`),
-  "a thousand parameters": get(`${echoPath}?${"a=b&".repeat(1000)}`),
+  "a thousand parameters": get(`${ECHO_PATH}?${"a=b&".repeat(1000)}`),
   "__proto__ as path": get("/__proto__"),
   "constructor as path": get("/constructor/constructor"),
   "hasOwnProperty as method": get("/echo.v1.EchoService/hasOwnProperty"),
   "a service in other letters": get("/ECHO.V1.ECHOSERVICE/ECHO"),
-  "a slash behind the method": get(`${echoPath}/`),
+  "a slash behind the method": get(`${ECHO_PATH}/`),
   SSH: "SSH-2.0-OpenSSH_9.2\r\n",
   "a TLS hello": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
   SMTP: "EHLO a.example\r\n",
@@ -66,7 +66,7 @@ const requestLines = {
   "0xff 1000 times": "\xff".repeat(1000),
 };
 
-const hosts = [
+const HOSTS = [
   "[",
   "]",
   "[]",
@@ -127,14 +127,14 @@ const hosts = [
 ];
 
 /** Hosts of the list above that are an odd name or address, and a good one by RFC 3986. */
-const oddHosts = new Set(["[::1]:", "xn--", "0x7f.1"]);
+const ODD_HOSTS = new Set(["[::1]:", "xn--", "0x7f.1"]);
 
 const headerLines = {
   "a header without a colon": call("X\r\n"),
   "a space before the colon": call("X : 1\r\n"),
   "a header without a name": call(": 1\r\n"),
   "a folded line": call("X: 1\r\n 2\r\n"),
-  "a folded first line": `POST ${echoPath} HTTP/1.1\r\n Host: a\r\n\r\n`,
+  "a folded first line": `POST ${ECHO_PATH} HTTP/1.1\r\n Host: a\r\n\r\n`,
   "NUL in a value": call("X: a\0b\r\n"),
   "a bare CR in a value": call("X: a\rb\r\n"),
   "DEL in a name": call("X\x7f: 1\r\n"),
@@ -146,15 +146,15 @@ const headerLines = {
   "a name of 20 KiB": call(`${"x".repeat(20_480)}: 1\r\n`),
   "a value of 1 MiB": call(`X: ${"x".repeat(1_048_576)}\r\n`),
   "two lengths": call("Content-Length: 3\r\n"),
-  "two equal lengths": call(`Content-Length: ${body.length}\r\n`),
-  "a list of lengths": call("", body, "12, 12"),
-  "a negative length": call("", body, -1),
-  "a length with a sign": call("", body, "+12"),
-  "a length with an exponent": call("", body, "1e1"),
-  "a length in hexadecimal": call("", body, "0xC"),
-  "a length of 2^64": call("", body, "18446744073709551616"),
-  "a length of 100 digits": call("", body, "9".repeat(100)),
-  "an empty length": call("", body, ""),
+  "two equal lengths": call(`Content-Length: ${BODY.length}\r\n`),
+  "a list of lengths": call("", BODY, "12, 12"),
+  "a negative length": call("", BODY, -1),
+  "a length with a sign": call("", BODY, "+12"),
+  "a length with an exponent": call("", BODY, "1e1"),
+  "a length in hexadecimal": call("", BODY, "0xC"),
+  "a length of 2^64": call("", BODY, "18446744073709551616"),
+  "a length of 100 digits": call("", BODY, "9".repeat(100)),
+  "an empty length": call("", BODY, ""),
   "a length and chunks": call("Transfer-Encoding: chunked\r\n"),
   "chunks and identity": call("Transfer-Encoding: chunked, identity\r\n"),
   "chunks with a prefix": call("Transfer-Encoding: xchunked\r\n"),
@@ -162,8 +162,8 @@ const headerLines = {
   "another coding": call("Transfer-Encoding: gzip\r\n"),
   "chunks twice": call("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
   "an expectation that nobody knows": call("Expect: cake\r\n"),
-  "a length beyond the body": call("", body, 100),
-  "a length below the body": call("", `${body}GARBAGE\r\n\r\n`, body.length + 3),
+  "a length beyond the body": call("", BODY, 100),
+  "a length below the body": call("", `${BODY}GARBAGE\r\n\r\n`, BODY.length + 3),
   "a deadline of letters": call("Connect-Timeout-Ms: soon\r\n"),
   "a negative deadline": call("Connect-Timeout-Ms: -1\r\n"),
   "a deadline of 11 digits": call("Connect-Timeout-Ms: 99999999999\r\n"),
@@ -175,32 +175,32 @@ const headerLines = {
 };
 
 const chunk = (chunks: string) =>
-  `POST ${echoPath} HTTP/1.1\r\nHost: a\r\n${json}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${json}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
 
 const chunks = {
-  "a size of 17 digits": chunk(`FFFFFFFFFFFFFFFFF\r\n${body}\r\n0\r\n\r\n`),
-  "a size of 2^32": chunk(`100000000\r\n${body}`),
-  "a negative size": chunk(`-1\r\n${body}\r\n0\r\n\r\n`),
-  "a size with 0x": chunk(`0xC\r\n${body}\r\n0\r\n\r\n`),
-  "a size with a sign": chunk(`+C\r\n${body}\r\n0\r\n\r\n`),
-  "a size that is none": chunk(`zz\r\n${body}\r\n0\r\n\r\n`),
-  "an empty size": chunk(`\r\n${body}\r\n0\r\n\r\n`),
-  "a size below the chunk": chunk(`3\r\n${body}\r\n0\r\n\r\n`),
-  "a size beyond the chunk": chunk(`FF\r\n${body}\r\n0\r\n\r\n`),
-  "no last chunk": chunk(`C\r\n${body}\r\n`),
-  "a bare LF behind the size": chunk(`C\n${body}\n0\n\n`),
-  "an extension of 100 KiB": chunk(`C;${"x".repeat(102_400)}\r\n${body}\r\n0\r\n\r\n`),
-  "trailers of 100 KiB": chunk(`C\r\n${body}\r\n0\r\n${"X: 1\r\n".repeat(17_000)}\r\n`),
-  "a malformed trailer": chunk(`C\r\n${body}\r\n0\r\nX\r\n\r\n`),
+  "a size of 17 digits": chunk(`FFFFFFFFFFFFFFFFF\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size of 2^32": chunk(`100000000\r\n${BODY}`),
+  "a negative size": chunk(`-1\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size with 0x": chunk(`0xC\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size with a sign": chunk(`+C\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size that is none": chunk(`zz\r\n${BODY}\r\n0\r\n\r\n`),
+  "an empty size": chunk(`\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size below the chunk": chunk(`3\r\n${BODY}\r\n0\r\n\r\n`),
+  "a size beyond the chunk": chunk(`FF\r\n${BODY}\r\n0\r\n\r\n`),
+  "no last chunk": chunk(`C\r\n${BODY}\r\n`),
+  "a bare LF behind the size": chunk(`C\n${BODY}\n0\n\n`),
+  "an extension of 100 KiB": chunk(`C;${"x".repeat(102_400)}\r\n${BODY}\r\n0\r\n\r\n`),
+  "trailers of 100 KiB": chunk(`C\r\n${BODY}\r\n0\r\n${"X: 1\r\n".repeat(17_000)}\r\n`),
+  "a malformed trailer": chunk(`C\r\n${BODY}\r\n0\r\nX\r\n\r\n`),
   "a chunk for each byte, malformed at the end": chunk(
-    `${[...body].map((c) => `1\r\n${c}\r\n`).join("")}1\r\n`,
+    `${[...BODY].map((c) => `1\r\n${c}\r\n`).join("")}1\r\n`,
   ),
 };
 
 const served = {
   "a good call": call("Connection: close\r\n"),
   "a host in brackets": call("Connection: close\r\n").replace("Host: a", "Host: [::1]:80"),
-  "an absolute target": call("Connection: close\r\n").replace(echoPath, `http://a${echoPath}`),
+  "an absolute target": call("Connection: close\r\n").replace(ECHO_PATH, `http://a${ECHO_PATH}`),
   "headers in odd letters": call("CoNnEcTiOn: ClOsE\r\n"),
   "100-continue": call("Expect: 100-continue\r\nConnection: close\r\n"),
   "an upgrade to h2c, which is not taken": call(
@@ -211,7 +211,7 @@ const served = {
   "a request id that is harmful": call("X-Request-Id: a b<script>\r\nConnection: close\r\n"),
   "a forged origin": call("X-Forwarded-For: 1.1.1.1\r\nForwarded: for=;;;\r\nConnection: close\r\n"),
   "a trace that is none": call("Traceparent: 00-zz\r\nTracestate: ====\r\nConnection: close\r\n"),
-  "one byte a chunk": chunk(`${[...body].map((c) => `1\r\n${c}\r\n`).join("")}0\r\n\r\n`).replace(
+  "one byte a chunk": chunk(`${[...BODY].map((c) => `1\r\n${c}\r\n`).join("")}0\r\n\r\n`).replace(
     "Host: a",
     "Host: a\r\nConnection: close",
   ),
@@ -231,7 +231,7 @@ function partial(): HostileInput[] {
     46,
     60,
     90,
-    whole.length - body.length,
+    whole.length - BODY.length,
     whole.length - 5,
     whole.length - 1,
   ];
@@ -242,12 +242,12 @@ function partial(): HostileInput[] {
 }
 
 /** Inputs of HTTP/1.1. */
-export const http1Inputs: readonly HostileInput[] = [
+export const HTTP1_INPUTS: readonly HostileInput[] = [
   ...inputs("request line", requestLines),
-  ...hosts.map((host) => ({
+  ...HOSTS.map((host) => ({
     name: `host: ${host.length > 20 ? `${host.length} letters` : JSON.stringify(host)}`,
     parts: [Buffer.from(call("Connection: close\r\n").replace("Host: a", `Host: ${host}`), "latin1")],
-    expect: oddHosts.has(host) ? ("ok" as const) : ("error" as const),
+    expect: ODD_HOSTS.has(host) ? ("ok" as const) : ("error" as const),
   })),
   ...inputs("header", headerLines),
   ...inputs("chunks", chunks),

@@ -15,10 +15,10 @@ const type = {
   window: 8,
   continuation: 9,
 };
-const endStream = 1;
-const endHeaders = 4;
-const padded = 8;
-const withPriority = 0x20;
+const END_STREAM = 1;
+const END_HEADERS = 4;
+const PADDED = 8;
+const WITH_PRIORITY = 0x20;
 
 /** A frame (RFC 9113 section 4.1). The length may be a lie. */
 function frame(
@@ -52,7 +52,7 @@ function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([127, ...rest, left]), bytes]);
 }
 
-const good = [
+const GOOD = [
   [":method", "POST"],
   [":scheme", "http"],
   [":path", "/echo.v1.EchoService/Repeat"],
@@ -61,13 +61,13 @@ const good = [
   ["te", "trailers"],
 ] as const;
 
-const without = (name: string) => good.filter(([each]) => each !== name);
+const without = (name: string) => GOOD.filter(([each]) => each !== name);
 const replaced = (name: string, value: string) =>
-  good.map(([each, was]) => [each, each === name ? value : was] as const);
+  GOOD.map(([each, was]) => [each, each === name ? value : was] as const);
 const settings = frame(type.settings, 0, 0);
 const u32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 const setting = (id: number, value: number) => frame(type.settings, 0, 0, [0, id, ...u32(value)]);
-const open = (stream: number, flags = endHeaders) => frame(type.headers, flags, stream, block(good));
+const open = (stream: number, flags = END_HEADERS) => frame(type.headers, flags, stream, block(GOOD));
 const repeat = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, i) => make(i)));
 
@@ -81,7 +81,7 @@ const requests = (table: Readonly<Record<string, readonly (readonly [string, str
     Object.fromEntries(
       Object.entries(table).map(([name, list]) => [
         name,
-        frame(type.headers, endHeaders | endStream, 1, block(list)),
+        frame(type.headers, END_HEADERS | END_STREAM, 1, block(list)),
       ]),
     ),
   );
@@ -101,64 +101,67 @@ const headerLists = {
   "an empty authority": replaced(":authority", ""),
   "a user in the authority": replaced(":authority", "u:p@a"),
   "NUL in the authority": replaced(":authority", "a\0b"),
-  "two paths": [...good.slice(0, 4), [":path", "/"]],
-  "two authorities": [...good.slice(0, 4), [":authority", "b"]],
-  "two hosts": [...good, ["host", "b"]],
-  "a pseudo header that is late": [["x", "1"], ...good],
-  "a pseudo header that nobody knows": [[":frob", "1"], ...good],
-  "a status in a request": [[":status", "200"], ...good],
-  "a protocol in a request": [[":protocol", "websocket"], ...good],
+  "two paths": [...GOOD.slice(0, 4), [":path", "/"]],
+  "two authorities": [...GOOD.slice(0, 4), [":authority", "b"]],
+  "two hosts": [...GOOD, ["host", "b"]],
+  "a pseudo header that is late": [["x", "1"], ...GOOD],
+  "a pseudo header that nobody knows": [[":frob", "1"], ...GOOD],
+  "a status in a request": [[":status", "200"], ...GOOD],
+  "a protocol in a request": [[":protocol", "websocket"], ...GOOD],
   "CONNECT with a path": replaced(":method", "CONNECT"),
-  "capital letters in a name": [...good, ["X-Big", "1"]],
-  "a connection header": [...good, ["connection", "close"]],
-  "a transfer encoding": [...good, ["transfer-encoding", "chunked"]],
-  "te: gzip": [...good, ["te", "gzip"]],
-  "an empty name": [...good, ["", "1"]],
-  "a line end in a value": [...good, ["x", "a\r\nb: c"]],
-  "NUL in a value": [...good, ["x", "a\0b"]],
-  "a space in a name": [...good, ["x y", "1"]],
-  "a length that is a lie": [...good, ["content-length", "1000"]],
-  "a negative length": [...good, ["content-length", "-1"]],
-  "two lengths": [...good, ["content-length", "1"], ["content-length", "2"]],
-  "500 headers": [...good, ...Array.from({ length: 500 }, (_, i) => [`x${i}`, "1"] as const)],
+  "capital letters in a name": [...GOOD, ["X-Big", "1"]],
+  "a connection header": [...GOOD, ["connection", "close"]],
+  "a transfer encoding": [...GOOD, ["transfer-encoding", "chunked"]],
+  "te: gzip": [...GOOD, ["te", "gzip"]],
+  "an empty name": [...GOOD, ["", "1"]],
+  "a line end in a value": [...GOOD, ["x", "a\r\nb: c"]],
+  "NUL in a value": [...GOOD, ["x", "a\0b"]],
+  "a space in a name": [...GOOD, ["x y", "1"]],
+  "a length that is a lie": [...GOOD, ["content-length", "1000"]],
+  "a negative length": [...GOOD, ["content-length", "-1"]],
+  "two lengths": [...GOOD, ["content-length", "1"], ["content-length", "2"]],
+  "500 headers": [...GOOD, ...Array.from({ length: 500 }, (_, i) => [`x${i}`, "1"] as const)],
   "a path of 9 KiB": replaced(":path", `/${"x".repeat(9216)}`),
-  "a deadline of letters": [...good, ["grpc-timeout", "soon"]],
-  "a deadline of 9 digits": [...good, ["grpc-timeout", "123456789S"]],
-  "a negative deadline": [...good, ["grpc-timeout", "-1S"]],
-  "an encoding that nobody knows": [...good, ["grpc-encoding", "rot13"]],
-  "a binary header that is not base64": [...good, ["x-data-bin", "***"]],
+  "a deadline of letters": [...GOOD, ["grpc-timeout", "soon"]],
+  "a deadline of 9 digits": [...GOOD, ["grpc-timeout", "123456789S"]],
+  "a negative deadline": [...GOOD, ["grpc-timeout", "-1S"]],
+  "an encoding that nobody knows": [...GOOD, ["grpc-encoding", "rot13"]],
+  "a binary header that is not base64": [...GOOD, ["x-data-bin", "***"]],
 } satisfies Record<string, readonly (readonly [string, string])[]>;
 
 const frames = {
   "DATA on stream 0": frame(type.data, 0, 0, [1]),
   "DATA on an idle stream": frame(type.data, 0, 5, [1]),
-  "HEADERS on stream 0": frame(type.headers, endHeaders, 0, block(good)),
+  "HEADERS on stream 0": frame(type.headers, END_HEADERS, 0, block(GOOD)),
   "HEADERS on an even stream": open(2),
   "HEADERS on a stream that is past": Buffer.concat([open(5), open(3)]),
   "HEADERS twice on one stream": Buffer.concat([open(1), open(1)]),
-  "HEADERS that end, and DATA": Buffer.concat([open(1, endHeaders | endStream), frame(type.data, 0, 1, [1])]),
+  "HEADERS that end, and DATA": Buffer.concat([
+    open(1, END_HEADERS | END_STREAM),
+    frame(type.data, 0, 1, [1]),
+  ]),
   "HEADERS that do not end, and DATA": Buffer.concat([open(1, 0), frame(type.data, 0, 1, [1])]),
   "HEADERS that do not end, and silence": open(1, 0),
-  "HEADERS padded beyond their length": frame(type.headers, endHeaders | padded, 1, [200, 0]),
-  "HEADERS that depend on themselves": frame(type.headers, endHeaders | withPriority, 1, [
+  "HEADERS padded beyond their length": frame(type.headers, END_HEADERS | PADDED, 1, [200, 0]),
+  "HEADERS that depend on themselves": frame(type.headers, END_HEADERS | WITH_PRIORITY, 1, [
     ...u32(1),
     16,
-    ...block(good),
+    ...block(GOOD),
   ]),
-  "CONTINUATION of nothing": frame(type.continuation, endHeaders, 1, block(good)),
-  "CONTINUATION of another stream": Buffer.concat([open(1, 0), frame(type.continuation, endHeaders, 3, [])]),
+  "CONTINUATION of nothing": frame(type.continuation, END_HEADERS, 1, block(GOOD)),
+  "CONTINUATION of another stream": Buffer.concat([open(1, 0), frame(type.continuation, END_HEADERS, 3, [])]),
   "1000 empty CONTINUATIONs": Buffer.concat([open(1, 0), repeat(1000, () => frame(type.continuation, 0, 1))]),
   "CONTINUATIONs of 1 MiB": Buffer.concat([
     open(1, 0),
     repeat(70, (i) => frame(type.continuation, 0, 1, block([[`x${i}`, "x".repeat(15_000)]]))),
   ]),
-  "a header table that is garbage": frame(type.headers, endHeaders, 1, Buffer.alloc(100, 0xff)),
-  "index 0 of the header table": frame(type.headers, endHeaders, 1, [0x80]),
-  "an index beyond the header table": frame(type.headers, endHeaders, 1, [0xfe]),
-  "a huge header table": frame(type.headers, endHeaders, 1, [0x3f, 0xe1, 0xff, 0xff, 0xff, 0x0f]),
-  "an integer without end": frame(type.headers, endHeaders, 1, [0xff, ...Array(20).fill(0xff)]),
-  "a string beyond its block": frame(type.headers, endHeaders, 1, [0, 0x7f, 0xff, 0x7f]),
-  "Huffman that is none": frame(type.headers, endHeaders, 1, [0, 0x81, 0x00, 0x81, 0xff]),
+  "a header table that is garbage": frame(type.headers, END_HEADERS, 1, Buffer.alloc(100, 0xff)),
+  "index 0 of the header table": frame(type.headers, END_HEADERS, 1, [0x80]),
+  "an index beyond the header table": frame(type.headers, END_HEADERS, 1, [0xfe]),
+  "a huge header table": frame(type.headers, END_HEADERS, 1, [0x3f, 0xe1, 0xff, 0xff, 0xff, 0x0f]),
+  "an integer without end": frame(type.headers, END_HEADERS, 1, [0xff, ...Array(20).fill(0xff)]),
+  "a string beyond its block": frame(type.headers, END_HEADERS, 1, [0, 0x7f, 0xff, 0x7f]),
+  "Huffman that is none": frame(type.headers, END_HEADERS, 1, [0, 0x81, 0x00, 0x81, 0xff]),
   "PRIORITY that depends on itself": frame(type.priority, 0, 1, [...u32(1), 16]),
   "PRIORITY of the wrong length": frame(type.priority, 0, 1, [1]),
   "PRIORITY 10,000 times": repeat(10_000, (i) => frame(type.priority, 0, 2 * i + 1, [...u32(0), 16])),
@@ -191,7 +194,7 @@ const frames = {
     Array.from({ length: 2500 }, () => [0, 3, 0, 0, 0, 1]).flat(),
   ),
   "SETTINGS confirmed 1000 times": repeat(1000, () => frame(type.settings, 1, 0)),
-  "PUSH_PROMISE from a client": frame(type.push, endHeaders, 1, [...u32(2), ...block(good)]),
+  "PUSH_PROMISE from a client": frame(type.push, END_HEADERS, 1, [...u32(2), ...block(GOOD)]),
   "PING on a stream": frame(type.ping, 0, 1, Array(8).fill(0)),
   "PING of the wrong length": frame(type.ping, 0, 0, [1]),
   "PING 10,000 times": repeat(10_000, () => frame(type.ping, 0, 0, Array(8).fill(7))),
@@ -207,20 +210,20 @@ const frames = {
   "empty DATA 10,000 times": Buffer.concat([open(1), repeat(10_000, () => frame(type.data, 0, 1))]),
   "DATA that is all padding": Buffer.concat([
     open(1),
-    repeat(100, () => frame(type.data, padded, 1, [255, ...Array(255).fill(0)])),
+    repeat(100, () => frame(type.data, PADDED, 1, [255, ...Array(255).fill(0)])),
   ]),
-  "DATA padded beyond its length": Buffer.concat([open(1), frame(type.data, padded, 1, [200])]),
+  "DATA padded beyond its length": Buffer.concat([open(1), frame(type.data, PADDED, 1, [200])]),
   "DATA beyond the window": Buffer.concat([
     open(1),
     repeat(50, () => frame(type.data, 0, 1, Buffer.alloc(16_000))),
   ]),
   "a frame of 16 MiB": frame(type.data, 0, 1, [], 2 ** 24 - 1),
   "a frame of 20 KiB": Buffer.concat([open(1), frame(type.data, 0, 1, Buffer.alloc(20_000))]),
-  "a frame that is cut": frame(type.headers, endHeaders, 1, [0x82], 100),
+  "a frame that is cut": frame(type.headers, END_HEADERS, 1, [0x82], 100),
   "half a frame's head": Buffer.from([0, 0, 4]),
   "an unknown type": frame(0xfe, 0xff, 1, [1, 2, 3]),
   "unknown types 10,000 times": repeat(10_000, () => frame(0xfe, 0xff, 0, [])),
-  "a reserved bit": frame(type.headers, endHeaders, 0x80000001, block(good)),
+  "a reserved bit": frame(type.headers, END_HEADERS, 0x80000001, block(GOOD)),
   "the preface again": preface,
   "HTTP/1.1": Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
   "4 KiB of 0xff": Buffer.alloc(4096, 0xff),
@@ -230,12 +233,12 @@ const frames = {
 const messages = Object.fromEntries(
   Object.entries(envelopeBodies).map(([name, body]) => [
     `message: ${name}`,
-    Buffer.concat([open(1), frame(type.data, endStream, 1, body)]),
+    Buffer.concat([open(1), frame(type.data, END_STREAM, 1, body)]),
   ]),
 );
 
 /** Inputs of HTTP/2 without TLS. What comes back is told by the connection and not by an answer. */
-export const http2Inputs: readonly HostileInput[] = [
+export const HTTP2_INPUTS: readonly HostileInput[] = [
   ...inputs("HTTP/2 request", requests(headerLists), "any"),
   ...inputs("HTTP/2", session(frames), "any"),
   ...inputs("gRPC", session(messages), "any"),

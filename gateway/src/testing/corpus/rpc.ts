@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import type { HostileInput } from "./hostile-input.ts";
 
-const unaryPath = "/echo.v1.EchoService/Echo";
-const streamPath = "/echo.v1.EchoService/Repeat";
+const UNARY_PATH = "/echo.v1.EchoService/Echo";
+const STREAM_PATH = "/echo.v1.EchoService/Repeat";
 
 function post(path: string, contentType: string, body: string | Uint8Array, headers = ""): Uint8Array {
   const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
@@ -75,7 +75,7 @@ const protoBodies: Readonly<Record<string, string>> = {
   "broken constraint": "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 };
 
-const contentTypes = [
+const CONTENT_TYPES = [
   "",
   " ",
   ";",
@@ -113,8 +113,8 @@ function envelope(flags: number, length: number, content: string | Uint8Array): 
   return Buffer.concat([prefix, typeof content === "string" ? Buffer.from(content, "latin1") : content]);
 }
 
-const message = '{"text":"a","count":1}';
-const framed = (flags: number) => envelope(flags, message.length, message);
+const MESSAGE = '{"text":"a","count":1}';
+const framed = (flags: number) => envelope(flags, MESSAGE.length, MESSAGE);
 
 /** Bodies of calls whose messages come in envelopes. */
 export const envelopeBodies: Readonly<Record<string, Uint8Array>> = {
@@ -122,12 +122,12 @@ export const envelopeBodies: Readonly<Record<string, Uint8Array>> = {
   "one byte": Buffer.from([0]),
   "four bytes": Buffer.from([0, 0, 0, 0]),
   "an empty message that is no JSON": envelope(0, 0, ""),
-  "a length beyond the body": envelope(0, 1000, message),
-  "a length of 2^32-1": envelope(0, 0xffffffff, message),
-  "a length beyond readMaxBytes": envelope(0, 5_000_000, message),
-  "a length below the message": envelope(0, 3, message),
+  "a length beyond the body": envelope(0, 1000, MESSAGE),
+  "a length of 2^32-1": envelope(0, 0xffffffff, MESSAGE),
+  "a length beyond readMaxBytes": envelope(0, 5_000_000, MESSAGE),
+  "a length below the message": envelope(0, 3, MESSAGE),
   "compressed without an encoding": framed(1),
-  "compressed twice over": envelope(1, 30, gzipSync(message)),
+  "compressed twice over": envelope(1, 30, gzipSync(MESSAGE)),
   "an unknown flag": framed(0x40),
   "all flags": framed(0xff),
   "an end from the client": framed(2),
@@ -171,35 +171,35 @@ const oddJson: Readonly<Record<string, HostileInput["expect"]>> = {
 };
 
 /** Flags that the protocols do not define are skipped. */
-const oddFlags = ["an unknown flag", "an end from the client", "trailers from the client"];
+const ODD_FLAGS = ["an unknown flag", "an end from the client", "trailers from the client"];
 
 /** Inputs of Connect and gRPC-Web over HTTP/1.1. */
-export const rpcInputs: readonly HostileInput[] = [
+export const RPC_INPUTS: readonly HostileInput[] = [
   ...Object.entries(jsonBodies).map(([name, body]) =>
-    input(`Connect JSON: ${name}`, post(unaryPath, "application/json", body), oddJson[name]),
+    input(`Connect JSON: ${name}`, post(UNARY_PATH, "application/json", body), oddJson[name]),
   ),
   ...Object.entries(protoBodies).map(([name, body]) =>
-    input(`Connect proto: ${name}`, post(unaryPath, "application/proto", body)),
+    input(`Connect proto: ${name}`, post(UNARY_PATH, "application/proto", body)),
   ),
-  ...contentTypes.map((type) =>
+  ...CONTENT_TYPES.map((type) =>
     input(
       `content type: ${JSON.stringify(type).slice(0, 60)}`,
-      post(unaryPath, type, "\x01\x02\x03"),
+      post(UNARY_PATH, type, "\x01\x02\x03"),
       "error",
     ),
   ),
   ...["application/connect+json", "application/grpc-web+json", "application/grpc+json"].flatMap((type) =>
     Object.entries(envelopeBodies).map(([name, body]) =>
-      input(`${type}: ${name}`, post(streamPath, type, body), oddFlags.includes(name) ? "any" : "error"),
+      input(`${type}: ${name}`, post(STREAM_PATH, type, body), ODD_FLAGS.includes(name) ? "any" : "error"),
     ),
   ),
   ...Object.entries(queries).map(([name, query]) =>
     input(
       `GET: ${name}`,
-      Buffer.from(`GET ${unaryPath}?${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+      Buffer.from(`GET ${UNARY_PATH}?${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
     ),
   ),
   ...Object.entries(badHeaders).map(([name, headers]) =>
-    input(`header: ${name}`, post(unaryPath, "application/json", "{}", headers), "any"),
+    input(`header: ${name}`, post(UNARY_PATH, "application/json", "{}", headers), "any"),
   ),
 ];
