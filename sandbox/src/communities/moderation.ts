@@ -2,7 +2,7 @@ import type { Call } from "../dispatch/call.ts";
 import { envelope, type HttpResponse, noContent, refuse } from "../http/response.ts";
 import { blogByUuid } from "../store/blogs.ts";
 import { ROLES } from "../store/communities.ts";
-import type { Post } from "../store/posts.ts";
+import { findPost, type Post } from "../store/posts.ts";
 import { shortBlog } from "../view/blog-object.ts";
 import { viewOf } from "../view/view.ts";
 import {
@@ -27,12 +27,17 @@ interface ModerationRow {
   readonly moderator: string;
 }
 
+/** Whether the post of the path is the caller's, who may have left; the banned see nothing any more. */
+function isAuthor(call: Call, { blog, standing }: Visit): boolean {
+  return standing !== "banned" && findPost(call.world.db, call.path.post ?? "")?.blog === blog.uuid;
+}
+
 /** GET /v2/communities/{community-handle}/moderation/posts/{post-id}: for moderators and the post's author */
 export function getModeration(call: Call): HttpResponse {
   const found = visit(call);
   const { community, blog, standing } = found;
   const { db } = call.world;
-  if (!isOneOf(standing, ROLES)) throw outsider(found);
+  if (!isOneOf(standing, ROLES) && !isAuthor(call, found)) throw outsider(found);
   const { post } = requirePost(call, community);
   const staff = isOneOf(standing, STAFF);
   if (!staff && post.blog !== blog.uuid) throw refuse(403, "Only moderators and the author see this");

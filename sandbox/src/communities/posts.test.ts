@@ -190,6 +190,8 @@ test("moderators see who removed a post, its author does not, and nobody else se
   const author = (await askAs("grace", "GET", path)).json.response;
   expect([author.reason, "moderator" in author]).toEqual(["spam", false]);
   expect(outcome(await askAs("reader-04", "GET", path))).toBe("403");
+  expect(outcome(await askAs("grace", "DELETE", `${C}/members/grace?reason=other&note=bye`))).toBe("200");
+  expect(outcome(await askAs("grace", "GET", path))).toBe("200");
   const restored = (await askAs("ada", "GET", `${C}/moderation/posts/${posts.restored}`)).json.response;
   expect([restored.action, "reason" in restored, restored.note]).toEqual([
     "restore_post",

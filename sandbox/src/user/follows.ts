@@ -4,7 +4,7 @@ import { notify } from "../blog/notifications.ts";
 import type { Call } from "../dispatch/call.ts";
 import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { type Blog, blogByUuid, findBlog, isMember, primaryBlog } from "../store/blogs.ts";
-import { usedToday, useToday } from "../usage.ts";
+import { untilTomorrow, usedToday, useToday } from "../usage.ts";
 import { blogObject } from "../view/blog-object.ts";
 import { viewOf } from "../view/view.ts";
 import type { World } from "../world.ts";
@@ -48,7 +48,7 @@ function checkFollow(world: World, user: string, blog: Blog): void {
   const followed = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ?", user);
   if (followed >= limits.followedBlogs) throw refuse(429, "You follow as many blogs as you can");
   if (usedToday(world, user, "follows") >= limits.followsPerDay) {
-    throw refuse(429, "Daily follow limit reached");
+    throw refuse(429, "Daily follow limit reached", 0, untilTomorrow(world));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Call } from "../dispatch/call.ts";
 import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { blogByUuid, isMember, primaryBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
-import { usedToday, useToday } from "../usage.ts";
+import { untilTomorrow, usedToday, useToday } from "../usage.ts";
 import { addNote } from "../view/note-object.ts";
 
 /** GET /v2/user/likes: newest first, by `offset` (at most 1000), `before` or `after` */
@@ -39,7 +39,7 @@ export function like(call: Call): HttpResponse {
   );
   if (added === 0) return envelope([]);
   if (usedToday(world, user, "likes") >= world.limits.likesPerDay)
-    throw refuse(429, "Daily like limit reached");
+    throw refuse(429, "Daily like limit reached", 0, untilTomorrow(world));
   useToday(world, user, "likes");
   const blog = blogByUuid(world.db, primaryBlog(world.db, user));
   addNote(world, post.rootId, "like", blog.uuid, {});
