@@ -45,7 +45,7 @@ test("members are blogs, admins and moderators first, twenty a page", async () =
   expect(await members("demo", "/gardeners/members?page=3")).toEqual([]);
 });
 
-test("filters", async () => {
+test("members are filtered by their role, and by who follows whom", async () => {
   expect(await members("demo", "/gardeners/members?filter=admin")).toEqual(["demo"]);
   expect(await members("demo", "/gardeners/members?filter=moderator")).toEqual(["ada"]);
   expect(await members("demo", "/full-house/members?filter=following")).toEqual([
@@ -86,6 +86,14 @@ test("an invite hash opens a private community, and a wrong one none", async () 
   expect(await join(CAST.nobody, "book-club", { invite_hash: COMMUNITIES.private.hash })).toBe("200");
   const hash = { invite_hash: COMMUNITIES.private.hash };
   expect(await join(CAST.banned, "book-club", hash)).toBe("403.23020");
+});
+
+test("a private community that is free to join is joined by anybody, but not read before", async () => {
+  expect(outcome(await askAs("demo", "PUT", `${C}/gardeners`, { privacy: 1 }))).toBe("200");
+  expect(outcome(await askAs(CAST.nobody, "GET", `${C}/gardeners/members`))).toBe("403.23001");
+  expect(await join(CAST.banned, "gardeners")).toBe("403.23020");
+  expect(await join(CAST.nobody, "gardeners")).toBe("200");
+  expect(await members(CAST.nobody, "/gardeners/members")).toHaveLength(20);
 });
 
 test("nobody fits into a full community, invited or not, until somebody leaves", async () => {

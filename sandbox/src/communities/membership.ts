@@ -46,7 +46,7 @@ function entrance(call: Call, found: Visit): "invitation" | "counted" {
     return "counted";
   }
   if (standing === "invited") return "invitation";
-  if (community.joinType === "free" && !community.private) return "counted";
+  if (community.joinType === "free") return "counted";
   const gone = findInvitation(call.world.db, community, blog.uuid)?.state === "gone";
   if (community.private && !gone) throw outsider(found);
   throw communityError("invitationGone");

@@ -77,7 +77,7 @@ test("removed and deleted posts are not in it, and it pages by a cursor", async 
   expect(ids).not.toContain(posts.deleted);
 });
 
-test("polls only, and what is recommended", async () => {
+test("a timeline has polls only, or begins with what is recommended", async () => {
   const polls = (await timeline(CAST.member, "?type=polls")).elements;
   expect(polls.map((item) => (item.content as JsonObject[])[1]?.type)).toEqual([
     "poll",
@@ -169,7 +169,7 @@ test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])("a reaction 
   expect((await reactionsOf(posts.byAdmin, "ada"))[0]).toMatchObject({ count: 1, preview: ["grace"] });
 });
 
-test("reactions to what is not there", async () => {
+test("an unknown reaction cannot be removed, nor a post that is not there be reacted to", async () => {
   expect(outcome(await askAs("ada", "DELETE", `${C}/posts/${posts.byAdmin}/reactions/nonsense`))).toBe("404");
   for (const id of ["1", "nonsense", posts.removed, posts.deleted, COMMUNITIES.private.posts.byAdmin]) {
     expect(outcome(await react("demo", id, { slug: ":fire:" }))).toBe("404.24005");

@@ -67,7 +67,7 @@ test("limits: one object each, reset at midnight, counted by use", async () => {
   expect((await get("/limits")).user.follows.remaining).toBe(200);
 });
 
-test("a limit that is off is not told", async () => {
+test("a limit that is off is left out", async () => {
   sandbox.limits.likesPerDay = Number.POSITIVE_INFINITY;
   expect("likes" in (await get("/limits")).user).toBe(false);
 });
@@ -152,7 +152,7 @@ test.each(["https://grace.blog.example/", "http://grace.blog.example/post/1", "g
   },
 );
 
-test("a blog is followed by e-mail where it allows that, and tells its owner", async () => {
+test("a blog is followed by e-mail where it allows that, and notifies its owner", async () => {
   const got = await post("/follow", { email: "Ada@example.org" }, "grace");
   expect(got.json.response.blog.name).toBe("ada");
   const activity = await askAs("ada", "GET", `${sandbox.url}/v2/blog/ada/notifications`);
@@ -204,7 +204,7 @@ test("follows and likes have a limit a day, and follows one in all", async () =>
   expect(outcome(await post("/like", { id, reblog_key }, "reader-01"))).toBe("429");
 });
 
-test("a like is listed, noted and told, and taken back", async () => {
+test("a like is listed and noted, and taken back", async () => {
   const { id_string: id, reblog_key } = await adasPost();
   const liked = await askAs("reader-01", "POST", `${U}/like`, `{"id": ${id}, "reblog_key": "${reblog_key}"}`);
   expect([liked.status, liked.json.response]).toEqual([200, []]);
