@@ -64,7 +64,7 @@ const typedLists: Route[] = LEGACY_TYPES.map((type) => ({
   handle: (call) => listPosts({ ...call, path: { ...call.path, type } }),
 }));
 
-const blogRoutes: Route[] = [
+const BLOG_ROUTES: Route[] = [
   { method: "GET", path: `${P}/info`, level: "key", handle: blogInfo },
   { method: "GET", path: `${P}/avatar`, level: "none", handle: blogAvatar },
   { method: "GET", path: `${P}/avatar/:size`, level: "none", handle: blogAvatar },
@@ -84,7 +84,7 @@ const blogRoutes: Route[] = [
   { method: "GET", path: "/oembed/1.0", level: "none", handle: oembed },
 ];
 
-const postRoutes: Route[] = [
+const POST_ROUTES: Route[] = [
   { method: "GET", path: `${P}/posts`, level: "key", handle: listPosts },
   { method: "POST", path: `${P}/posts`, level: "user", handle: createPost },
   ...typedLists,
@@ -106,7 +106,7 @@ const postRoutes: Route[] = [
 
 const U = "/v2/user";
 
-const userRoutes: Route[] = [
+const USER_ROUTES: Route[] = [
   { method: "GET", path: `${U}/info`, level: "user", handle: userInfo },
   { method: "GET", path: `${U}/limits`, level: "user", handle: userLimits },
   { method: "GET", path: `${U}/dashboard`, level: "user", handle: dashboard },
@@ -129,7 +129,7 @@ const userRoutes: Route[] = [
 
 const C = "/v2/communities/:community";
 
-const communityRoutes: Route[] = [
+const COMMUNITY_ROUTES: Route[] = [
   { method: "GET", path: "/v2/communities", level: "user", handle: listCommunities },
   { method: "GET", path: C, level: "user", handle: getCommunity },
   { method: "PUT", path: C, level: "user", handle: updateCommunity },
@@ -152,7 +152,7 @@ const communityRoutes: Route[] = [
   { method: "GET", path: `${C}/timeline`, level: "user", handle: communityTimeline },
 ];
 
-const oauthRoutes: Route[] = [
+const OAUTH_ROUTES: Route[] = [
   { method: "POST", path: "/oauth/request_token", level: "self", handle: requestToken },
   { method: "GET", path: "/oauth/request_token", level: "self", handle: requestToken },
   { method: "GET", path: "/oauth/authorize", level: "self", handle: oauth1.authorize },
@@ -166,17 +166,17 @@ const oauthRoutes: Route[] = [
 ];
 
 /** Every endpoint. The first that matches is called. */
-const routes: Route[] = [
-  ...blogRoutes,
-  ...postRoutes,
-  ...userRoutes,
-  ...communityRoutes,
-  ...oauthRoutes,
+const ROUTES: Route[] = [
+  ...BLOG_ROUTES,
+  ...POST_ROUTES,
+  ...USER_ROUTES,
+  ...COMMUNITY_ROUTES,
+  ...OAUTH_ROUTES,
   ...feedRoutes,
 ];
 
 export const service: Service = {
-  router: new Router(routes),
+  router: new Router(ROUTES),
   prepare: publishDue,
   feedNotFound: () => refuseFeed(404, "Not Found"),
 };

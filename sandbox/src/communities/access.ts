@@ -104,8 +104,9 @@ const NOTE_CHARACTERS = 1000;
 export function noteOf(call: Call, required: boolean): string {
   const note = call.input.text("note") ?? "";
   if (required && note.trim() === "") throw refuse(400, "Missing required parameter: note");
-  if ([...note].length > NOTE_CHARACTERS)
+  if ([...note].length > NOTE_CHARACTERS) {
     throw refuse(400, `note is longer than ${NOTE_CHARACTERS} characters`);
+  }
   return note;
 }
 

@@ -52,8 +52,9 @@ export function addReaction(call: Call): HttpResponse {
   const post = requireVisiblePost(call, community);
   const emoji = emojiOf(call);
   const mine = "SELECT COUNT(*) AS n FROM community_reactions WHERE blog = ?";
-  if (db.count(`${mine} AND post_id = ? AND emoji = ?`, blog.uuid, post.id, emoji.id) > 0)
+  if (db.count(`${mine} AND post_id = ? AND emoji = ?`, blog.uuid, post.id, emoji.id) > 0) {
     return envelope([]);
+  }
   checkLimits(call, post, emoji, blog.uuid);
   const inCommunity = "post_id IN (SELECT post_id FROM community_posts WHERE community = ?)";
   const first = db.count(`${mine} AND ${inCommunity}`, blog.uuid, community.uuid) === 0;

@@ -116,8 +116,9 @@ function seedCommunity(
 }
 
 function join(db: Database, community: Community, users: readonly string[], role: Role = "member"): void {
-  for (const [i, user] of users.entries())
+  for (const [i, user] of users.entries()) {
     addMember(db, community, uuidOf(user), role, FOUNDED + (i + 1) * HOUR);
+  }
 }
 
 function invite(db: Database, community: Community, sender: string, recipients: readonly string[]): void {

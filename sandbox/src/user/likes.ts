@@ -38,8 +38,9 @@ export function like(call: Call): HttpResponse {
     world.clock.seconds(),
   );
   if (added === 0) return envelope([]);
-  if (usedToday(world, user, "likes") >= world.limits.likesPerDay)
+  if (usedToday(world, user, "likes") >= world.limits.likesPerDay) {
     throw refuse(429, "Daily like limit reached", 0, untilTomorrow(world));
+  }
   useToday(world, user, "likes");
   const blog = blogByUuid(world.db, primaryBlog(world.db, user));
   addNote(world, post.rootId, "like", blog.uuid, {});
