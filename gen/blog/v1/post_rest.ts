@@ -13,6 +13,7 @@ import {
   type RestResponse,
   type ServiceAdapter,
   base64,
+  cursorTime,
   fits,
   joinCommas,
   listJson,
@@ -109,6 +110,7 @@ import {
   decodeListSubmissionPostsResponse,
 } from "./queue_rest.ts";
 import type { ShortBlog } from "./short_blog_pb.ts";
+import type { ListTaggedPostsRequest } from "./tagged_pb.ts";
 import type { PostService as PostService$tools } from "./post_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -1406,6 +1408,84 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
 /**
+ * Lists posts with a tag, whichever blog they are on.
+ *
+ * An API key is enough; with credentials of a user the response also says which posts that user likes.
+ *
+ * GET /v2/tagged
+ */
+export const PostService_listTaggedPosts = unary(PostService.method.listTaggedPosts, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    envelope: {
+      payload: ["response", "response.posts"],
+      status: "meta.status",
+      message: "meta.msg",
+      errors: "errors",
+    },
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+    payloadType: "array",
+  },
+  request(message: ListTaggedPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", "/v2/tagged");
+    if (message.tag) request.query("tag", message.tag);
+    request.query("limit", message.limit);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    return request;
+  },
+  response(answer: RestResponse, out: ProtoWriter): void {
+    out.messages(1, answer.payload, "", decodePost);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
+
+/**
+ * Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their
+ * own: get those page by page.
+ *
+ * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/tagged
+ */
+export const PostService_streamTaggedPosts = paginate(PostService.method.streamTaggedPosts, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    success: [],
+    responseEncoding: "json",
+    scopes: [],
+    idempotent: true,
+  },
+  request(message: ListTaggedPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", "/v2/tagged");
+    if (message.tag) request.query("tag", message.tag);
+    request.query("limit", message.limit);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    return request;
+  },
+  items: ["", "posts"],
+  next: {
+    kind: "cursor",
+    from: "last_item",
+    path: "timestamp",
+    advance: (message: ListTaggedPostsRequest, value) => ({ ...message, before: cursorTime(value, "seconds") }),
+  },
+  maxPages: 1000,
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamTaggedPosts)
+
+/**
  * Posts of a blog.
  *
  * The REST adapter of blog.v1.PostService.
@@ -1437,6 +1517,8 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
     uploadLegacyVideo: PostService_uploadLegacyVideo,
     updateLegacyPost: PostService_updateLegacyPost,
     reblogLegacyPost: PostService_reblogLegacyPost,
+    listTaggedPosts: PostService_listTaggedPosts,
+    streamTaggedPosts: PostService_streamTaggedPosts,
   },
   comments: {
     service: "Posts of a blog.",
@@ -1465,6 +1547,8 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       uploadLegacyVideo: "Creates a video post in the older form from a file, which is sent on as it comes and never held.\n\nThe first message has the post, and says what the file is; it may have the first chunk. All others have chunks\nalone.",
       updateLegacyPost: "Changes a post in the older form.",
       reblogLegacyPost: "Reblogs a post in the older form.",
+      listTaggedPosts: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
+      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their\nown: get those page by page.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
     },
   },
 };
@@ -3525,6 +3609,47 @@ export const PostServiceTools = {
       },
     },
     annotations: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
+  },
+  listTaggedPosts: {
+    name: "PostService_ListTaggedPosts",
+    title: "List tagged posts",
+    description: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
+    inputSchema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object" as const,
+      properties: {
+        tag: { type: "string", minLength: 1, description: "The tag, without `#`." },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "Number of posts, 1 to 20. Default: 20.",
+        },
+        before: {
+          type: "string",
+          format: "date-time",
+          description: "Only posts from before this time, to the second: to page, the `timestamp` of the last post, or of a featured tag\nits `featured_timestamp`. Default: now.",
+        },
+        filter: {
+          type: "string",
+          enum: ["POST_FILTER_TEXT", "POST_FILTER_RAW"],
+          description: "The notation of texts in the response. Default: HTML.\n\n- POST_FILTER_TEXT: Plain text without HTML.\n- POST_FILTER_RAW: As the author typed it, for example Markdown.",
+        },
+        npf: {
+          type: "boolean",
+          description: "Get content as blocks instead of the older form, which differs with the type.",
+        },
+        blogFields: {
+          type: "array",
+          items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
+          description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+        },
+      },
+      required: ["tag"],
+      additionalProperties: false,
+      description: "Requests posts with a tag.",
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
   },
 } satisfies { readonly [Method in keyof typeof PostService$tools.method]?: object };
 // @@protoc_insertion_point(service:blog.v1.PostService)
