@@ -666,9 +666,7 @@ export const UserServiceTools = {
       properties: {
         url: {
           type: "string",
-          pattern: "^https?://[^/?#]+",
-          format: "uri",
-          description: "Address of the blog, e.g. `https://demo.blog.example/`.",
+          description: "Address of the blog, e.g. `https://demo.blog.example/`.\n\nThe address of a blog has the form https://<host of the blog>/.",
         },
         email: {
           type: "string",
@@ -693,12 +691,9 @@ export const UserServiceTools = {
       properties: {
         url: {
           type: "string",
-          pattern: "^https?://[^/?#]+",
-          format: "uri",
-          description: "Address of the blog, e.g. `https://demo.blog.example/`.",
+          description: "Address of the blog, e.g. `https://demo.blog.example/`.\n\nThe address of a blog has the form https://<host of the blog>/.",
         },
       },
-      required: ["url"],
       additionalProperties: false,
       description: "Stops following a blog.",
     },
