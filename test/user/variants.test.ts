@@ -41,6 +41,12 @@ const VARIANTS: ReadonlyArray<Variant<typeof UserService>> = [
   ["no limits, as an empty array", (api) => api.getUserLimits({}), answered({ user: [] }), {}],
   ["a dashboard that is empty", (api) => api.listDashboard({}), answered([]), {}],
   [
+    "a blog that was followed, and is not in the response",
+    (api) => api.followBlog({ target: { case: "url", value: "https://a.example/" } }),
+    answered([]),
+    {},
+  ],
+  [
     "a blog that was followed, in an array",
     (api) => api.followBlog({ target: { case: "url", value: "https://a.example/" } }),
     answered({ blog: [{ name: "a" }] }),

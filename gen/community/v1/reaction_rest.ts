@@ -12,7 +12,7 @@ const ADD_REACTION_RESPONSE_KEYS: ReadonlySet<string> = new Set([
 
 /** Decodes community.v1.AddReactionResponse. The reaction is there. */
 export function decodeAddReactionResponse(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("timeline").message(1, json.timeline, "timeline", decodeTimeline);
+  out.message(1, json.timeline, "timeline", decodeTimeline);
   out.unknownKeys(json, ADD_REACTION_RESPONSE_KEYS);
 }
 

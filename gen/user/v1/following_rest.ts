@@ -20,10 +20,6 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "links",
 ]);
 
-const UNFOLLOW_BLOG_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blog",
-]);
-
 /** Decodes user.v1.FollowBlogResponse. The blog is followed. */
 export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.blog, "blog", decodeBlog);
@@ -36,12 +32,6 @@ export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter):
   out.int32(2, json.total_blogs ?? json.totalBlogs, "total_blogs");
   out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
-}
-
-/** Decodes user.v1.UnfollowBlogResponse. The blog is not followed any more. */
-export function decodeUnfollowBlogResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.blog, "blog", decodeBlog);
-  out.unknownKeys(json, UNFOLLOW_BLOG_RESPONSE_KEYS);
 }
 
 // @@protoc_insertion_point(end)

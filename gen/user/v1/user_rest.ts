@@ -20,11 +20,7 @@ import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 import type { ListDashboardRequest } from "./dashboard_pb.ts";
 import { decodeListDashboardResponse } from "./dashboard_rest.ts";
 import type { FollowBlogRequest, ListFollowingRequest, UnfollowBlogRequest } from "./following_pb.ts";
-import {
-  decodeFollowBlogResponse,
-  decodeListFollowingResponse,
-  decodeUnfollowBlogResponse,
-} from "./following_rest.ts";
+import { decodeFollowBlogResponse, decodeListFollowingResponse } from "./following_rest.ts";
 import type { GetUserInfoRequest, GetUserLimitsRequest } from "./info_pb.ts";
 import { decodeGetUserInfoResponse, decodeGetUserLimitsResponse } from "./info_rest.ts";
 import type { LikePostRequest, ListLikesRequest, UnlikePostRequest } from "./like_pb.ts";
@@ -363,8 +359,7 @@ export const UserService_unfollowBlog = unary(UserService.method.unfollowBlog, {
     request.json(json);
     return request;
   },
-  response(answer: RestResponse, out: ProtoWriter): void {
-    out.root(answer.payload, decodeUnfollowBlogResponse);
+  response(_answer: RestResponse, _out: ProtoWriter): void {
   },
 });
 // @@protoc_insertion_point(method:user.v1.UserService.UnfollowBlog)
