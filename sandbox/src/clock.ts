@@ -1,16 +1,16 @@
 /** A clock that tests can move. Every part of the sandbox reads the time from here and nowhere else. */
 export class Clock {
-  #offset = 0;
-  #frozen: number | undefined;
+  private offset = 0;
+  private frozen: number | undefined;
 
   /** @param start milliseconds since the epoch to freeze at; without it the clock runs with the machine's. */
   constructor(start?: number) {
-    this.#frozen = start;
+    this.frozen = start;
   }
 
   /** Milliseconds since the epoch. */
   now(): number {
-    return this.#frozen ?? Date.now() + this.#offset;
+    return this.frozen ?? Date.now() + this.offset;
   }
 
   /** Whole seconds since the epoch. */
@@ -20,19 +20,19 @@ export class Clock {
 
   /** Moves the clock by `ms`; a negative number moves it back. */
   advance(ms: number): void {
-    if (this.#frozen === undefined) this.#offset += ms;
-    else this.#frozen += ms;
+    if (this.frozen === undefined) this.offset += ms;
+    else this.frozen += ms;
   }
 
   /** Stops the clock at `ms` since the epoch; it then moves by `advance` only. */
   freeze(ms: number = this.now()): void {
-    this.#frozen = ms;
+    this.frozen = ms;
   }
 
   /** Returns to the machine's time. */
   reset(): void {
-    this.#frozen = undefined;
-    this.#offset = 0;
+    this.frozen = undefined;
+    this.offset = 0;
   }
 }
 

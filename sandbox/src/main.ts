@@ -25,14 +25,13 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
     args,
     options: { port: { type: "string" }, host: { type: "string" }, database: { type: "string" } },
   });
-  const options: SandboxOptions = {
+  return {
     port: portOf(values.port ?? environment.SANDBOX_PORT ?? String(DEFAULT_PORT)),
     keepRequests: 0,
     limits: ROOMY,
+    ...(values.host === undefined ? {} : { host: values.host }),
+    ...(values.database === undefined ? {} : { database: values.database }),
   };
-  if (values.host !== undefined) options.host = values.host;
-  if (values.database !== undefined) options.database = values.database;
-  return options;
 }
 
 /** What a parent process needs to point its upstreams here. */
@@ -68,8 +67,9 @@ function endWhenTold(sandbox: Sandbox): void {
       () => process.exit(1),
     );
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, process.send ? () => undefined : stop);
+  }
   if (process.send) process.once("disconnect", stop);
 }
 

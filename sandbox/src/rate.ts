@@ -2,32 +2,32 @@ import type { Clock } from "./clock.ts";
 
 /** The state of one window after a call was counted. */
 export interface Window {
-  allowed: boolean;
-  limit: number;
-  remaining: number;
-  used: number;
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly used: number;
   /** Whole seconds until the window starts anew, at least 1. */
-  resetIn: number;
+  readonly resetIn: number;
 }
 
 /** Counts calls in windows aligned to the clock: a minute, an hour, a calendar day (UTC). */
 export class RateMeter {
-  readonly #clock: Clock;
-  readonly #used = new Map<string, { window: number; used: number }>();
+  private readonly clock: Clock;
+  private readonly used = new Map<string, { window: number; used: number }>();
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   /** Counts one call, unless the window is full or `cost` is 0. */
   count(subject: string, limit: number, seconds: number, cost = 1): Window {
-    const now = this.#clock.seconds();
+    const now = this.clock.seconds();
     const window = Math.floor(now / seconds);
     const key = `${seconds} ${subject}`;
-    let state = this.#used.get(key);
+    let state = this.used.get(key);
     if (state?.window !== window) {
       state = { window, used: 0 };
-      this.#used.set(key, state);
+      this.used.set(key, state);
     }
     const allowed = state.used + cost <= limit;
     if (allowed) state.used += cost;
@@ -37,6 +37,6 @@ export class RateMeter {
 
   /** Forgets every count. */
   clear(): void {
-    this.#used.clear();
+    this.used.clear();
   }
 }

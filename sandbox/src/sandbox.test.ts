@@ -58,11 +58,11 @@ test("the address limit, where it is set", async () => {
   await sandbox.close();
 });
 
-test("close with a grace lets an answer under way finish, and takes no longer", async () => {
+test("close with a grace lets a response under way finish, and takes no longer", async () => {
   const sandbox = await startSandbox();
   const info = `${sandbox.url}/v2/blog/demo/info?${KEY}`;
   sandbox.next({ delay: 60 });
-  const slow = fetch(info).then((answer) => answer.json());
+  const slow = fetch(info).then((response) => response.json());
   while (sandbox.received.total === 0) await new Promise((resolve) => setImmediate(resolve));
   const start = performance.now();
   await sandbox.close(10_000);

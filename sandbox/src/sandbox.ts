@@ -1,4 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { Clock } from "./clock.ts";
+import { dispatch } from "./dispatch/dispatch.ts";
 import { type NewEvent, publishEvent } from "./events/publish.ts";
 import { type Fault, type FaultOptions, FaultQueue } from "./http/faults.ts";
 import { ReceivedList } from "./http/received.ts";
@@ -14,19 +16,19 @@ import type { Rules, World } from "./world.ts";
 
 export interface SandboxOptions extends Partial<Rules> {
   /** Port to listen on; 0 (default) picks a free one. */
-  port?: number;
+  readonly port?: number;
   /** Address to listen on. Default `127.0.0.1`. */
-  host?: string;
+  readonly host?: string;
   /** SQLite file for the state. Default: in memory. A file that has state keeps it. */
-  database?: string;
+  readonly database?: string;
   /** Milliseconds since the epoch at which the clock stands still. Default: the machine's time, running. */
-  clock?: number;
+  readonly clock?: number;
   /** Numbers to enforce instead of the usual ones. */
-  limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits>;
   /** How many of the newest requests `received` keeps. Default 1000. */
-  keepRequests?: number;
+  readonly keepRequests?: number;
   /** Bytes kept of each received body. Default 1 MiB. */
-  keepBodyBytes?: number;
+  readonly keepBodyBytes?: number;
 }
 
 /** A running sandbox. */
@@ -44,7 +46,7 @@ export interface Sandbox {
   readonly limits: Limits;
   /** Rules of the blogging service; may be changed at any time. */
   readonly rules: Rules;
-  /** Queues a fault for the next answer, or for the next that matches. */
+  /** Queues a fault for the next response, or for the next that matches. */
   next(fault: Fault, options?: FaultOptions): void;
   /** Faults not used up yet. */
   readonly pendingFaults: number;
@@ -55,7 +57,7 @@ export interface Sandbox {
   /** Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay. */
   reset(): void;
   readonly feed: SandboxFeed;
-  /** Stops listening and drops all connections. With `graceMs`, answers under way may finish until then. */
+  /** Stops listening and drops all connections. With `graceMs`, responses under way may finish until then. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ function rulesOf(options: SandboxOptions): Rules {
     requireHttps: options.requireHttps ?? false,
     publicUrl: options.publicUrl,
     postingDisabled: options.postingDisabled ?? false,
+    communitySavingFails: options.communitySavingFails ?? false,
     carouselsAllowed: options.carouselsAllowed ?? true,
     authorizeAs: options.authorizeAs,
     callbackFragment: options.callbackFragment ?? true,
@@ -101,7 +104,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const host = options.host ?? "127.0.0.1";
   const faults = new FaultQueue();
   const received = new ReceivedList(options.keepRequests ?? 1000, options.keepBodyBytes ?? 1024 * 1024);
-  const server = await listen({ world, service, faults, received }, host, options.port ?? 0);
+  const respond = (request: IncomingMessage) => dispatch(world, service, request);
+  const parts = { respond, now: () => world.clock.now(), faults, received };
+  const server = await listen(parts, host, options.port ?? 0);
   const url = urlOf(server, host);
   let closing: Promise<void> | undefined;
   const stop = async (graceMs: number) => {

@@ -5,24 +5,26 @@ import type { Database } from "./store/database.ts";
 
 /** What every handler works with: the state, the time and the rules. */
 export interface World {
-  db: Database;
-  clock: Clock;
-  limits: Limits;
-  meter: RateMeter;
-  rules: Rules;
-  feed: FeedRules;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly meter: RateMeter;
+  readonly rules: Rules;
+  readonly feed: FeedRules;
 }
 
 /** Rules of the blogging service that a test may change at any time. */
 export interface Rules {
   /** Refuse requests without `User-Agent` (400). Default true. */
   requireUserAgent: boolean;
-  /** Answer 404 to requests that did not come by HTTPS. Default false. */
+  /** Respond 404 to requests that did not come by HTTPS. Default false. */
   requireHttps: boolean;
   /** The public address signatures are made for, when a proxy stands before the sandbox. */
   publicUrl: string | undefined;
-  /** Answer 503 to everything that posts. Default false. */
+  /** Respond 503 to everything that posts. Default false. */
   postingDisabled: boolean;
+  /** Respond 503 to everything that saves a community or the moderation of its posts. Default false. */
+  communitySavingFails: boolean;
   /** Whether carousels are allowed (403 otherwise). Default true. */
   carouselsAllowed: boolean;
   /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */

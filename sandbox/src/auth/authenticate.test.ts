@@ -18,7 +18,7 @@ const unauthorized = {
   errors: [{ title: "Unauthorized", code: 1016, detail: "Unable to authorize" }],
 };
 
-test("without User-Agent the answer is 400", async () => {
+test("without User-Agent the response is 400", async () => {
   const got = await ask(`${info}?${KEY}`, { anonymous: true });
   expect(got.status).toBe(400);
   expect(got.json.meta).toEqual({ status: 400, msg: "Bad Request" });

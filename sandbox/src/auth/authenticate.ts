@@ -3,9 +3,9 @@ import { type Caller, NOBODY, unauthorized } from "./caller.ts";
 import { findProtocol, type SignedRequest, verify } from "./oauth1.ts";
 
 interface TokenRow {
-  secret: string;
-  consumer: string;
-  user: string;
+  readonly secret: string;
+  readonly consumer: string;
+  readonly user: string;
 }
 
 function consumerSecret(world: World, key: string | undefined): string | undefined {
@@ -18,9 +18,8 @@ function byBearer(world: World, token: string): Caller {
     token,
   );
   if (!row || row.expires <= world.clock.seconds()) throw unauthorized();
-  const caller: Caller = { via: "oauth2", consumer: row.client, scopes: row.scope.split(" ") };
-  if (row.user !== null) caller.user = row.user;
-  return caller;
+  const application: Caller = { via: "oauth2", consumer: row.client, scopes: row.scope.split(" ") };
+  return row.user === null ? application : { ...application, user: row.user };
 }
 
 function bySignature(world: World, request: SignedRequest): Caller | undefined {

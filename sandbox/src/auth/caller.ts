@@ -1,16 +1,16 @@
-import { refuse } from "../http/answer.ts";
+import { refuse } from "../http/response.ts";
 
 /** Who a request speaks for. */
 export interface Caller {
-  via: "nothing" | "api_key" | "oauth1" | "oauth2";
+  readonly via: "nothing" | "api_key" | "oauth1" | "oauth2";
   /** The consumer key, once known. */
-  consumer?: string;
+  readonly consumer?: string;
   /** The user's name; absent for an application and for a bare key. */
-  user?: string;
+  readonly user?: string;
   /** Scopes of an OAuth 2.0 token; absent for other credentials, which may do everything. */
-  scopes?: string[];
+  readonly scopes?: string[];
   /** The OAuth 1.0a token. */
-  token?: string;
+  readonly token?: string;
 }
 
 export const NOBODY: Caller = Object.freeze({ via: "nothing" });
@@ -29,6 +29,7 @@ export function requireUser(caller: Caller): string {
 
 /** 403 when an OAuth 2.0 token lacks the scope. */
 export function requireScope(caller: Caller, scope: "basic" | "write"): void {
-  if (caller.scopes && !caller.scopes.includes(scope))
+  if (caller.scopes && !caller.scopes.includes(scope)) {
     throw refuse(403, `The token lacks the scope ${scope}`);
+  }
 }

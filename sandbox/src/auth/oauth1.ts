@@ -6,22 +6,22 @@ type Pair = readonly [string, string];
 
 /** What a signature is made over. */
 export interface SignedRequest {
-  method: string;
+  readonly method: string;
   /** `scheme://host[:port]` the client addressed. */
-  origin: string;
-  rawPath: string;
-  authorization: string | undefined;
-  query: readonly Pair[];
-  form: readonly Pair[];
+  readonly origin: string;
+  readonly rawPath: string;
+  readonly authorization: string | undefined;
+  readonly query: readonly Pair[];
+  readonly form: readonly Pair[];
   /** Text parts of a multipart body: some clients sign them, against the RFC. */
-  parts: readonly Pair[];
+  readonly parts: readonly Pair[];
 }
 
 /** The protocol parameters of a request that carries any. */
 export interface Protocol {
-  values: Map<string, string>;
+  readonly values: Map<string, string>;
   /** Parameters of the header, for the base string. */
-  header: readonly Pair[];
+  readonly header: readonly Pair[];
 }
 
 export type Failure = "malformed" | "method" | "consumer" | "token" | "signature" | "timestamp" | "nonce";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodePairs } from "../http/fields.ts";
-import { baseString, baseUri, parseAuthorization, percentEncode, sign } from "./signature.ts";
+import { decodePairs, percentEncode } from "../http/fields.ts";
+import { baseString, baseUri, parseAuthorization, sign } from "./signature.ts";
 
 const PHOTOS = { key: "dpf43f3p2l4k3l03", secret: "kd94hf93k423kf44" };
 

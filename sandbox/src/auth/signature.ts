@@ -1,12 +1,5 @@
 import { createHmac } from "node:crypto";
-
-/** Percent-encoding of RFC 5849 section 3.6: everything but `A-Z a-z 0-9 - . _ ~`, upper-case hex. */
-export function percentEncode(value: string): string {
-  return encodeURIComponent(value).replace(
-    /[!'()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
+import { percentEncode } from "../http/fields.ts";
 
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
-import { type Answer, bytes, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { bytes, envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { blogByUuid, requireBlog } from "../store/blogs.ts";
 
 const SIZES = [16, 24, 30, 40, 48, 64, 96, 128, 512];
@@ -40,7 +40,7 @@ function wantsJson(call: Call): boolean {
 }
 
 /** GET /v2/blog/{blog-identifier}/avatar[/size]: the PNG, or for signed requests its address by 302. */
-export function blogAvatar(call: Call): Answer {
+export function blogAvatar(call: Call): HttpResponse {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   const size = call.path.size === undefined ? DEFAULT_SIZE : Number(call.path.size);
   if (!SIZES.includes(size)) throw refuse(400, `Invalid size: expected one of ${SIZES.join(", ")}`);
@@ -50,7 +50,7 @@ export function blogAvatar(call: Call): Answer {
 }
 
 /** GET /media/avatars/{uuid}/{size}.png: where avatars' addresses lead. */
-export function avatarImage(call: Call): Answer {
+export function avatarImage(call: Call): HttpResponse {
   const size = Number(/^(\d+)\.png$/.exec(call.path.file ?? "")?.[1]);
   if (!SIZES.includes(size)) throw refuse(404, "No such image");
   const { uuid } = requireBlog(call.world.db, call.path.uuid ?? "");

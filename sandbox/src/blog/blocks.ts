@@ -1,24 +1,25 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { type Blog, blogByUuid, requireBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
-import { administeredBlog, page } from "./access.ts";
-import { shortBlog } from "./blog-object.ts";
-import { offsetLinks } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { administeredBlog, page } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { offsetLinks } from "../view/links.ts";
+import { viewOf } from "../view/view.ts";
 
 /** The block endpoints share one limit a minute: 429 beyond it. */
 function limited(call: Call): Blog {
   const { meter, limits } = call.world;
   const window = meter.count(`blocks ${requireUser(call.caller)}`, limits.blocksPerMinute, 60);
-  if (!window.allowed)
+  if (!window.allowed) {
     throw refuse(429, "Block list requests a minute", 0, { "retry-after": String(window.resetIn) });
+  }
   return administeredBlog(call);
 }
 
 /** GET /v2/blog/{blog-identifier}/blocks */
-export function listBlocks(call: Call): Answer {
+export function listBlocks(call: Call): HttpResponse {
   const blog = limited(call);
   const { limit, offset } = page(call);
   const { db } = call.world;
@@ -50,7 +51,7 @@ function targetOf(call: Call, blog: Blog, identifier: string): string {
 }
 
 /** POST /v2/blog/{blog-identifier}/blocks: a blog, or the anonymous author of a post. */
-export function createBlock(call: Call): Answer {
+export function createBlock(call: Call): HttpResponse {
   const blog = limited(call);
   const identifier = call.input.text("blocked_tumblelog");
   if (identifier) {
@@ -65,7 +66,7 @@ export function createBlock(call: Call): Answer {
 }
 
 /** POST /v2/blog/{blog-identifier}/blocks/bulk: all of them, or none when one is unknown. */
-export function createBlocks(call: Call): Answer {
+export function createBlocks(call: Call): HttpResponse {
   const blog = limited(call);
   const names = call.input.required("blocked_tumblelogs").split(",");
   call.input.flag("force");
@@ -78,7 +79,7 @@ export function createBlocks(call: Call): Answer {
  * DELETE /v2/blog/{blog-identifier}/blocks: with `blocked_tumblelog` that one, whatever `anonymous_only` says; with
  * `anonymous_only=true` alone every anonymous block; else 404.
  */
-export function deleteBlock(call: Call): Answer {
+export function deleteBlock(call: Call): HttpResponse {
   const blog = limited(call);
   const { db } = call.world;
   const identifier = call.input.text("blocked_tumblelog");

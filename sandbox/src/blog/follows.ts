@@ -1,18 +1,14 @@
-import { type Answer, envelope, refuseInWords } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuseInWords } from "../http/response.ts";
 import { blogByUuid, blogsByUuid, blogUrl, isMember, primaryBlog, requireBlog } from "../store/blogs.ts";
-import { ownBlog, page, readableBlog } from "./access.ts";
-import { shortBlog } from "./blog-object.ts";
-import { offsetLinks } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { ownBlog, page, readableBlog } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { offsetLinks } from "../view/links.ts";
+import { viewOf } from "../view/view.ts";
 
-/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
-export function following(call: Call): Answer {
+/** The page of the blogs a user follows that a request asks for, most recently followed first. */
+export function followingPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
-  const blog = readableBlog(call);
-  if (!blog.shareFollowing && !isMember(db, blog, call.caller.user))
-    throw refuseInWords(403, "Not authorized.");
-  const user = primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "";
   const { limit, offset } = page(call);
   const total = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ?", user);
   const rows = db.all<{ blog: string }>(
@@ -33,8 +29,18 @@ export function following(call: Call): Answer {
   });
 }
 
+/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
+export function following(call: Call): HttpResponse {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  if (!blog.shareFollowing && !isMember(db, blog, call.caller.user)) {
+    throw refuseInWords(403, "Not authorized.");
+  }
+  return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
+}
+
 /** GET /v2/blog/{blog-identifier}/followers: for the blog's members; the list and its total wrapped in `users`. */
-export function followers(call: Call): Answer {
+export function followers(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);
   const { limit, offset } = page(call);
@@ -59,7 +65,7 @@ export function followers(call: Call): Answer {
 }
 
 /** GET /v2/blog/{blog-identifier}/followed_by: whether the user of another blog follows this one. */
-export function followedBy(call: Call): Answer {
+export function followedBy(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);
   const other = requireBlog(db, call.query.required("query"));

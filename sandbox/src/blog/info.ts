@@ -1,10 +1,10 @@
-import { type Answer, envelope } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { readableBlog } from "./access.ts";
-import { blogObject } from "./blog-object.ts";
-import { viewOf } from "./view.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse } from "../http/response.ts";
+import { readableBlog } from "../view/access.ts";
+import { blogObject } from "../view/blog-object.ts";
+import { viewOf } from "../view/view.ts";
 
 /** GET /v2/blog/{blog-identifier}/info */
-export function blogInfo(call: Call): Answer {
+export function blogInfo(call: Call): HttpResponse {
   return envelope({ blog: blogObject(readableBlog(call), viewOf(call)) });
 }

@@ -1,18 +1,18 @@
-import { type Answer, envelope, refuse, refuseInWords } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
-import { postObject } from "../posts/post-object.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse, refuseInWords } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { isMember, primaryBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
-import { readableBlog } from "./access.ts";
-import { pageLink } from "./links.ts";
-import { viewOf } from "./view.ts";
+import { readableBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 const MAX_OFFSET = 1000;
 
 interface Like {
-  post_id: string;
-  timestamp: number;
+  readonly post_id: string;
+  readonly timestamp: number;
 }
 
 function place(call: Call): { where: string; values: number[]; offset: number; ascending: boolean } {
@@ -22,10 +22,12 @@ function place(call: Call): { where: string; values: number[]; offset: number; a
   if (offset > MAX_OFFSET) throw refuse(400, `offset is at most ${MAX_OFFSET}`);
   const before = call.query.integer("before");
   const after = call.query.integer("after");
-  if (before !== undefined)
+  if (before !== undefined) {
     return { where: " AND timestamp < ?", values: [before], offset: 0, ascending: false };
-  if (after !== undefined)
+  }
+  if (after !== undefined) {
     return { where: " AND timestamp > ?", values: [after], offset: 0, ascending: true };
+  }
   return { where: "", values: [], offset, ascending: false };
 }
 
@@ -38,12 +40,9 @@ function links(call: Call, likes: readonly Like[], limit: number, more: boolean)
   return first ? { _links: out } : {};
 }
 
-/** GET /v2/blog/{blog-identifier}/likes: what the user of this primary blog liked, newest first. */
-export function blogLikes(call: Call): Answer {
+/** The page of a user's likes that a request asks for, newest first. */
+export function likesPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
-  const blog = readableBlog(call);
-  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw refuseInWords(403, "Not authorized.");
-  const user = primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "";
   const limit = call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20;
   const { where, values, offset, ascending } = place(call);
   const rows = db.all<Like>(
@@ -64,4 +63,12 @@ export function blogLikes(call: Call): Answer {
   const count = db.count("SELECT COUNT(*) AS n FROM likes WHERE user = ?", user);
   const more = ascending || rows.length > limit;
   return envelope({ liked_posts: posts, liked_count: count, ...links(call, shown, limit, more) });
+}
+
+/** GET /v2/blog/{blog-identifier}/likes: what the user of this primary blog liked, newest first. */
+export function blogLikes(call: Call): HttpResponse {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw refuseInWords(403, "Not authorized.");
+  return likesPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }

@@ -1,10 +1,10 @@
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
+import { ownBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
 import type { World } from "../world.ts";
-import { ownBlog } from "./access.ts";
-import { pageLink } from "./links.ts";
 
 export const NOTIFICATION_TYPES = [
   "like",
@@ -28,11 +28,11 @@ export const NOTIFICATION_TYPES = [
 const PAGE = 20;
 
 interface Row {
-  seq: number;
-  type: string;
-  timestamp: number;
-  target_post_id: string;
-  data: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly timestamp: number;
+  readonly target_post_id: string;
+  readonly data: string;
 }
 
 function activityItem(row: Row, blog: Blog, now: number): JsonObject {
@@ -56,7 +56,7 @@ function typeParams(types: readonly string[]): Record<string, string> {
 }
 
 /** GET /v2/blog/{blog-identifier}/notifications: newest first, twenty a page. */
-export function notifications(call: Call): Answer {
+export function notifications(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const { query, world } = call;
   const before = query.integer("before") ?? world.clock.seconds() + 1;

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { type Answer, bareJson, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { escapeHtml } from "../posts/html.ts";
-import { postUrl } from "../posts/post-object.ts";
+import type { Call } from "../dispatch/call.ts";
+import { bareJson, type HttpResponse, refuse } from "../http/response.ts";
 import { blogUrl, findBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
+import { escapeHtml } from "../view/html.ts";
+import { postUrl } from "../view/post-object.ts";
 
 const WIDTH = 540;
 const POST_URL = /^https?:\/\/([^/?#]+)\/post\/(\d+)(?:[/?#].*)?$/;
 
 /** GET /oembed and /oembed/1.0: an embeddable form of a published post, a bare JSON object. */
-export function oembed(call: Call): Answer {
+export function oembed(call: Call): HttpResponse {
   const { db } = call.world;
   const address = call.query.required("url");
   if (call.query.text("format") === "xml") throw refuse(501, "XML is not supported");

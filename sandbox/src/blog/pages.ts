@@ -1,9 +1,9 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
-import { page, readableBlog } from "./access.ts";
-import { offsetLinks } from "./links.ts";
+import { page, readableBlog } from "../view/access.ts";
+import { offsetLinks } from "../view/links.ts";
 
 /** Blog identifiers that could name a blog; others are 400. */
 const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
@@ -15,7 +15,7 @@ function pagesBlog(call: Call): Blog {
 }
 
 /** GET /v2/blog/{blog-identifier}/pages, by position */
-export function listPages(call: Call): Answer {
+export function listPages(call: Call): HttpResponse {
   const blog = pagesBlog(call);
   const { limit, offset } = page(call);
   const { db } = call.world;
@@ -31,7 +31,7 @@ export function listPages(call: Call): Answer {
 }
 
 /** GET /v2/blog/{blog-identifier}/pages/{page-name} */
-export function onePage(call: Call): Answer {
+export function onePage(call: Call): HttpResponse {
   const blog = pagesBlog(call);
   const path = call.path.page ?? "";
   const row = call.world.db.get<{ data: string }>(

@@ -2,17 +2,17 @@ import type { World } from "../world.ts";
 import { refuseFeed } from "./caller.ts";
 
 export interface Account {
-  id: number;
-  login: string;
-  kind: "user" | "organization";
+  readonly id: number;
+  readonly login: string;
+  readonly kind: "user" | "organization";
 }
 
 export interface Repo {
-  id: number;
-  owner: string;
-  name: string;
-  private: number;
-  network: number;
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+  readonly private: number;
+  readonly network: number;
 }
 
 const notFound = () => refuseFeed(404, "Not Found");

@@ -1,18 +1,18 @@
-import { bareJson, type HeaderMap, Refusal } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { bareJson, type HeaderMap, Refusal } from "../http/response.ts";
 import type { World } from "../world.ts";
 
 export const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
 
 /** Whom a feed request speaks for. */
 export interface FeedCaller {
-  token: string | undefined;
+  readonly token: string | undefined;
   /** The account the token acts for; absent without a token and for an installation's. */
-  login: string | undefined;
-  scopes: string | undefined;
+  readonly login: string | undefined;
+  readonly scopes: string | undefined;
 }
 
-/** An error as the event feed answers it. */
+/** An error as the event feed reports it. */
 export function refuseFeed(
   status: number,
   message: string,

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
-import { percentEncode } from "../auth/signature.ts";
-import { type Answer, bareJson, type HeaderMap } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { readJson, writeJson } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { percentEncode } from "../http/fields.ts";
+import { bareJson, type HeaderMap, type HttpResponse } from "../http/response.ts";
+import { readJson, writeJson } from "../json.ts";
 import { type FeedCaller, rateHeaders, refuseFeed } from "./caller.ts";
 
 /** A timeline: which events it holds, and the path its `Link` header uses. */
 export interface Timeline {
-  where: string;
-  values: SQLInputValue[];
+  readonly where: string;
+  readonly values: SQLInputValue[];
   /** Path below the feed's base, id-based where the feed has such an alias. */
-  linkPath: string;
-  strongTag?: boolean;
+  readonly linkPath: string;
+  readonly strongTag?: boolean;
 }
 
 /** The depth of a timeline in events and in days. */
@@ -54,13 +54,13 @@ function sameTag(header: string | undefined, tag: string): boolean {
 }
 
 interface Row {
-  hidden: number;
-  created: number;
-  body: string;
+  readonly hidden: number;
+  readonly created: number;
+  readonly body: string;
 }
 
 /** One page of a timeline, newest first, with everything a poller needs in the headers. */
-export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline): Answer {
+export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline): HttpResponse {
   const { world } = call;
   checkVersion(call);
   const perPage = Math.min(100, positive(call.query.text("per_page"), 30));

@@ -1,5 +1,5 @@
 import { isoDate } from "../clock.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import type { Account, Repo } from "./accounts.ts";
 import { eventText } from "./page.ts";
@@ -8,19 +8,19 @@ const FIRST_EVENT_ID = 52_000_000_001;
 
 /** A new event, as far as its author cares; the rest is filled in. */
 export interface NewEvent {
-  type: string;
+  readonly type: string;
   /** Login of a seeded account. */
-  actor: string;
+  readonly actor: string;
   /** `owner/name` of a seeded repository. */
-  repo: string;
-  payload: JsonObject;
-  public?: boolean;
+  readonly repo: string;
+  readonly payload: JsonObject;
+  readonly public?: boolean;
   /** Seconds since the epoch; now, by the feed's clock, if not given. */
-  created?: number;
+  readonly created?: number;
   /** Counts for paging but is not shown: pages can be short. */
-  hidden?: boolean;
+  readonly hidden?: boolean;
   /** Keys to add to or replace in the event as it is sent; `undefined` removes one. */
-  change?: Record<string, unknown>;
+  readonly change?: Record<string, unknown>;
 }
 
 const base = "https://api.feed.example";

@@ -190,8 +190,9 @@ test("the timeline forgets what is older than thirty days", async () => {
 
 test("both shapes of a push occur, and every type", async () => {
   const all = [];
-  for (const page of [1, 2, 3])
+  for (const page of [1, 2, 3]) {
     all.push(...(await feed(`/repositories/201/events?per_page=100&page=${page}`)).json);
+  }
   const types = new Set(all.map((event) => event.type));
   expect(types.size).toBeGreaterThanOrEqual(16);
   const pushes = all.filter((event) => event.type === "PushEvent").map((event) => event.payload);

@@ -1,5 +1,5 @@
-import type { Answer } from "../http/answer.ts";
-import type { Call, Route } from "../http/call.ts";
+import type { Call, Route } from "../dispatch/call.ts";
+import type { HttpResponse } from "../http/response.ts";
 import { type Account, type Repo, requireAccount, requireRepo, requireRepoById } from "./accounts.ts";
 import { type FeedCaller, feedCaller, refuseFeed } from "./caller.ts";
 import { type Timeline, timelinePage } from "./page.ts";
@@ -113,7 +113,7 @@ for (const [prefix, find] of [
   TIMELINES[`${prefix}/received_events/public`] = (call, caller) => receivedEvents(find(call), caller, true);
 }
 
-function answer(call: Call, find: Find): Answer {
+function response(call: Call, find: Find): HttpResponse {
   const caller = feedCaller(call);
   return timelinePage(call, caller, find(call, caller));
 }
@@ -123,5 +123,5 @@ export const feedRoutes: Route[] = Object.entries(TIMELINES).map(([path, find]) 
   method: "GET",
   path: `/feed${path}`,
   level: "self",
-  handle: (call) => answer(call, find),
+  handle: (call) => response(call, find),
 }));

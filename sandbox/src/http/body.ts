@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { refuse } from "./answer.ts";
+import { isObject, readJson } from "../json.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { isObject, readJson } from "./json.ts";
 import { type Part, readMultipart } from "./multipart.ts";
+import { refuse } from "./response.ts";
 
 /** A request's body, read once, in whichever of the three encodings it came. */
 export interface Body {
-  encoding: "none" | "json" | "form" | "multipart";
-  fields: Fields;
+  readonly encoding: "none" | "json" | "form" | "multipart";
+  readonly fields: Fields;
   /** The decoded pairs of a form body: they take part in an OAuth 1.0a signature. */
-  formPairs: [string, string][];
+  readonly formPairs: [string, string][];
   /** Text parts of a multipart body; some clients sign them. */
-  partPairs: [string, string][];
-  parts: Part[];
+  readonly partPairs: [string, string][];
+  readonly parts: Part[];
 }
 
 /** The most bytes of a JSON or form body: base64 of a 10 MB file, form-encoded, fits. */
@@ -40,33 +40,34 @@ function jsonFields(source: string): Fields {
   return Fields.fromJson(value);
 }
 
+const NO_BODY: Body = { encoding: "none", fields: new Fields([]), formPairs: [], partPairs: [], parts: [] };
+
+async function multipartBody(request: IncomingMessage): Promise<Body> {
+  const parts = await readMultipart(request);
+  const partPairs = parts.flatMap(({ name, text }): [string, string][] =>
+    text === undefined ? [] : [[name, text]],
+  );
+  const plain = new Fields(partPairs.filter(([name]) => name !== "json"));
+  const json = parts.find((part) => part.name === "json");
+  const fields = json ? jsonFields(json.text ?? "").over(plain) : plain;
+  return { ...NO_BODY, encoding: "multipart", fields, partPairs, parts };
+}
+
 /**
  * Reads the body by its `Content-Type`. A multipart body with a part named `json` has its parameters there; other
  * text parts are parameters themselves. An empty body without a type is valid.
  */
 export async function readBody(request: IncomingMessage): Promise<Body> {
-  const body: Body = { encoding: "none", fields: new Fields([]), formPairs: [], partPairs: [], parts: [] };
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "multipart/form-data") {
-    body.encoding = "multipart";
-    body.parts = await readMultipart(request);
-    const json = body.parts.find((part) => part.name === "json");
-    for (const part of body.parts) if (part.text !== undefined) body.partPairs.push([part.name, part.text]);
-    const plain = new Fields(body.partPairs.filter(([name]) => name !== "json"));
-    body.fields = json ? jsonFields(json.text ?? "").over(plain) : plain;
-    return body;
-  }
+  if (type === "multipart/form-data") return multipartBody(request);
   const source = await readAll(request);
-  if (source === "") return body;
+  if (source === "") return NO_BODY;
   if (type === "application/json" || type.endsWith("+json")) {
-    body.encoding = "json";
-    body.fields = jsonFields(source);
-  } else if (type === "application/x-www-form-urlencoded" || type === "") {
-    body.encoding = "form";
-    body.formPairs = type === "" ? [] : decodePairs(source);
-    body.fields = new Fields(decodePairs(source));
-  } else {
+    return { ...NO_BODY, encoding: "json", fields: jsonFields(source) };
+  }
+  if (type !== "application/x-www-form-urlencoded" && type !== "") {
     throw refuse(415, `Unsupported Content-Type: ${type}`);
   }
-  return body;
+  const pairs = decodePairs(source);
+  return { ...NO_BODY, encoding: "form", formPairs: type === "" ? [] : pairs, fields: new Fields(pairs) };
 }

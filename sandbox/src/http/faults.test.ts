@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-test("a fixed answer, once, then the real one", async () => {
+test("a fixed response, once, then the real one", async () => {
   sandbox.next({ status: 503, headers: { "retry-after": "7" }, body: { error: "down" } });
   const got = await ask(info);
   expect([got.status, got.headers["retry-after"], got.json]).toEqual([503, "7", { error: "down" }]);
@@ -68,7 +68,7 @@ test("truncate sends the full length but not the bytes", async () => {
   await expect(ask(info)).rejects.toThrow();
 });
 
-test("drip and delay give the real answer, slowly", async () => {
+test("drip and delay give the real response, slowly", async () => {
   const real = (await ask(info)).text;
   sandbox.next({ drip: 500, every: 2 });
   expect((await ask(info)).text).toBe(real);
@@ -106,7 +106,7 @@ test("raw bytes go to the socket as they are", async () => {
 test.each([true, "headers", "body"] as const)("hang: %s, and close ends it", async (hang) => {
   sandbox.next({ hang });
   const asked = ask(info).then(
-    () => "answered",
+    () => "responded",
     () => "dropped",
   );
   const early = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 50, "waiting"))]);

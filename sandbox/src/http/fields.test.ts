@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readJson, writeJson } from "../json.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { readJson, writeJson } from "./json.ts";
 import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));
@@ -43,6 +43,22 @@ test("the body wins over the query, name by name", () => {
 test("nested brackets become objects and arrays", () => {
   const fields = query("x[0][type]=text&x[0][more][]=1&x[0][more][]=2&x[1][type]=image");
   expect(fields.json("x")).toEqual([{ type: "text", more: ["1", "2"] }, { type: "image" }]);
+});
+
+test("brackets with an index far off make a list without holes", () => {
+  expect(query("x[7][a]=1&x[3][a]=0").json("x")).toEqual([{ a: "0" }, { a: "1" }]);
+});
+
+test("nesting and parameters beyond their limits are refused", () => {
+  const deep = query(`x${"[a]".repeat(30)}=1`);
+  expect(() => deep.json("x")).toThrow("Invalid x: nested too deeply");
+  const many = new Fields(Array.from({ length: 20_001 }, (_, i) => [`x[${i}]`, "1"] as const));
+  expect(() => many.json("x")).toThrow("Invalid x: too many parameters");
+});
+
+test("brackets never reach a prototype", () => {
+  query("x[__proto__][polluted]=1&x[constructor][prototype][polluted]=1&x[a]=1").json("x");
+  expect(({} as { polluted?: string }).polluted).toBeUndefined();
 });
 
 test("numbers, flags and ids in either spelling", () => {

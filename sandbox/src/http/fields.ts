@@ -1,34 +1,28 @@
-import { refuse } from "./answer.ts";
-import { isObject, type JsonObject, readJson } from "./json.ts";
+import { parse } from "qs";
+import { type JsonObject, readJson } from "../json.ts";
+import { refuse } from "./response.ts";
 
 export type Entry = readonly [name: string, value: unknown];
 
-/** Decodes one component of a query or form: `+` is a space, broken escapes stay as they are. */
-function decodeComponent(value: string): string {
-  const spaced = value.replaceAll("+", " ");
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+/** Percent-encoding of RFC 5849 section 3.6: everything but `A-Z a-z 0-9 - . _ ~`, upper-case hex. */
+export function percentEncode(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** The pairs of a query string or form body, in order, duplicates kept; a name without `=` has an empty value. */
 export function decodePairs(encoded: string): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (const item of encoded.split("&")) {
-    if (item === "") continue;
-    const at = item.indexOf("=");
-    const name = at < 0 ? item : item.slice(0, at);
-    pairs.push([decodeComponent(name), at < 0 ? "" : decodeComponent(item.slice(at + 1))]);
-  }
-  return pairs;
+  // URLSearchParams drops a leading "?", which is part of a name here, and skips an empty pair.
+  return [...new URLSearchParams(`&${encoded}`)];
 }
 
 function scalar(value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
     return String(value);
+  }
   return undefined;
 }
 
@@ -51,6 +45,11 @@ export class Fields {
   over(other: Fields): Fields {
     const mine = new Set(this.entries.map(([name]) => baseName(name)));
     return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);
+  }
+
+  /** These parameters but one. */
+  without(name: string): Fields {
+    return new Fields(this.entries.filter(([key]) => key !== name));
   }
 
   has(name: string): boolean {
@@ -80,8 +79,9 @@ export class Fields {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
     const found = allowed.find((item) => item === value);
-    if (found === undefined)
+    if (found === undefined) {
       throw refuse(400, `Invalid ${name}: expected ${allowed.join(", ")}, got ${value}`);
+    }
     return found;
   }
 
@@ -90,8 +90,9 @@ export class Fields {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
     const number = Number(value);
-    if (!Number.isFinite(number) || !Number.isInteger(number))
+    if (!Number.isFinite(number) || !Number.isInteger(number)) {
       throw refuse(400, `Invalid ${name}: not a number`);
+    }
     if (number < (rule.min ?? 0)) throw refuse(400, `Invalid ${name}: below ${rule.min ?? 0}`);
     return Math.min(number, rule.clampTo ?? Number.MAX_SAFE_INTEGER);
   }
@@ -147,33 +148,24 @@ function baseName(key: string): string {
   return at > 0 && key !== "fields[blogs]" ? key.slice(0, at) : key;
 }
 
-function nested(entries: readonly Entry[], name: string): unknown {
-  const root: JsonObject = {};
-  let any = false;
-  for (const [key, value] of entries) {
-    if (!key.startsWith(`${name}[`)) continue;
-    any = true;
-    const path = [...key.slice(name.length).matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? "");
-    let at = root;
-    path.forEach((step, i) => {
-      const slot = step === "" ? String(Object.keys(at).length) : step;
-      if (i === path.length - 1) at[slot] = value;
-      else {
-        const next = at[slot];
-        const child: JsonObject = isObject(next) ? next : {};
-        at[slot] = child;
-        at = child;
-      }
-    });
-  }
-  return any ? asArrays(root) : undefined;
-}
+/** What the brackets of a parameter may hold. A breach is 400 with subcode 8001. */
+const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 
-/** Objects whose keys are 0..n-1 are arrays. */
-function asArrays(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value);
-  const indexed = keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
-  if (!indexed) return Object.fromEntries(keys.map((key) => [key, asArrays(value[key])]));
-  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => asArrays(value[key]));
+/** The value under `name` of bracketed entries: objects, and arrays in the order of their indexes. */
+function nested(entries: readonly Entry[], name: string): unknown {
+  const found = entries.filter(([key]) => key.startsWith(`${name}[`));
+  if (found.length === 0) return undefined;
+  if (found.length > NESTED.parameters) throw refuse(400, `Invalid ${name}: too many parameters`, 8001);
+  const values = new Map<string, unknown>();
+  for (const [key, value] of found) {
+    const list = values.get(key);
+    if (key.endsWith("[]") && Array.isArray(list)) list.push(value);
+    else values.set(key, key.endsWith("[]") ? [value] : value);
+  }
+  const options = { depth: NESTED.depth, strictDepth: true, arrayLimit: NESTED.items };
+  try {
+    return parse(Object.fromEntries(values) as Record<string, string>, options)[name];
+  } catch {
+    throw refuse(400, `Invalid ${name}: nested too deeply`, 8001);
+  }
 }

@@ -55,9 +55,9 @@ test("a large video passes through in constant memory, its bytes hashed and coun
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
   }, 5);
-  const answer = await sendVideo(size);
+  const response = await sendVideo(size);
   clearInterval(timer);
-  expect(answer).toContain('"status":201');
+  expect(response).toContain('"status":201');
   // Client and sandbox share this process, and garbage waits for its collector: far below the size is what counts.
   expect(peak).toBeLessThan(size / 2);
   expect(sandbox.received.last?.size).toBeGreaterThan(size);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { refuse } from "./answer.ts";
+import { refuse } from "./response.ts";
 
 /** One part of a multipart body. Media is hashed while it passes and never held; text is kept. */
 export interface Part {

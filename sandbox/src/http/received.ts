@@ -14,8 +14,8 @@ export class ReceivedRequest {
   readonly at: number;
   /** Bytes of the body that have arrived so far. */
   size = 0;
-  readonly #chunks: Buffer[] = [];
-  #kept = 0;
+  private readonly chunks: Buffer[] = [];
+  private kept = 0;
 
   constructor(request: IncomingMessage, at: number, keepBytes: number) {
     this.method = request.method ?? "";
@@ -29,9 +29,9 @@ export class ReceivedRequest {
     request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk) {
         this.size += chunk.length;
-        if (this.#kept < keepBytes) {
-          this.#chunks.push(Buffer.from(chunk.subarray(0, keepBytes - this.#kept)));
-          this.#kept += chunk.length;
+        if (this.kept < keepBytes) {
+          this.chunks.push(Buffer.from(chunk.subarray(0, keepBytes - this.kept)));
+          this.kept += chunk.length;
         }
       }
       return push(chunk, encoding);
@@ -50,7 +50,7 @@ export class ReceivedRequest {
 
   /** The body's bytes, up to the size that is kept (1 MiB unless told otherwise). */
   get body(): Buffer {
-    return Buffer.concat(this.#chunks);
+    return Buffer.concat(this.chunks);
   }
 
   /** The body as text. */
@@ -66,48 +66,48 @@ export class ReceivedRequest {
 
 /** The requests received, oldest first; only the newest are kept. */
 export class ReceivedList {
-  readonly #limit: number;
-  readonly #keepBytes: number;
-  #items: ReceivedRequest[] = [];
-  #total = 0;
+  private readonly limit: number;
+  private readonly keepBytes: number;
+  private items: ReceivedRequest[] = [];
+  private count = 0;
 
   constructor(limit: number, keepBytes: number) {
-    this.#limit = limit;
-    this.#keepBytes = keepBytes;
+    this.limit = limit;
+    this.keepBytes = keepBytes;
   }
 
   record(request: IncomingMessage, at: number): ReceivedRequest {
-    const item = new ReceivedRequest(request, at, this.#limit > 0 ? this.#keepBytes : 0);
-    this.#total++;
-    if (this.#limit > 0) this.#items.push(item);
-    if (this.#items.length > this.#limit) this.#items.shift();
+    const item = new ReceivedRequest(request, at, this.limit > 0 ? this.keepBytes : 0);
+    this.count++;
+    if (this.limit > 0) this.items.push(item);
+    if (this.items.length > this.limit) this.items.shift();
     return item;
   }
 
   /** All that are kept, or those whose path has this text or matches this pattern. */
   all(match?: string | RegExp): ReceivedRequest[] {
-    if (match === undefined) return [...this.#items];
-    return this.#items.filter((item) =>
+    if (match === undefined) return [...this.items];
+    return this.items.filter((item) =>
       typeof match === "string" ? item.path.includes(match) : match.test(item.path),
     );
   }
 
   /** The newest request. */
   get last(): ReceivedRequest | undefined {
-    return this.#items.at(-1);
+    return this.items.at(-1);
   }
 
   /** How many requests arrived since the start or the last `clear`, kept or not. */
   get total(): number {
-    return this.#total;
+    return this.count;
   }
 
   clear(): void {
-    this.#items = [];
-    this.#total = 0;
+    this.items = [];
+    this.count = 0;
   }
 
   [Symbol.iterator](): Iterator<ReceivedRequest> {
-    return this.#items[Symbol.iterator]();
+    return this.items[Symbol.iterator]();
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answer, document, refuse } from "./answer.ts";
+import { writeJson } from "../json.ts";
 import type { Fault } from "./faults.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { writeJson } from "./json.ts";
+import { document, type HeaderMap, type HttpResponse, type Refusal, refuse } from "./response.ts";
 import { spoilBody } from "./spoil.ts";
 
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
@@ -18,54 +18,62 @@ function jsonpName(request: IncomingMessage): string | undefined {
 }
 
 interface Wire {
-  status: number;
-  type: string | undefined;
-  body: Buffer;
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly body: Buffer;
 }
 
-function wire(answer: Answer, jsonp: string | undefined, drift: (json: unknown) => unknown): Wire {
-  const { body, status } = answer;
+function wire(sent: HttpResponse, jsonp: string | undefined, drift: (json: unknown) => unknown): Wire {
+  const { body, status } = sent;
   if (body.kind === "none") return { status, type: undefined, body: Buffer.alloc(0) };
   if (body.kind === "text") return { status, type: body.type, body: Buffer.from(body.text) };
   if (body.kind === "bytes") return { status, type: body.type, body: Buffer.from(body.bytes) };
-  const json = writeJson(drift(document(answer)));
-  if (jsonp === undefined)
+  const json = writeJson(drift(document(sent)));
+  if (jsonp === undefined) {
     return { status, type: "application/json; charset=utf-8", body: Buffer.from(json) };
+  }
   const script = Buffer.from(`${jsonp}(${json});`);
   return { status: 200, type: "application/javascript; charset=utf-8", body: script };
 }
 
-function setHeaders(response: ServerResponse, answer: Answer, sent: Wire, fault: Fault | undefined): void {
-  response.statusCode = sent.status;
-  if (sent.type !== undefined) response.setHeader("content-type", sent.type);
-  if (sent.status !== 304 && sent.status !== 204) response.setHeader("content-length", sent.body.length);
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  if (!fault || !("headers" in fault)) return;
+function setHeaders(out: ServerResponse, headers: HeaderMap, { status, type, body }: Wire): void {
+  out.statusCode = status;
+  if (type !== undefined) out.setHeader("content-type", type);
+  if (status !== 304 && status !== 204) out.setHeader("content-length", body.length);
+  for (const [name, value] of Object.entries(headers)) out.setHeader(name, value);
+}
+
+function changeHeaders(out: ServerResponse, fault: Fault): void {
+  if (!("headers" in fault)) return;
   for (const [name, value] of Object.entries(fault.headers ?? {})) {
-    if (value === undefined) response.removeHeader(name);
-    else response.setHeader(name, value);
+    if (value === undefined) out.removeHeader(name);
+    else out.setHeader(name, value);
   }
 }
 
-/** Writes an answer, as JSONP when the request asks for that, through a fault when there is one. */
+/** Writes a response, as JSONP when the request asks for that, through a fault when there is one. */
 export async function send(
   request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer,
+  out: ServerResponse,
+  wanted: HttpResponse,
   fault: Fault | undefined,
   allowJsonp: boolean,
 ): Promise<void> {
   let name: string | undefined;
-  let real = answer;
+  let real = wanted;
   try {
     name = allowJsonp ? jsonpName(request) : undefined;
   } catch (error) {
-    real = (error as ReturnType<typeof refuse>).answer;
+    real = (error as Refusal).response;
   }
   const drift = fault && "drift" in fault ? fault.drift : (json: unknown) => json;
   const sent = wire(real, name, drift);
-  if (response.destroyed) return;
-  setHeaders(response, real, sent, fault);
-  if (fault) await spoilBody(fault, response, sent.body);
-  else response.end(sent.body);
+  if (out.destroyed) return;
+  setHeaders(out, real.headers, sent);
+  if (fault) {
+    changeHeaders(out, fault);
+    await spoilBody(fault, out, sent.body);
+  } else {
+    out.end(sent.body);
+  }
 }

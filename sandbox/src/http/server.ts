@@ -1,44 +1,48 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { World } from "../world.ts";
-import { refuse } from "./answer.ts";
-import { dispatch, type Service } from "./dispatch.ts";
 import type { FaultQueue } from "./faults.ts";
 import type { ReceivedList } from "./received.ts";
+import { type HttpResponse, refuse } from "./response.ts";
 import { send } from "./send.ts";
 import { spoilBefore } from "./spoil.ts";
 
+/** What the server needs of the service that it serves. */
 export interface ServerParts {
-  world: World;
-  service: Service;
-  faults: FaultQueue;
-  received: ReceivedList;
+  /** Responds to a request; it throws only what nobody foresaw. */
+  readonly respond: (request: IncomingMessage) => Promise<HttpResponse>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly faults: FaultQueue;
+  readonly received: ReceivedList;
 }
 
-async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  parts.received.record(request, parts.world.clock.now());
+async function serve(parts: ServerParts, request: IncomingMessage, out: ServerResponse): Promise<void> {
+  parts.received.record(request, parts.now());
   const fault = parts.faults.take(request);
-  if (fault && (await spoilBefore(fault, request, response))) return;
-  const answer = await dispatch(parts.world, parts.service, request);
+  if (fault && (await spoilBefore(fault, request, out))) return;
+  const response = await parts.respond(request);
   const jsonp = !(request.url ?? "").startsWith("/feed/");
-  await send(request, response, answer, fault, jsonp);
+  await send(request, out, response, fault, jsonp);
 }
 
 /** An error nobody foresaw: 500 in the envelope, with its text, so that a test that meets it can say why. */
-function fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
+function fail(error: unknown, request: IncomingMessage, out: ServerResponse): void {
+  if (out.headersSent || out.destroyed) {
+    out.destroy();
     return;
   }
-  const { answer } = refuse(500, error instanceof Error ? `${error.message}\n${error.stack}` : String(error));
-  send(request, response, answer, undefined, false).catch(() => response.destroy());
+  const { response } = refuse(
+    500,
+    error instanceof Error ? `${error.message}\n${error.stack}` : String(error),
+  );
+  send(request, out, response, undefined, false).catch(() => out.destroy());
 }
 
 /** Listens; `port` 0 picks a free one. */
 export async function listen(parts: ServerParts, host: string, port: number): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 0 }, (request, response) => {
-    response.on("error", () => undefined);
-    serve(parts, request, response).catch((error: unknown) => fail(error, request, response));
+  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 0 }, (request, out) => {
+    out.on("error", () => undefined);
+    serve(parts, request, out).catch((error: unknown) => fail(error, request, out));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

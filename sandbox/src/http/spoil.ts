@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { writeJson } from "../json.ts";
 import type { Fault } from "./faults.ts";
-import { writeJson } from "./json.ts";
 
 const PAGE =
   "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>\n";
@@ -21,8 +21,9 @@ function garbage(size: number): Buffer {
 
 function* filler(size: number): Generator<Buffer> {
   const block = Buffer.alloc(64 * 1024, "x");
-  for (let left = size; left > 0; left -= block.length)
+  for (let left = size; left > 0; left -= block.length) {
     yield left < block.length ? block.subarray(0, left) : block;
+  }
 }
 
 async function oversize(response: ServerResponse, size: number): Promise<void> {
@@ -42,7 +43,7 @@ function standsAlone(fault: Fault): boolean {
   return ["redirect", "html", "garbage", "oversize", "deep"].some((key) => key in fault);
 }
 
-/** Faults that stand in for the whole answer. Returns whether the fault was one of these. */
+/** Faults that stand in for the whole response. Returns whether the fault was one of these. */
 export async function spoilBefore(
   fault: Fault,
   request: IncomingMessage,
@@ -53,8 +54,9 @@ export async function spoilBefore(
     return true;
   }
   if ("hang" in fault && fault.hang !== "body") {
-    if (fault.hang === "headers")
+    if (fault.hang === "headers") {
       response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
+    }
     return true;
   }
   if ("reset" in fault && (fault.reset === true || fault.reset === "before")) {
@@ -104,7 +106,7 @@ export async function spoilBefore(
   return false;
 }
 
-/** Sends a real answer's bytes the way the fault asks. Headers are set, but not yet sent. */
+/** Sends a real response's bytes the way the fault asks. Headers are set, but not yet sent. */
 export async function spoilBody(fault: Fault, response: ServerResponse, body: Buffer): Promise<void> {
   const half = body.subarray(0, Math.floor(body.length / 2));
   if ("delay" in fault) await sleep(fault.delay);

@@ -1,10 +1,10 @@
 /** A request target as it was sent: the raw path and query, and their decoded forms. */
 export interface Target {
   /** Path exactly as sent, for signatures. */
-  rawPath: string;
-  rawQuery: string;
+  readonly rawPath: string;
+  readonly rawQuery: string;
   /** Decoded path segments; a trailing slash is dropped. */
-  segments: string[];
+  readonly segments: string[];
 }
 
 /** Splits a request target. Returns `undefined` for one that is no path or has broken escapes. */

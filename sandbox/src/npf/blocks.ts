@@ -1,6 +1,6 @@
 import { gmtDate } from "../clock.ts";
 import { randomId } from "../entropy.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { NPF_LIMITS } from "./limits.ts";
 import { mediaObject, type Uploads } from "./media.ts";
@@ -8,9 +8,9 @@ import { type MentionLookup, textBlock } from "./text-block.ts";
 
 /** What checking blocks needs from its surroundings. */
 export interface BlockContext {
-  mention: MentionLookup;
-  uploads: Uploads;
-  now: number;
+  readonly mention: MentionLookup;
+  readonly uploads: Uploads;
+  readonly now: number;
 }
 
 function imageBlock(block: JsonObject, context: BlockContext): JsonObject {
@@ -23,13 +23,15 @@ function imageBlock(block: JsonObject, context: BlockContext): JsonObject {
   for (const name of ["alt_text", "caption"] as const) {
     if (block[name] === undefined || block[name] === null) continue;
     const length = codePoints(textOf(block[name], name));
-    if (length > NPF_LIMITS.captionCodePoints)
+    if (length > NPF_LIMITS.captionCodePoints) {
       throw invalid(`${name} is longer than ${NPF_LIMITS.captionCodePoints}`);
+    }
   }
   if (isObject(block.colors)) {
     for (const [key, color] of Object.entries(block.colors)) {
-      if (!/^c\d+$/.test(key) || !/^([0-9a-f]{3}|[0-9a-f]{6})$/i.test(String(color)))
+      if (!/^c\d+$/.test(key) || !/^([0-9a-f]{3}|[0-9a-f]{6})$/i.test(String(color))) {
         throw invalid("Invalid colors");
+      }
     }
   }
   return out;
@@ -49,16 +51,18 @@ function linkBlock(block: JsonObject): JsonObject {
   const bare = Object.keys(rest).every((key) => key === "type" || key === "url");
   const page = bare ? { title: `Page at ${host}`, description: "", author: "", site_name: host } : {};
   const out: JsonObject = { ...rest, ...page, display_url: url };
-  for (const name of ["title", "description", "author", "site_name"])
+  for (const name of ["title", "description", "author", "site_name"]) {
     if (name in out) out[name] = cut(out[name]);
+  }
   return out;
 }
 
 function playable(kind: "audio" | "video", block: JsonObject, context: BlockContext): JsonObject {
   const provider = block.provider === undefined ? "native" : textOf(block.provider, "provider");
   const media = Array.isArray(block.media) ? block.media[0] : block.media;
-  if (media === undefined && typeof block.url !== "string")
+  if (media === undefined && typeof block.url !== "string") {
     throw invalid(`A block of type ${kind} needs url or media`);
+  }
   const out: JsonObject = { ...block, provider };
   if (media !== undefined) out.media = mediaObject(media, kind, context.uploads);
   if (isObject(out.media) && out.url === undefined) out.url = out.media.url;
@@ -72,11 +76,13 @@ function playable(kind: "audio" | "video", block: JsonObject, context: BlockCont
 function pollBlock(block: JsonObject, context: BlockContext): JsonObject {
   const rule = NPF_LIMITS.pollAnswers;
   const answers = arrayOf(block.answers, "answers").map((item) => objectOf(item, "answer"));
-  if (answers.length < rule.min || answers.length > rule.max)
+  if (answers.length < rule.min || answers.length > rule.max) {
     throw invalid(`A poll has ${rule.min} to ${rule.max} answers`);
+  }
   for (const answer of answers) {
-    if (codePoints(textOf(answer.answer_text, "answer_text")) > rule.codePoints)
+    if (codePoints(textOf(answer.answer_text, "answer_text")) > rule.codePoints) {
       throw invalid("answer_text is too long");
+    }
   }
   const settings = objectOf(block.settings ?? {}, "settings");
   const { min, max } = NPF_LIMITS.pollSeconds;

@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 
 /** 400 with subcode 8001: an NPF parameter is invalid or badly formatted. */
 export function invalid(detail: string): Error {

@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { arrayOf, integerOf, invalid, objectOf } from "./check.ts";
 
 function indexes(value: unknown, count: number, fail: (detail: string) => Error): number[] {
@@ -15,8 +15,9 @@ function indexes(value: unknown, count: number, fail: (detail: string) => Error)
 
 /** The rows of a layout: `display`, or the old form `rows`. */
 function displayOf(layout: JsonObject): JsonObject[] {
-  if (layout.display !== undefined)
+  if (layout.display !== undefined) {
     return arrayOf(layout.display, "display").map((row) => objectOf(row, "display row"));
+  }
   return arrayOf(layout.rows, "rows").map((blocks) => ({ blocks }));
 }
 
@@ -66,8 +67,9 @@ function askLayout(layout: JsonObject, content: readonly JsonObject[]): JsonObje
     attribution === undefined
       ? (type: unknown) => type !== "text"
       : (type: unknown) => type === "video" || type === "link";
-  if (asked.some((index) => barred(content[index]?.type)))
+  if (asked.some((index) => barred(content[index]?.type))) {
     throw fail("The question holds a block that is not allowed");
+  }
   return attribution === undefined
     ? { type: "ask", blocks: asked }
     : { type: "ask", blocks: asked, attribution };
@@ -103,8 +105,9 @@ function moved(layout: JsonObject, from: number, to: number): JsonObject {
     const rows = layout.display.filter(isObject).map((row) => ({ ...row, blocks: keep(row.blocks) }));
     out.display = rows.filter((row) => row.blocks.length > 0);
   }
-  if (typeof layout.truncate_after === "number")
+  if (typeof layout.truncate_after === "number") {
     out.truncate_after = Math.max(-1, layout.truncate_after - from);
+  }
   return out;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { refuse } from "../http/answer.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
 import type { Part } from "../http/multipart.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { integerOf, invalid } from "./check.ts";
 import { MEDIA_TYPES } from "./limits.ts";
 
@@ -9,23 +9,23 @@ export type MediaKind = keyof typeof MEDIA_TYPES;
 
 /** The uploaded parts of a request, and which of them blocks have asked for. */
 export class Uploads {
-  readonly #parts: Map<string, Part>;
-  readonly #limits: { fileBytes: number; videoBytes: number };
+  private readonly parts: Map<string, Part>;
+  private readonly limits: { fileBytes: number; videoBytes: number };
   /** Parts in use, with the kind of block that uses them. */
   readonly used = new Map<string, { kind: MediaKind; part: Part; type: string }>();
 
   constructor(parts: readonly Part[], limits: { fileBytes: number; videoBytes: number }) {
-    this.#limits = limits;
-    this.#parts = new Map();
+    this.limits = limits;
+    this.parts = new Map();
     for (const part of parts) {
-      if (this.#parts.has(part.name)) throw invalid(`Two parts are named ${part.name}`);
-      this.#parts.set(part.name, part);
+      if (this.parts.has(part.name)) throw invalid(`Two parts are named ${part.name}`);
+      this.parts.set(part.name, part);
     }
   }
 
   /** Claims the part of an identifier and returns the media object that stands for it. */
   claim(identifier: string, kind: MediaKind, media: JsonObject): JsonObject {
-    const part = this.#parts.get(identifier);
+    const part = this.parts.get(identifier);
     if (!part) throw invalid(`No part is named ${identifier}`);
     const own =
       part.type === "text/plain" || part.type === "application/octet-stream" ? undefined : part.type;
@@ -34,7 +34,7 @@ export class Uploads {
     if (!accepted.includes(type) || (own !== undefined && !accepted.includes(own))) {
       throw refuse(400, `Media type ${own ?? type} is not accepted for ${kind}`, 8005);
     }
-    const most = kind === "video" ? this.#limits.videoBytes : this.#limits.fileBytes;
+    const most = kind === "video" ? this.limits.videoBytes : this.limits.fileBytes;
     if (part.size > most) throw refuse(400, `${kind} of ${part.size} bytes, at most ${most}`, 8005);
     if (part.size === 0) throw refuse(400, `Part ${identifier} is empty`, 8005);
     this.used.set(identifier, { kind, part, type });
@@ -43,7 +43,7 @@ export class Uploads {
 
   /** 8001 when a part has no identifier that names it. */
   requireAllUsed(): void {
-    for (const name of this.#parts.keys()) {
+    for (const name of this.parts.keys()) {
       if (!this.used.has(name)) throw invalid(`No media object has the identifier ${name}`);
     }
   }
@@ -87,8 +87,9 @@ const BY_EXTENSION: Record<string, string> = {
 export function mediaObject(value: unknown, kind: MediaKind, uploads: Uploads): JsonObject {
   if (!isObject(value)) throw invalid("media is not an object");
   if (value.identifier !== undefined) return uploads.claim(String(value.identifier), kind, value);
-  if (typeof value.url !== "string" || !/^https?:\/\//.test(value.url))
+  if (typeof value.url !== "string" || !/^https?:\/\//.test(value.url)) {
     throw invalid("media has neither url nor identifier");
+  }
   const guessed = BY_EXTENSION[value.url.split(/[?#]/)[0]?.split(".").at(-1)?.toLowerCase() ?? ""];
   const size =
     kind === "audio"

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { arrayOf, codePoints, integerOf, invalid, objectOf, textOf } from "./check.ts";
 import { INDENTED, INLINE_TYPES, NPF_LIMITS, TEXT_SUBTYPES } from "./limits.ts";
 
@@ -11,8 +11,9 @@ function inlineFormat(value: unknown, length: number, mention: MentionLookup): J
   if (!type) throw invalid(`Unknown inline format: ${String(format.type)}`);
   const start = integerOf(format.start, "formatting.start");
   const end = integerOf(format.end, "formatting.end");
-  if (start < 0 || end <= start || end > length)
+  if (start < 0 || end <= start || end > length) {
     throw invalid(`Formatting ${start}-${end} is outside the text`);
+  }
   if (type === "link") return { start, end, type, url: textOf(format.url, "formatting.url") };
   if (type === "color") {
     const hex = textOf(format.hex, "formatting.hex");
@@ -46,19 +47,22 @@ function merged(formats: JsonObject[]): JsonObject[] {
 export function textBlock(block: JsonObject, mention: MentionLookup): JsonObject {
   const text = textOf(block.text, "text");
   const length = codePoints(text);
-  if (length > NPF_LIMITS.textCodePoints)
+  if (length > NPF_LIMITS.textCodePoints) {
     throw invalid(`Text of ${length} code points, at most ${NPF_LIMITS.textCodePoints}`);
+  }
   const out: JsonObject = { type: "text", text };
   if (block.subtype !== undefined && block.subtype !== null) {
-    if (!TEXT_SUBTYPES.some((item) => item === block.subtype))
+    if (!TEXT_SUBTYPES.some((item) => item === block.subtype)) {
       throw invalid(`Unknown text subtype: ${String(block.subtype)}`);
+    }
     out.subtype = block.subtype;
   }
   if (block.indent_level !== undefined && block.indent_level !== null) {
     const level = integerOf(block.indent_level, "indent_level");
     if (level < 0 || level > 7) throw invalid(`indent_level ${level} is not within 0 to 7`);
-    if (level > 0 && !INDENTED.some((item) => item === out.subtype))
+    if (level > 0 && !INDENTED.some((item) => item === out.subtype)) {
       throw invalid("This subtype has no indent_level");
+    }
     out.indent_level = level;
   }
   const formatting = arrayOf(block.formatting, "formatting").map((item) =>

@@ -230,7 +230,7 @@ test("client credentials: form, JSON, multipart and Basic; no refresh token; no 
   const basic = {
     authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString("base64")}`,
   };
-  const answers = [
+  const responses = [
     await post("/v2/oauth2/token", grant),
     await ask(at, {
       method: "POST",
@@ -240,7 +240,7 @@ test("client credentials: form, JSON, multipart and Basic; no refresh token; no 
     await ask(at, { method: "POST", headers: parts.headers, body: parts.body }),
     await post("/v2/oauth2/token", { grant_type: "client_credentials" }, basic),
   ];
-  for (const got of answers) {
+  for (const got of responses) {
     expect(got.status).toBe(200);
     expect(got.json.scope).toBe("basic");
     expect(got.json).not.toHaveProperty("refresh_token");

@@ -1,33 +1,33 @@
 import { findProtocol, type Protocol, verify } from "../auth/oauth1.ts";
-import { percentEncode } from "../auth/signature.ts";
+import type { Call } from "../dispatch/call.ts";
+import { signedRequestOf } from "../dispatch/dispatch.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, redirect, refuseText, text } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { signedRequestOf } from "../http/dispatch.ts";
+import { percentEncode } from "../http/fields.ts";
+import { type HttpResponse, redirect, refuseText, text } from "../http/response.ts";
 import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
 
 const LIFETIME_SECONDS = 600;
 
 interface Consumer {
-  key: string;
-  secret: string;
-  name: string;
-  callback: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly name: string;
+  readonly callback: string;
 }
 
 interface Temporary {
-  token: string;
-  secret: string;
-  consumer: string;
-  callback: string;
-  expires: number;
-  verifier: string | null;
-  user: string | null;
+  readonly token: string;
+  readonly secret: string;
+  readonly consumer: string;
+  readonly callback: string;
+  readonly expires: number;
+  readonly verifier: string | null;
+  readonly user: string | null;
 }
 
 const FORM = "application/x-www-form-urlencoded";
 
-function formAnswer(values: Record<string, string>): Answer {
+function formAnswer(values: Record<string, string>): HttpResponse {
   const pairs = Object.entries(values).map(
     ([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`,
   );
@@ -59,8 +59,9 @@ function verified(call: Call, protocol: Protocol, consumer: Consumer, tokenSecre
     consumer: consumer.secret,
     token: tokenSecret,
   });
-  if (failure !== undefined)
+  if (failure !== undefined) {
     throw refuseText(failure === "malformed" ? 400 : 401, `The request does not verify: ${failure}`);
+  }
 }
 
 /** A parameter of the protocol, wherever the client put it. */
@@ -69,13 +70,14 @@ function parameter(call: Call, protocol: Protocol, name: string): string | undef
 }
 
 /** POST or GET /oauth/request_token (RFC 5849 section 2.1) */
-export function requestToken(call: Call): Answer {
+export function requestToken(call: Call): HttpResponse {
   const protocol = protocolOf(call);
   const consumer = consumerOf(call, protocol);
   verified(call, protocol, consumer, "");
   const callback = parameter(call, protocol, "oauth_callback") || consumer.callback;
-  if (callback !== "oob" && !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(callback))
+  if (callback !== "oob" && !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(callback)) {
     throw refuseText(400, "Invalid oauth_callback");
+  }
   const token = randomToken(50);
   const secret = randomToken(50);
   const expires = call.world.clock.seconds() + LIFETIME_SECONDS;
@@ -86,12 +88,13 @@ export function requestToken(call: Call): Answer {
 function temporary(call: Call, token: string | undefined): Temporary {
   if (!token) throw refuseText(400, "Missing parameter: oauth_token");
   const row = call.world.db.get<Temporary>("SELECT * FROM oauth1_requests WHERE token = ?", token);
-  if (!row || row.expires <= call.world.clock.seconds())
+  if (!row || row.expires <= call.world.clock.seconds()) {
     throw refuseText(401, "Unknown or expired oauth_token");
+  }
   return row;
 }
 
-function grant(call: Call, row: Temporary, user: string, source: string | undefined): Answer {
+function grant(call: Call, row: Temporary, user: string, source: string | undefined): HttpResponse {
   const verifier = randomToken(40);
   call.world.db.run(
     "UPDATE oauth1_requests SET verifier = ?, user = ? WHERE token = ?",
@@ -105,7 +108,7 @@ function grant(call: Call, row: Temporary, user: string, source: string | undefi
 }
 
 /** GET /oauth/authorize: asks the user (RFC 5849 section 2.2) */
-export function authorize(call: Call): Answer {
+export function authorize(call: Call): HttpResponse {
   const row = temporary(call, call.query.text("oauth_token"));
   const source = call.query.text("source");
   const { authorizeAs } = call.world.rules;
@@ -115,8 +118,8 @@ export function authorize(call: Call): Answer {
   return consentPage(app?.name ?? "", loggedIn(call), "/oauth/authorize", values);
 }
 
-/** POST /oauth/authorize: the page's answer. Allowed leads back with a verifier, denied to the bare callback. */
-export function decide(call: Call): Answer {
+/** POST /oauth/authorize: the page's response. Allowed leads back with a verifier, denied to the bare callback. */
+export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));
   if (call.body.fields.text("decision") !== "allow") {
     call.world.db.run("DELETE FROM oauth1_requests WHERE token = ?", row.token);
@@ -124,12 +127,12 @@ export function decide(call: Call): Answer {
   }
   const user = loginOf(call) ?? loggedIn(call);
   if (user === undefined) return messagePage("Not logged in", "Name or password is wrong", 401);
-  const answer = grant(call, row, user, call.body.fields.text("source"));
-  return { ...answer, headers: { ...answer.headers, ...sessionCookie(user) } };
+  const response = grant(call, row, user, call.body.fields.text("source"));
+  return { ...response, headers: { ...response.headers, ...sessionCookie(user) } };
 }
 
 /** GET or POST /oauth/access_token (RFC 5849 section 2.3) */
-export function accessToken(call: Call): Answer {
+export function accessToken(call: Call): HttpResponse {
   const { db } = call.world;
   const protocol = protocolOf(call);
   const consumer = consumerOf(call, protocol);

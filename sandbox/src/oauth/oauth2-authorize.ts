@@ -1,7 +1,7 @@
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, redirect } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import type { Fields } from "../http/fields.ts";
+import { type HttpResponse, redirect } from "../http/response.ts";
 import { type Client, SCOPES } from "./oauth2-tokens.ts";
 import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
 
@@ -9,41 +9,44 @@ const CODE_SECONDS = 60;
 
 /** An authorization request whose client and address are sound. */
 interface Request {
-  client: Client;
+  readonly client: Client;
   /** Where to lead the user back to. */
-  address: string;
+  readonly address: string;
   /** The `redirect_uri` as it was sent, which the token request must repeat. */
-  sent: string | undefined;
-  fields: Fields;
+  readonly sent: string | undefined;
+  readonly fields: Fields;
 }
 
 /** The client and its address; without them there is nowhere to send an error. */
-function requestOf(call: Call, fields: Fields): Request | Answer {
+function requestOf(call: Call, fields: Fields): Request | HttpResponse {
   const { db } = call.world;
   const client = db.get<Client>("SELECT * FROM consumers WHERE key = ?", fields.text("client_id") ?? "");
   if (!client) return messagePage("Unknown application", "client_id is not registered", 400);
   const registered = JSON.parse(client.redirect_uris) as string[];
   const sent = fields.text("redirect_uri") || undefined;
   const address = sent ?? (registered.length === 1 ? registered[0] : undefined);
-  if (address === undefined)
+  if (address === undefined) {
     return messagePage("Missing redirect_uri", "Several addresses are registered", 400);
-  if (!registered.includes(address))
+  }
+  if (!registered.includes(address)) {
     return messagePage("Invalid redirect_uri", "The address is not registered", 400);
+  }
   return { client, address, sent, fields };
 }
 
-function failure(request: Request, error: string, description: string): Answer {
+function failure(request: Request, error: string, description: string): HttpResponse {
   const state = request.fields.text("state");
   return redirect(withQuery(request.address, { error, error_description: description, state }));
 }
 
-function fault(request: Request): Answer | undefined {
+function fault(request: Request): HttpResponse | undefined {
   const { fields } = request;
   for (const name of ["response_type", "scope", "state"]) {
     if (!fields.text(name)) return failure(request, "invalid_request", `Missing parameter: ${name}`);
   }
-  if (fields.text("response_type") !== "code")
+  if (fields.text("response_type") !== "code") {
     return failure(request, "unsupported_response_type", "Only code");
+  }
   const unknown = fields
     .text("scope")
     ?.split(" ")
@@ -51,7 +54,7 @@ function fault(request: Request): Answer | undefined {
   return unknown === undefined ? undefined : failure(request, "invalid_scope", `Unknown scope: ${unknown}`);
 }
 
-function grant(call: Call, request: Request, user: string): Answer {
+function grant(call: Call, request: Request, user: string): HttpResponse {
   const { fields, client, sent, address } = request;
   const code = randomToken(40);
   call.world.db.insert("oauth2_codes", {
@@ -66,7 +69,7 @@ function grant(call: Call, request: Request, user: string): Answer {
 }
 
 /** GET /oauth2/authorize: asks the user; `force_login` logs out first */
-export function authorize(call: Call): Answer {
+export function authorize(call: Call): HttpResponse {
   const request = requestOf(call, call.query);
   if ("status" in request) return request;
   const wrong = fault(request);
@@ -90,16 +93,17 @@ export function authorize(call: Call): Answer {
   return force ? { ...page, headers: { ...page.headers, ...sessionCookie(undefined) } } : page;
 }
 
-/** POST /oauth2/authorize: the page's answer */
-export function decide(call: Call): Answer {
+/** POST /oauth2/authorize: the page's response */
+export function decide(call: Call): HttpResponse {
   const request = requestOf(call, call.body.fields);
   if ("status" in request) return request;
   const wrong = fault(request);
   if (wrong) return wrong;
-  if (call.body.fields.text("decision") !== "allow")
+  if (call.body.fields.text("decision") !== "allow") {
     return failure(request, "access_denied", "The user refused");
+  }
   const user = loginOf(call) ?? loggedIn(call);
   if (user === undefined) return messagePage("Not logged in", "Name or password is wrong", 401);
-  const answer = grant(call, request, user);
-  return { ...answer, headers: { ...answer.headers, ...sessionCookie(user) } };
+  const response = grant(call, request, user);
+  return { ...response, headers: { ...response.headers, ...sessionCookie(user) } };
 }

@@ -1,6 +1,6 @@
+import type { Call } from "../dispatch/call.ts";
 import { randomToken, sameSecret } from "../entropy.ts";
-import { type Answer, bareJson, refuseToken } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { bareJson, type HttpResponse, refuseToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
 /** Seconds an access token lives. */
@@ -9,20 +9,20 @@ export const ACCESS_SECONDS = 2520;
 export const REFRESH_SECONDS = 30 * 86_400;
 
 export interface Client {
-  key: string;
-  secret: string;
-  name: string;
-  redirect_uris: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly name: string;
+  readonly redirect_uris: string;
 }
 
-/** Issues an access token, with a refresh token when asked, and answers with both. */
+/** Issues an access token, with a refresh token when asked, and returns both. */
 export function issueTokens(
   call: Call,
   client: string,
   user: string | null,
   scope: string,
   refresh: boolean,
-): Answer {
+): HttpResponse {
   const { db, clock } = call.world;
   const access = randomToken(48);
   const refreshToken = refresh ? randomToken(48) : undefined;
@@ -71,20 +71,21 @@ function authenticatedClient(call: Call, basicAllowed: boolean): Client {
     secret = required(call, "client_secret");
   }
   const client = call.world.db.get<Client>("SELECT * FROM consumers WHERE key = ?", id);
-  if (!client || !sameSecret(client.secret, secret))
+  if (!client || !sameSecret(client.secret, secret)) {
     throw refuseToken(401, "invalid_client", "Unknown client or wrong secret");
+  }
   return client;
 }
 
 interface CodeRow {
-  client: string;
-  user: string;
-  scope: string;
-  redirect_uri: string | null;
-  expires: number;
+  readonly client: string;
+  readonly user: string;
+  readonly scope: string;
+  readonly redirect_uri: string | null;
+  readonly expires: number;
 }
 
-function byCode(call: Call): Answer {
+function byCode(call: Call): HttpResponse {
   const { db, clock } = call.world;
   const code = required(call, "code");
   const client = authenticatedClient(call, false);
@@ -93,12 +94,13 @@ function byCode(call: Call): Answer {
   const fits =
     row?.client === client.key && row.expires > clock.seconds() && row.redirect_uri === redirectUri;
   if (row?.client === client.key) db.run("DELETE FROM oauth2_codes WHERE code = ?", code);
-  if (!fits || !row)
+  if (!fits || !row) {
     throw refuseToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client");
+  }
   return issueTokens(call, client.key, row.user, row.scope, row.scope.split(" ").includes("offline_access"));
 }
 
-function byRefresh(call: Call): Answer {
+function byRefresh(call: Call): HttpResponse {
   const { db } = call.world;
   const token = required(call, "refresh_token");
   const client = authenticatedClient(call, false);
@@ -113,7 +115,7 @@ function byRefresh(call: Call): Answer {
   return issueTokens(call, client.key, row.user, row.scope, true);
 }
 
-function byClient(call: Call): Answer {
+function byClient(call: Call): HttpResponse {
   const client = authenticatedClient(call, true);
   const scope = call.body.fields.text("scope") || "basic";
   const unknown = scope.split(" ").find((item) => !SCOPES.includes(item));
@@ -121,8 +123,8 @@ function byClient(call: Call): Answer {
   return issueTokens(call, client.key, null, scope, false);
 }
 
-/** POST /v2/oauth2/token: a form, multipart or JSON body; a bare JSON answer. */
-export function token(call: Call): Answer {
+/** POST /v2/oauth2/token: a form, multipart or JSON body; a bare JSON response. */
+export function token(call: Call): HttpResponse {
   const grant = required(call, "grant_type");
   if (grant === "authorization_code") return byCode(call);
   if (grant === "refresh_token") return byRefresh(call);
@@ -131,7 +133,7 @@ export function token(call: Call): Answer {
 }
 
 /** POST /v2/oauth2/exchange: an OAuth 1.0a token for OAuth 2.0 tokens; the old one is dead afterwards. */
-export function exchange(call: Call): Answer {
+export function exchange(call: Call): HttpResponse {
   const { token: old = "", user = "", consumer = "" } = call.caller;
   call.world.db.run("DELETE FROM oauth1_tokens WHERE token = ?", old);
   return issueTokens(call, consumer, user, "basic write", true);

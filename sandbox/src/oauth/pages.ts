@@ -1,22 +1,29 @@
-import type { HeaderMap } from "../http/answer.ts";
-import { type Answer, html } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { escapeHtml } from "../posts/html.ts";
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { Call } from "../dispatch/call.ts";
+import { type HeaderMap, type HttpResponse, html } from "../http/response.ts";
+import { escapeHtml } from "../view/html.ts";
 
 /** The name of the cookie that says who is logged in. */
 const SESSION = "sandbox_user";
 
 /** The user logged in, by cookie. */
 export function loggedIn(call: Call): string | undefined {
-  const cookie = /(?:^|;\s*)sandbox_user=([^;]*)/.exec(call.headers.cookie ?? "")?.[1];
-  const user = cookie && decodeURIComponent(cookie);
+  const user = parseCookie(call.headers.cookie ?? "")[SESSION];
   return user && call.world.db.get("SELECT name FROM users WHERE name = ?", user) ? user : undefined;
 }
 
 /** A header that logs a user in, or with `undefined` out. */
 export function sessionCookie(user: string | undefined): HeaderMap {
-  const value = user === undefined ? "; Max-Age=0" : encodeURIComponent(user);
-  return { "set-cookie": `${SESSION}=${value}; Path=/; HttpOnly; SameSite=Lax` };
+  const life = user === undefined ? { maxAge: 0 } : {};
+  const cookie = {
+    name: SESSION,
+    value: user ?? "",
+    path: "/",
+    httpOnly: true,
+    sameSite: "lax",
+    ...life,
+  } as const;
+  return { "set-cookie": stringifySetCookie(cookie) };
 }
 
 /** The user whose name and password a form carries, or `undefined` when they are wrong. */
@@ -26,7 +33,7 @@ export function loginOf(call: Call): string | undefined {
   return row && row.password === call.body.fields.text("password") ? name : undefined;
 }
 
-function page(title: string, body: string): Answer {
+function page(title: string, body: string): HttpResponse {
   const head = `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`;
   return html(`${head}<body><h1>${escapeHtml(title)}</h1>${body}</body></html>\n`);
 }
@@ -43,7 +50,7 @@ export function consentPage(
   user: string | undefined,
   action: string,
   values: Record<string, string>,
-): Answer {
+): HttpResponse {
   const login =
     '<label>Name <input name="user" autocomplete="username"></label>' +
     '<label>Password <input name="password" type="password" autocomplete="current-password"></label>';
@@ -56,7 +63,7 @@ export function consentPage(
   );
 }
 
-export function messagePage(title: string, message: string, status = 200): Answer {
+export function messagePage(title: string, message: string, status = 200): HttpResponse {
   return { ...page(title, `<p>${escapeHtml(message)}</p>`), status };
 }
 

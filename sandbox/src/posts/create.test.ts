@@ -63,7 +63,7 @@ test("201 with the id as a string, and the post is there", async () => {
 
 test("the same post by form (JSON texts or brackets) and multipart", async () => {
   const content = JSON.stringify([text("One", { subtype: "indented", indent_level: 2 })]);
-  const answers = [
+  const responses = [
     await sendForm(posts, { content, tags: "a,b" }),
     await sendForm(posts, {
       "content[0][type]": "text",
@@ -82,7 +82,7 @@ test("the same post by form (JSON texts or brackets) and multipart", async () =>
     ]),
     await sendJson(`${posts}?tags=a%2Cb`, { content: JSON.parse(content) }),
   ];
-  for (const got of answers) {
+  for (const got of responses) {
     expect(got.status).toBe(201);
     const post = await fetched(got);
     expect(post.content).toEqual([text("One", { subtype: "indented", indent_level: 2 })]);

@@ -1,11 +1,11 @@
 import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { type Blog, isMember, requireBlog } from "../store/blogs.ts";
-import { findPost, nextPostId, type PostState } from "../store/posts.ts";
-import { legacyType } from "./blocks-to-legacy.ts";
-import { blankPost, draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./draft.ts";
+import { blankPost, findPost, nextPostId, type PostState } from "../store/posts.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
+import { draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./draft.ts";
 import { checkRoom, requirePosting, settle, storeUploads } from "./publish.ts";
 import { reblogOf } from "./reblog.ts";
 
@@ -23,6 +23,7 @@ const DISPLAY: Record<PostState, string> = {
   draft: "Saved as a draft of",
   private: "Privately posted to",
   submission: "Submitted to",
+  community: "Posted to a community by",
 };
 
 /** What a client can show its user about the new state. */
@@ -31,7 +32,7 @@ export function displayText(state: PostState, blog: Blog): string {
 }
 
 /** POST /v2/blog/{blog-identifier}/posts: a new post or a reblog in blocks. */
-export function createPost(call: Call): Answer {
+export function createPost(call: Call): HttpResponse {
   const { world } = call;
   requirePosting(world);
   const user = requireUser(call.caller);

@@ -1,9 +1,9 @@
-import { type Answer, envelope } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { ownPost } from "./own-post.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse } from "../http/response.ts";
+import { ownPost } from "../view/access.ts";
 
 /** POST /v2/blog/{blog-identifier}/post/delete */
-export function deletePost(call: Call): Answer {
+export function deletePost(call: Call): HttpResponse {
   const { post } = ownPost(call, call.input.id("id"));
   const { db } = call.world;
   db.run("DELETE FROM posts WHERE id = ?", post.id);

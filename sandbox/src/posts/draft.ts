@@ -1,14 +1,14 @@
-import { blogReference } from "../blog/blog-object.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { isObject, type JsonObject, writeJson } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import { isObject, type JsonObject, writeJson } from "../json.ts";
 import { type BlockContext, checkContent } from "../npf/blocks.ts";
 import { invalid } from "../npf/check.ts";
 import { checkLayout, trimEnds } from "../npf/layout.ts";
 import { NPF_LIMITS } from "../npf/limits.ts";
 import { Uploads } from "../npf/media.ts";
 import { findBlog } from "../store/blogs.ts";
-import type { Post, PostState } from "../store/posts.ts";
+import type { PostState } from "../store/posts.ts";
+import { blogReference } from "../view/blog-object.ts";
 
 /** Values of `state` in a request and the state they lead to. */
 const STATES: Record<string, PostState> = {
@@ -62,9 +62,9 @@ export function timesOf(
 
 /** The checked content of a create or edit request, and its uploads. */
 export interface Draft {
-  content: JsonObject[];
-  layout: JsonObject[];
-  uploads: Uploads;
+  readonly content: JsonObject[];
+  readonly layout: JsonObject[];
+  readonly uploads: Uploads;
 }
 
 /** Reads and checks `content` (or takes `kept` in its place), `layout` and the media parts. */
@@ -87,8 +87,9 @@ export function draftOf(call: Call, kept?: unknown[]): Draft {
   uploads.requireAllUsed();
   const layouts = checkLayout(input.json("layout"), blocks, world.rules.carouselsAllowed);
   const { content, layout } = trimEnds(blocks, layouts);
-  if (Buffer.byteLength(writeJson({ content, layout })) > NPF_LIMITS.postBytes)
+  if (Buffer.byteLength(writeJson({ content, layout })) > NPF_LIMITS.postBytes) {
     throw invalid("The post exceeds 1 MB");
+  }
   return { content, layout, uploads };
 }
 
@@ -97,11 +98,12 @@ export function extraOf(call: Call): JsonObject {
   const { input } = call;
   const extra: JsonObject = {};
   const source = input.text("source_url");
-  if (source)
+  if (source) {
     Object.assign(extra, {
       source_url: source,
       source_title: source.replace(/^https?:\/\//, "").split("/")[0],
     });
+  }
   const reblog = input.oneOf("interactability_reblog", ["everyone", "noone"], "everyone");
   if (input.has("interactability_reblog")) extra.interactability_reblog = reblog;
   if (input.has("has_community_label") || input.has("community_label_categories")) {
@@ -130,30 +132,4 @@ export function slugOf(call: Call, content: readonly JsonObject[]): string {
 /** 400 without subcode: data that is required is missing. */
 export function missing(what: string): Error {
   return refuse(400, `Missing required data: ${what}`);
-}
-
-/** A post with nothing in it yet. */
-export function blankPost(id: string, blog: string, author: string, reblogKey: string, now: number): Post {
-  return {
-    id,
-    blog,
-    author,
-    state: "published",
-    stored: "blocks",
-    type: "text",
-    timestamp: now,
-    tags: [],
-    slug: "",
-    format: "html",
-    reblogKey,
-    parentId: null,
-    rootId: id,
-    genesisId: null,
-    muted: false,
-    muteEnd: 0,
-    queuePosition: null,
-    publishOn: null,
-    content: { content: [], layout: [], trail: [] },
-    extra: {},
-  };
 }

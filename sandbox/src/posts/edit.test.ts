@@ -56,8 +56,9 @@ test("published and private change into each other only", async () => {
   const id = await create();
   expect((await edit(id, { state: "private" })).json.response.id).toBe(id);
   expect((await edit(id, { state: "published" })).json.response.id).toBe(id);
-  for (const state of ["queue", "draft", "unapproved", "nonsense"])
+  for (const state of ["queue", "draft", "unapproved", "nonsense"]) {
     expect(code(await edit(id, { state }))).toEqual([400, 8001]);
+  }
 });
 
 test("a scheduled post edited without publish_on is plainly queued; a moment that comes publishes", async () => {
@@ -143,7 +144,7 @@ test("mute: forever, for a while, never below zero; it ends by itself or by DELE
   expect((await mute({ mute_length_seconds: "-1" })).status).toBe(400);
 });
 
-test("delete answers with the id as a number and a text, then 404", async () => {
+test("delete responds with the id as a number and a text, then 404", async () => {
   const id = await create();
   const got = await sendForm(`${P}/post/delete`, { id });
   expect([got.status, got.json.response]).toEqual([200, { id: BigInt(id), id_string: id }]);

@@ -1,26 +1,31 @@
 import { requireUser } from "../auth/caller.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { invalid } from "../npf/check.ts";
 import type { Blog } from "../store/blogs.ts";
 import type { Post, PostState } from "../store/posts.ts";
-import { legacyType } from "./blocks-to-legacy.ts";
+import { ownPost } from "../view/access.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
+import { blocksOf } from "../view/post-object.ts";
 import { displayText } from "./create.ts";
 import { draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./draft.ts";
-import { ownPost } from "./own-post.ts";
-import { blocksOf } from "./post-object.ts";
 import { checkRoom, publishUnderNewId, requirePosting, settle, storeUploads } from "./publish.ts";
 import { withoutExcluded } from "./reblog.ts";
 
 const PUBLIC: readonly PostState[] = ["published", "private"];
 
-/** The state an edit leads to: published and private only change into each other; the rest may go anywhere. */
+/**
+ * The state an edit leads to: published and private only change into each other, a post in a community stays there;
+ * the rest may go anywhere.
+ */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);
   if (wanted === undefined || wanted === post.state) return post.state;
+  const inCommunity = post.state === "community";
+  if (inCommunity && wanted === "published") return post.state;
   const fromPublic = PUBLIC.includes(post.state);
-  if (wanted === "submission" || (fromPublic && !PUBLIC.includes(wanted))) {
+  if (inCommunity || wanted === "submission" || (fromPublic && !PUBLIC.includes(wanted))) {
     throw fail(`A post cannot go from ${post.state} to ${wanted}`);
   }
   return wanted;
@@ -45,8 +50,9 @@ export function saveEdited(call: Call, blog: Blog, post: Post, state: PostState)
 
 function checkParent(call: Call, post: Post): void {
   const parent = call.input.text("parent_post_id");
-  if (parent !== undefined && parent !== post.parentId)
+  if (parent !== undefined && parent !== post.parentId) {
     throw refuse(400, "parent_post_id is not the post's parent", 8002);
+  }
 }
 
 function editedContent(call: Call, post: Post): JsonObject {
@@ -80,11 +86,12 @@ function applyRest(call: Call, post: Post, state: PostState): void {
 }
 
 /** PUT /v2/blog/{blog-identifier}/posts/{post-id}: block-based posts and legacy text posts. */
-export function editPost(call: Call): Answer {
+export function editPost(call: Call): HttpResponse {
   requirePosting(call.world);
   const { blog, post } = ownPost(call, call.path.post);
-  if (post.stored === "legacy" && post.type !== "text")
+  if (post.stored === "legacy" && post.type !== "text") {
     throw refuse(400, "Only block-based and text posts can be edited");
+  }
   checkParent(call, post);
   const state = nextState(call, post);
   const edited: Post = { ...post, stored: "blocks", content: editedContent(call, post) };

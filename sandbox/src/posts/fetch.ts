@@ -1,14 +1,14 @@
 import { requireUser } from "../auth/caller.ts";
-import { readableBlog } from "../blog/access.ts";
-import { shortBlog } from "../blog/blog-object.ts";
-import { type View, viewOf } from "../blog/view.ts";
 import { gmtDate, isoDate } from "../clock.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { type Blog, isMember } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
-import { blocksOf, muteFields, originalType, postUrl } from "./post-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { shortBlog } from "../view/blog-object.ts";
+import { blocksOf, muteFields, originalType, postUrl, shownState } from "../view/post-object.ts";
+import { type View, viewOf } from "../view/view.ts";
 
 function contentFields(post: Post, format: "npf" | "legacy"): JsonObject {
   if (format === "legacy") {
@@ -47,7 +47,7 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
     ...parentFields(call, post),
     reblog_key: post.reblogKey,
     post_url: postUrl(blog, post),
-    state: post.state,
+    state: shownState(post),
     timestamp: post.timestamp,
     date: gmtDate(post.timestamp),
     tags: post.tags,
@@ -68,7 +68,7 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
 }
 
 /** GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; what is not published is there for members only */
-export function fetchPost(call: Call): Answer {
+export function fetchPost(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const blog = readableBlog(call);
   const format = call.query.oneOf("post_format", ["npf", "legacy"], "npf");

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { MEDIA_TYPES } from "../npf/limits.ts";
 import type { LegacyType } from "../store/posts.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../view/html.ts";
 
 /** Types a client may post; answers come about otherwise. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;
 
 /** An uploaded file of a legacy request. */
 export interface LegacyFile {
-  size: number;
-  sha256: string;
-  type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly type: string;
 }
 
 function tooLarge(size: number, most: number): void {
@@ -38,8 +38,9 @@ export function dataFiles(call: Call, kind: "image" | "audio" | "video"): Legacy
   for (const file of files) {
     tooLarge(file.size, most);
     const known = file.type !== "application/octet-stream" && file.type !== "text/plain";
-    if (known && !MEDIA_TYPES[kind].includes(file.type))
+    if (known && !MEDIA_TYPES[kind].includes(file.type)) {
       throw refuse(400, `${file.type} is not accepted for ${kind}`, 8005);
+    }
     if (file.size === 0) throw refuse(400, "An empty file", 8005);
   }
   return files;
@@ -49,8 +50,9 @@ export function dataFiles(call: Call, kind: "image" | "audio" | "video"): Legacy
 function base64Files(call: Call): LegacyFile[] {
   return call.input.list("data64").map((value) => {
     const text = value.replaceAll(/\s/g, "").replaceAll(" ", "+");
-    if (text === "" || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text))
+    if (text === "" || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
       throw refuse(400, "data64 is not base64", 8005);
+    }
     const bytes = Buffer.from(text, "base64");
     tooLarge(bytes.length, call.world.limits.fileBytes);
     return hashed(bytes, "application/octet-stream");
@@ -71,9 +73,11 @@ function photo(url: string): JsonObject {
 type Read = (call: Call, files: LegacyFile[]) => JsonObject;
 
 function need(fields: JsonObject, ...names: string[]): JsonObject {
-  for (const name of names)
-    if (fields[name] === undefined || fields[name] === "")
+  for (const name of names) {
+    if (fields[name] === undefined || fields[name] === "") {
       throw refuse(400, `Missing required parameter: ${name}`);
+    }
+  }
   return fields;
 }
 
@@ -144,8 +148,9 @@ const readVideo: Read = (call, files) => {
   const upload = dataFiles(call, "video")[0];
   if (upload) files.push(upload);
   if (!embed && !upload) return fields;
-  if (embed && /^\w+:\/\/\S+$/.test(embed) && !VIDEO_HOSTS.test(embed))
+  if (embed && /^\w+:\/\/\S+$/.test(embed) && !VIDEO_HOSTS.test(embed)) {
     throw refuse(400, "The video's service is not supported");
+  }
   const url = upload ? `${MEDIA}/${upload.sha256.slice(0, 32)}.mp4` : embed;
   const code = embed?.startsWith("<") ? embed : `<iframe src="${escapeHtml(String(url))}"></iframe>`;
   const player = [250, 400, 500].map((width) => ({ width, embed_code: code }));

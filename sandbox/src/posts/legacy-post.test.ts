@@ -44,7 +44,7 @@ test.each<[string, Record<string, string>, object]>([
   ["video", { embed: "https://video.example/watch?v=1" }, { video_url: "https://video.example/watch?v=1" }],
 ])("create %s by form, JSON and multipart", async (type, fields, expected) => {
   const body = { type, tags: "one, two", date: "2019-05-06 07:08:09", slug: "a-slug", ...fields };
-  const answers = [
+  const responses = [
     await sendForm(`${P}/post`, body),
     await sendJson(`${P}/post`, body),
     await sendParts(
@@ -52,7 +52,7 @@ test.each<[string, Record<string, string>, object]>([
       Object.entries(body).map(([name, value]) => ({ name, value })),
     ),
   ];
-  for (const got of answers) {
+  for (const got of responses) {
     expect(got.status).toBe(201);
     expect(typeof got.json.response.id).toBe("bigint");
     expect(await shown(got)).toMatchObject({

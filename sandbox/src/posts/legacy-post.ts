@@ -1,16 +1,16 @@
 import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
-import { findPost, nextPostId, type Post, type PostState } from "../store/posts.ts";
+import { blankPost, findPost, nextPostId, type Post, type PostState } from "../store/posts.ts";
 import { usedToday, useToday } from "../usage.ts";
+import { ownPost } from "../view/access.ts";
+import { blocksOf } from "../view/post-object.ts";
 import { blogToPostTo, displayText } from "./create.ts";
-import { blankPost, stateOf, tagsOf } from "./draft.ts";
+import { stateOf, tagsOf } from "./draft.ts";
 import { nextState, saveEdited } from "./edit.ts";
 import { type LegacyFile, POSTABLE, readLegacy } from "./legacy-fields.ts";
-import { ownPost } from "./own-post.ts";
-import { blocksOf } from "./post-object.ts";
 import { checkRoom, requirePosting, settle } from "./publish.ts";
 import { reblogParent, trailAfter } from "./reblog.ts";
 
@@ -50,12 +50,13 @@ function countFiles(call: Call, user: string, type: string, files: readonly Lega
   const [feature, most] = video
     ? (["videos", world.limits.videosPerDay] as const)
     : (["photos", world.limits.imagesPerDay] as const);
-  if (usedToday(world, user, feature) + files.length > most)
+  if (usedToday(world, user, feature) + files.length > most) {
     throw refuse(403, "Daily upload limit reached", video ? 8011 : 8004);
+  }
   useToday(world, user, feature, files.length);
 }
 
-function done(post: Post, blog: Blog, status: number): Answer {
+function done(post: Post, blog: Blog, status: number): HttpResponse {
   const { id, state } = post;
   return envelope({ id: BigInt(id), id_string: id, state, display_text: displayText(state, blog) }, status);
 }
@@ -68,7 +69,7 @@ function fresh(call: Call, blog: Blog, state: PostState): Post {
 }
 
 /** POST /v2/blog/{blog-identifier}/post */
-export function legacyCreate(call: Call): Answer {
+export function legacyCreate(call: Call): HttpResponse {
   requirePosting(call.world);
   const state = legacyState(call) ?? "published";
   const blog = blogToPostTo(call, state);
@@ -84,7 +85,7 @@ export function legacyCreate(call: Call): Answer {
 }
 
 /** POST /v2/blog/{blog-identifier}/post/edit */
-export function legacyEdit(call: Call): Answer {
+export function legacyEdit(call: Call): HttpResponse {
   requirePosting(call.world);
   const { blog, post } = ownPost(call, call.input.id("id"));
   if (post.stored === "blocks") throw plain("A block-based post cannot be edited in the legacy format");
@@ -100,7 +101,7 @@ export function legacyEdit(call: Call): Answer {
 }
 
 /** POST /v2/blog/{blog-identifier}/post/reblog */
-export function legacyReblog(call: Call): Answer {
+export function legacyReblog(call: Call): HttpResponse {
   requirePosting(call.world);
   const { world, input } = call;
   const state = legacyState(call) ?? "published";

@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
-import { readableBlog } from "../blog/access.ts";
-import { blogObject } from "../blog/blog-object.ts";
-import { pageLink } from "../blog/links.ts";
-import { viewOf } from "../blog/view.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, LEGACY_TYPES, type LegacyType, type Post, selectPosts } from "../store/posts.ts";
-import { postObject } from "./post-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { blogObject } from "../view/blog-object.ts";
+import { pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 /** At most this many tags in one request. */
 const MAX_TAGS = 4;
 
 interface Filter {
-  where: string;
-  values: SQLInputValue[];
+  readonly where: string;
+  readonly values: SQLInputValue[];
 }
 
-/** Parameters that say who asks or how the answer is wrapped, not which page: they are no part of a cursor. */
+/** Parameters that say who asks or how the response is wrapped, not which page: they are no part of a cursor. */
 const OUTSIDE_CURSOR = /^(api_key|page_number|jsonp|callback|oauth_.*)$/;
 
 function pathType(call: Call): string | undefined {
@@ -43,13 +43,11 @@ function timeFilter(call: Call): Filter {
   const before = call.query.integer("before");
   const after = call.query.integer("after");
   if (before !== undefined && call.query.has("offset")) throw refuse(400, "Use either before or offset");
-  const parts: Filter = { where: "", values: [] };
-  if (before !== undefined) Object.assign(parts, { where: " AND timestamp < ?", values: [before] });
-  if (after !== undefined) {
-    parts.where += " AND timestamp > ?";
-    parts.values.push(after);
-  }
-  return parts;
+  const where = [
+    before === undefined ? "" : " AND timestamp < ?",
+    after === undefined ? "" : " AND timestamp > ?",
+  ].join("");
+  return { where, values: [before, after].filter((value) => value !== undefined) };
 }
 
 /** The request's own parameters, which the next page must repeat. */
@@ -90,7 +88,7 @@ function readCursor(call: Call, blog: Blog): { time: number; id: string } | unde
   return { time: state.t, id: state.i };
 }
 
-function single(call: Call, blog: Blog, id: string): Answer {
+function single(call: Call, blog: Blog, id: string): HttpResponse {
   const view = viewOf(call);
   const type = typeFilter(call);
   const posts = selectPosts(
@@ -106,7 +104,7 @@ function single(call: Call, blog: Blog, id: string): Answer {
 }
 
 /** GET /v2/blog/{blog-identifier}/posts[/type] */
-export function listPosts(call: Call): Answer {
+export function listPosts(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
   const id = call.query.id("id");

@@ -1,10 +1,10 @@
-import { readableBlog } from "../blog/access.ts";
-import { pageLink } from "../blog/links.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { findPost } from "../store/posts.ts";
-import { type Note, noteObject, rootNoteCount } from "./note-object.ts";
+import { readableBlog } from "../view/access.ts";
+import { pageLink } from "../view/links.ts";
+import { type Note, noteObject, rootNoteCount } from "../view/note-object.ts";
 
 const PAGE = 50;
 const MODES = ["all", "likes", "conversation", "rollup", "reblogs_with_tags"] as const;
@@ -44,7 +44,7 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
 }
 
 /** GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in a conversation in microseconds */
-export function listNotes(call: Call): Answer {
+export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
   const id = call.query.id("id") ?? call.query.required("id");

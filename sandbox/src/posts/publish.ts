@@ -1,7 +1,7 @@
 import { notify } from "../blog/notifications.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { mediaKey, type Uploads } from "../npf/media.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
 import {
@@ -15,9 +15,9 @@ import {
   selectPosts,
 } from "../store/posts.ts";
 import { usedToday, useToday } from "../usage.ts";
+import { addNote } from "../view/note-object.ts";
+import { originalType } from "../view/post-object.ts";
 import type { World } from "../world.ts";
-import { addNote } from "./note-object.ts";
-import { originalType } from "./post-object.ts";
 
 /** 503 while posting is switched off. */
 export function requirePosting(world: World): void {
@@ -49,8 +49,9 @@ export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   if (videos > 0) {
     const busy = db.count("SELECT COUNT(*) AS n FROM media WHERE owner = ? AND ready_at > ?", user, now);
     if (busy > 0) throw refuse(403, "An earlier video is still transcoding", 8010);
-    if (usedToday(world, user, "videos") + videos > limits.videosPerDay)
+    if (usedToday(world, user, "videos") + videos > limits.videosPerDay) {
       throw refuse(403, "Daily video limit reached", 8011);
+    }
   }
   if (images > 0) useToday(world, user, "photos", images);
   if (videos > 0) useToday(world, user, "videos", videos);
@@ -106,8 +107,9 @@ function announceReblog(world: World, post: Post): void {
 
 /** Saves a post in its state; one that was not published before lets the blog, the day's count and the parent know. */
 export function settle(world: World, post: Post, was?: PostState): void {
-  if (post.state === "queued" && post.queuePosition === null)
+  if (post.state === "queued" && post.queuePosition === null) {
     post.queuePosition = queueEnd(world.db, post.blog);
+  }
   if (post.state !== "queued") Object.assign(post, { queuePosition: null, publishOn: null });
   savePost(world.db, post);
   if (post.state !== "published" || was === "published") return;
@@ -134,6 +136,7 @@ export function publishDue(world: World): void {
     "state = 'queued' AND publish_on IS NOT NULL AND publish_on <= ? ORDER BY publish_on, id",
     world.clock.seconds(),
   );
-  for (const post of due)
+  for (const post of due) {
     publishUnderNewId(world, { ...post, timestamp: post.publishOn ?? post.timestamp }, "published");
+  }
 }

@@ -1,13 +1,13 @@
-import { blogReference } from "../blog/blog-object.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import { invalid } from "../npf/check.ts";
 import { type Blog, blogByUuid, findBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
+import { blogReference } from "../view/blog-object.ts";
+import { blocksOf } from "../view/post-object.ts";
 import type { World } from "../world.ts";
 import { missing } from "./draft.ts";
-import { blocksOf } from "./post-object.ts";
 
 function badParent(detail: string): Error {
   return refuse(400, detail, 8002);
@@ -31,8 +31,9 @@ export function reblogParent(
     blog.uuid,
   );
   if (blocked > 0) throw badParent("The parent blog cannot be interacted with");
-  if (parent.extra.interactability_reblog === "noone")
+  if (parent.extra.interactability_reblog === "noone") {
     throw refuse(403, "The parent post may not be reblogged");
+  }
   return parent;
 }
 

@@ -1,12 +1,12 @@
-import { ownBlog, page } from "../blog/access.ts";
-import { offsetLinks, pageLink } from "../blog/links.ts";
-import { viewOf } from "../blog/view.ts";
+import type { Call } from "../dispatch/call.ts";
 import { shuffled } from "../entropy.ts";
-import { type Answer, envelope, refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, type Post, selectPosts } from "../store/posts.ts";
-import { postObject } from "./post-object.ts";
+import { ownBlog, page } from "../view/access.ts";
+import { offsetLinks, pageLink } from "../view/links.ts";
+import { postObject } from "../view/post-object.ts";
+import { viewOf } from "../view/view.ts";
 
 const PAGE = 20;
 
@@ -21,7 +21,7 @@ function arrange(call: Call, posts: readonly Post[]): void {
 }
 
 /** GET /v2/blog/{blog-identifier}/posts/queue, in the order of publication */
-export function listQueue(call: Call): Answer {
+export function listQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const { limit, offset } = page(call);
   const view = viewOf(call);
@@ -32,7 +32,7 @@ export function listQueue(call: Call): Answer {
 }
 
 /** POST /v2/blog/{blog-identifier}/posts/queue/reorder: after another post, or to the top with 0 */
-export function reorderQueue(call: Call): Answer {
+export function reorderQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const id = call.input.id("post_id");
   if (id === undefined) throw refuse(400, "Missing required parameter: post_id");
@@ -48,14 +48,14 @@ export function reorderQueue(call: Call): Answer {
 }
 
 /** POST /v2/blog/{blog-identifier}/posts/queue/shuffle */
-export function shuffleQueue(call: Call): Answer {
+export function shuffleQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   arrange(call, shuffled(queue(call, blog)));
   return envelope([]);
 }
 
 /** GET /v2/blog/{blog-identifier}/posts/draft: newest first, twenty a page, before `before_id` */
-export function listDrafts(call: Call): Answer {
+export function listDrafts(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const view = viewOf(call);
   const before = call.query.id("before_id") ?? "0";
@@ -76,7 +76,7 @@ export function listDrafts(call: Call): Answer {
 }
 
 /** GET /v2/blog/{blog-identifier}/posts/submission */
-export function listSubmissions(call: Call): Answer {
+export function listSubmissions(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const view = viewOf(call);
   const offset = call.query.integer("offset") ?? 0;

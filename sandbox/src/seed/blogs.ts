@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
 
@@ -61,15 +61,15 @@ function shown(name: string, title: string, description: string, more: JsonObjec
 }
 
 interface SeedBlog {
-  name: string;
-  uuid: string;
-  owner: string;
-  data: JsonObject;
-  customDomain?: string;
-  private?: boolean;
-  shareLikes?: boolean;
-  shareFollowing?: boolean;
-  members?: [user: string, admin: boolean][];
+  readonly name: string;
+  readonly uuid: string;
+  readonly owner: string;
+  readonly data: JsonObject;
+  readonly customDomain?: string;
+  readonly private?: boolean;
+  readonly shareLikes?: boolean;
+  readonly shareFollowing?: boolean;
+  readonly members?: [user: string, admin: boolean][];
 }
 
 const PLAN = {
@@ -144,8 +144,21 @@ export const BLOGS: readonly SeedBlog[] = [
   },
 ];
 
+/** The name of a reader, from 1 to `READERS`: of the user and of the blog. */
+export function readerName(i: number): string {
+  return `reader-${String(i).padStart(2, "0")}`;
+}
+
+/** Every seeded user; each has a primary blog of the same name. */
+export const USERS: readonly string[] = [
+  "demo",
+  "ada",
+  "grace",
+  ...Array.from({ length: READERS }, (_, i) => readerName(i + 1)),
+];
+
 function reader(i: number): SeedBlog {
-  const name = `reader-${String(i).padStart(2, "0")}`;
+  const name = readerName(i);
   return {
     name,
     uuid: `t:R3ader${String(i).padStart(16, "0")}`,
@@ -176,19 +189,15 @@ function insertBlog(db: Database, blog: SeedBlog): void {
     data: JSON.stringify(blog.data),
   });
   db.insert("members", { blog: blog.uuid, user: blog.owner, admin: 1 });
-  for (const [user, admin] of blog.members ?? [])
+  for (const [user, admin] of blog.members ?? []) {
     db.insert("members", { blog: blog.uuid, user, admin: admin ? 1 : 0 });
+  }
 }
 
 export function seedBlogs(db: Database): void {
   for (const blog of BLOGS) insertBlog(db, blog);
   for (let i = 1; i <= READERS; i++) insertBlog(db, reader(i));
-  for (const name of [
-    "demo",
-    "ada",
-    "grace",
-    ...Array.from({ length: READERS }, (_, i) => reader(i + 1).name),
-  ]) {
+  for (const name of USERS) {
     db.insert("users", { name, primary_blog: uuidOf(name), password: `${name}-password` });
   }
 }

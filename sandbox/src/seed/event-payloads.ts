@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 
 const API = "https://api.feed.example";
 const TIME = "2025-10-20T10:00:00Z";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import type { LegacyType } from "../store/posts.ts";
 
 const MEDIA = "https://media.blog.example";

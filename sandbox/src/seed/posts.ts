@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { legacyType } from "../posts/blocks-to-legacy.ts";
-import { blankPost } from "../posts/draft.ts";
 import type { Database } from "../store/database.ts";
-import { LEGACY_TYPES, nextPostId, type Post, savePost } from "../store/posts.ts";
+import { blankPost, LEGACY_TYPES, nextPostId, type Post, savePost } from "../store/posts.ts";
+import { legacyType } from "../view/blocks-to-legacy.ts";
 import { BLOCK_POSTS } from "./block-posts.ts";
 import { uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
@@ -11,13 +10,13 @@ import { legacyFields } from "./legacy-posts.ts";
 const TAGS = ["seed", "demo", "Caf\u00e9 au lait", "two words", "c++"];
 
 /** The reblog key of a seeded post, made from its id. */
-function keyOf(id: string): string {
+export function reblogKeyOf(id: string): string {
   return createHash("sha256").update(id).digest("base64url").replace(/[-_]/g, "x").slice(0, 8);
 }
 
 function fresh(db: Database, blog: string, author: string, timestamp: number): Post {
   const id = nextPostId(db);
-  return blankPost(id, uuidOf(blog), author, keyOf(id), timestamp);
+  return blankPost(id, uuidOf(blog), author, reblogKeyOf(id), timestamp);
 }
 
 /** A seeded legacy post. */
@@ -30,8 +29,9 @@ function legacyPost(db: Database, blog: string, author: string, i: number, times
   post.content = legacyFields(type, round);
   post.tags = TAGS.slice(0, 1 + (i % TAGS.length));
   post.slug = `${type}-number-${round}`;
-  if (type === "photo")
+  if (type === "photo") {
     Object.assign(post.extra, { source_url: "https://example.org/", source_title: "example.org" });
+  }
   if (i % 7 === 0) post.extra.bookmarklet = true;
   if (i % 11 === 0) post.extra.mobile = true;
   return post;
@@ -54,15 +54,17 @@ const HOURS = 3600;
 const LEGACY_POSTS = 40;
 
 function seedPublished(db: Database): void {
-  for (let i = 0; i < LEGACY_POSTS; i++)
+  for (let i = 0; i < LEGACY_POSTS; i++) {
     savePost(db, legacyPost(db, "demo", "demo", i, EPOCH - (70 - i) * 6 * HOURS));
+  }
   for (let i = 0; i < BLOCK_POSTS.length; i++) {
     savePost(db, blockPost(db, "demo", "demo", i, EPOCH - (30 - i) * 6 * HOURS));
   }
   for (let i = 0; i < 10; i++) savePost(db, blockPost(db, "ada", "ada", i, EPOCH - (30 - i) * 5 * HOURS));
   for (let i = 0; i < 3; i++) savePost(db, legacyPost(db, "newsroom", "ada", i, EPOCH - (9 - i) * HOURS));
-  for (let i = 0; i < 3; i++)
+  for (let i = 0; i < 3; i++) {
     savePost(db, legacyPost(db, "demo-journal", "demo", i, EPOCH - (9 - i) * HOURS));
+  }
   for (let i = 0; i < 2; i++) savePost(db, legacyPost(db, "grace", "grace", i, EPOCH - (5 - i) * HOURS));
 }
 
@@ -131,7 +133,7 @@ export function seedPosts(db: Database): void {
   );
   if (parent) {
     const seed = BLOCK_POSTS[0];
-    const post = blankPost(parent.id, uuidOf("ada"), "ada", keyOf(parent.id), EPOCH - 150 * HOURS);
+    const post = blankPost(parent.id, uuidOf("ada"), "ada", reblogKeyOf(parent.id), EPOCH - 150 * HOURS);
     post.content = { content: seed?.content ?? [], layout: seed?.layout ?? [] };
     seedReblogs(db, post);
   }

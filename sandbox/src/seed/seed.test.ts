@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isObject, type JsonObject } from "../http/json.ts";
 import { type Sandbox, startSandbox } from "../index.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { ask, BEARER, KEY } from "../testing/client.ts";
 
 let sandbox: Sandbox;
@@ -59,8 +59,9 @@ test("no id fits a double", () => {
 
 test("every kind of block, layout, inline format and attribution", () => {
   const types = kinds(list(blocks, "content"));
-  for (const type of ["text", "image", "link", "audio", "video", "paywall", "poll", "hologram"])
+  for (const type of ["text", "image", "link", "audio", "video", "paywall", "poll", "hologram"]) {
     expect(types).toContain(type);
+  }
   expect([...kinds(list(blocks, "layout"))].toSorted()).toEqual(["ask", "rows", "spiral"]);
   const subtypes = kinds(list(blocks, "content"), "subtype");
   for (const subtype of [
@@ -76,8 +77,9 @@ test("every kind of block, layout, inline format and attribution", () => {
     expect(subtypes).toContain(subtype);
   }
   const formats = kinds(list(list(blocks, "content"), "formatting"));
-  for (const type of ["bold", "italic", "strikethrough", "small", "link", "mention", "color"])
+  for (const type of ["bold", "italic", "strikethrough", "small", "link", "mention", "color"]) {
     expect(formats).toContain(type);
+  }
   const attributions = kinds([...objects(blocks)].map((item) => item.attribution).filter(isObject));
   for (const type of ["post", "link", "app", "blog"]) expect(attributions).toContain(type);
 });

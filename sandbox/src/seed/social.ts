@@ -1,13 +1,10 @@
-import type { JsonObject } from "../http/json.ts";
+import { NOTIFICATION_TYPES } from "../blog/notifications.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
-import { BLOGS, READERS, uuidOf } from "./blogs.ts";
+import { BLOGS, READERS, readerName, uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
 
 const MINUTE = 60;
-
-function readerName(i: number): string {
-  return `reader-${String(i).padStart(2, "0")}`;
-}
 
 function follow(db: Database, user: string, blog: string, timestamp: number): void {
   db.insert("follows", { user, blog: uuidOf(blog), timestamp });
@@ -73,30 +70,13 @@ function seedLikes(db: Database): void {
     uuidOf("demo"),
     uuidOf("ada"),
   );
-  for (const [i, post] of posts.entries())
+  for (const [i, post] of posts.entries()) {
     db.insert("likes", { user: "demo", post_id: post.id, timestamp: EPOCH - i * 3600 });
-  for (const post of posts.slice(0, 3))
+  }
+  for (const post of posts.slice(0, 3)) {
     db.insert("likes", { user: "grace", post_id: post.id, timestamp: EPOCH });
+  }
 }
-
-const NOTIFICATION_TYPES = [
-  "like",
-  "reply",
-  "follow",
-  "mention_in_reply",
-  "mention_in_post",
-  "reblog_naked",
-  "reblog_with_content",
-  "ask",
-  "answered_ask",
-  "new_group_blog_member",
-  "post_attribution",
-  "post_flagged",
-  "post_appeal_accepted",
-  "post_appeal_rejected",
-  "what_you_missed",
-  "conversational_note",
-] as const;
 
 /** The fields of a seeded notification, by its type. */
 function notification(type: string, i: number, target: string): JsonObject {
@@ -186,8 +166,9 @@ export function seedSocial(db: Database): void {
     seedNotes(db, first.id, first.timestamp);
     seedNotifications(db, first.id);
   }
-  for (const [i, post] of posts.slice(1, 9).entries())
+  for (const [i, post] of posts.slice(1, 9).entries()) {
     note(db, post.id, "like", readerName(i + 1), post.timestamp + 60);
+  }
   seedLikes(db);
   for (const [i, page] of PAGES.entries()) {
     const data = { ...page, position: i + 1, updated_at: EPOCH - i * 86_400 };
@@ -202,4 +183,19 @@ export function seedSocial(db: Database): void {
     );
     db.run("UPDATE blogs SET updated = ? WHERE uuid = ?", newest === 0 ? EPOCH : newest, blog.uuid);
   }
+}
+
+/** What `demo` filters: plain tags, and those that are hard to put into a path. */
+export const FILTERS = Object.freeze({
+  filtered_tags: ["spoilers", "two words", "a/b", "c%2Fd", "#hash", "\u{1F333}"],
+  filtered_content: ["cliffhanger", "50% off & more"],
+});
+
+/** The filters of `demo`, and the e-mail addresses by which blogs are found, or would be if they allowed it. */
+export function seedFilters(db: Database): void {
+  for (const [kind, values] of Object.entries(FILTERS)) {
+    for (const value of values) db.insert("filters", { user: "demo", kind, value });
+  }
+  db.insert("discovery", { email: "ada@example.org", blog: uuidOf("ada"), allowed: 1 });
+  db.insert("discovery", { email: "grace@example.org", blog: uuidOf("grace"), allowed: 0 });
 }

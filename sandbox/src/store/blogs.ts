@@ -1,5 +1,5 @@
-import { refuse } from "../http/answer.ts";
-import type { JsonObject } from "../http/json.ts";
+import { refuse } from "../http/response.ts";
+import type { JsonObject } from "../json.ts";
 import type { Database } from "./database.ts";
 
 /** The domain of standard blog hosts. */
@@ -21,16 +21,16 @@ export interface Blog {
 }
 
 interface BlogRow {
-  uuid: string;
-  name: string;
-  custom_domain: string | null;
-  owner: string;
-  private: number;
-  share_likes: number;
-  share_following: number;
-  updated: number;
-  queue_paused: number;
-  data: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly custom_domain: string | null;
+  readonly owner: string;
+  readonly private: number;
+  readonly share_likes: number;
+  readonly share_following: number;
+  readonly updated: number;
+  readonly queue_paused: number;
+  readonly data: string;
 }
 
 function fromRow(row: BlogRow): Blog {
@@ -82,6 +82,18 @@ export function blogByUuid(db: Database, uuid: string): Blog {
 /** The blogs of these uuids, in that order. */
 export function blogsByUuid(db: Database, uuids: readonly string[]): Blog[] {
   return uuids.map((uuid) => blogByUuid(db, uuid));
+}
+
+/** The blogs that a user can post to, the primary one first. */
+export function blogsOfUser(db: Database, user: string): Blog[] {
+  return db
+    .all<BlogRow>(
+      `SELECT blogs.* FROM blogs JOIN members ON blog = uuid WHERE user = ?
+       ORDER BY uuid = ? DESC, name`,
+      user,
+      primaryBlog(db, user),
+    )
+    .map(fromRow);
 }
 
 /** The uuid of a user's primary blog. */

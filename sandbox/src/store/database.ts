@@ -3,37 +3,37 @@ import { SCHEMA } from "./schema.ts";
 
 /** The sandbox's state, in SQLite: in memory, or in a file that outlives the process. */
 export class Database {
-  readonly #connection: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  #depth = 0;
-  #kept = false;
+  private readonly connection: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+  private depth = 0;
+  private kept = false;
 
   constructor(file: string) {
-    this.#connection = new DatabaseSync(file, { timeout: 5000 });
-    if (file !== ":memory:") this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    this.#connection.exec(SCHEMA);
+    this.connection = new DatabaseSync(file, { timeout: 5000 });
+    if (file !== ":memory:") this.connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    this.connection.exec(SCHEMA);
   }
 
-  #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
+  private prepare(sql: string): StatementSync {
+    const known = this.statements.get(sql);
     if (known) return known;
-    const fresh = this.#connection.prepare(sql);
-    this.#statements.set(sql, fresh);
+    const fresh = this.connection.prepare(sql);
+    this.statements.set(sql, fresh);
     return fresh;
   }
 
   /** The first row, or `undefined`. The row's type is the caller's word. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    return this.prepare(sql).get(...values) as Row | undefined;
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    return this.prepare(sql).all(...values) as Row[];
   }
 
   /** Runs a statement and returns the number of rows it changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
+    return Number(this.prepare(sql).run(...values).changes);
   }
 
   /** The number in the first column `n` of the first row, 0 when there is none. */
@@ -51,22 +51,22 @@ export class Database {
 
   /** Runs `work` in one transaction; an error rolls it back. Nested calls join the outer one. */
   transaction<T>(work: () => T): T {
-    if (this.#depth > 0) return work();
-    this.#connection.exec("BEGIN IMMEDIATE");
-    this.#depth++;
+    if (this.depth > 0) return work();
+    this.connection.exec("BEGIN IMMEDIATE");
+    this.depth++;
     try {
       const result = work();
-      this.#connection.exec("COMMIT");
+      this.connection.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#connection.exec("ROLLBACK");
+      this.connection.exec("ROLLBACK");
       throw error;
     } finally {
-      this.#depth--;
+      this.depth--;
     }
   }
 
-  #tables(): string[] {
+  private tables(): string[] {
     const rows = this.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
     return rows.map(({ name }) => name);
   }
@@ -74,23 +74,24 @@ export class Database {
   /** Empties every table. */
   clear(): void {
     this.transaction(() => {
-      for (const name of this.#tables()) this.run(`DELETE FROM ${name}`);
+      for (const name of this.tables()) this.run(`DELETE FROM ${name}`);
     });
   }
 
   /** Keeps a copy of every table in memory, for `restore`. To be called once. */
   keep(): void {
-    this.#connection.exec("ATTACH ':memory:' AS kept");
-    for (const name of this.#tables())
-      this.#connection.exec(`CREATE TABLE kept.${name} AS SELECT * FROM main.${name}`);
-    this.#kept = true;
+    this.connection.exec("ATTACH ':memory:' AS kept");
+    for (const name of this.tables()) {
+      this.connection.exec(`CREATE TABLE kept.${name} AS SELECT * FROM main.${name}`);
+    }
+    this.kept = true;
   }
 
   /** Puts every table back as it was kept; false where nothing was. */
   restore(): boolean {
-    if (!this.#kept) return false;
+    if (!this.kept) return false;
     this.transaction(() => {
-      for (const name of this.#tables()) {
+      for (const name of this.tables()) {
         this.run(`DELETE FROM main.${name}`);
         this.run(`INSERT INTO main.${name} SELECT * FROM kept.${name}`);
       }
@@ -99,6 +100,6 @@ export class Database {
   }
 
   close(): void {
-    this.#connection.close();
+    this.connection.close();
   }
 }

@@ -1,11 +1,12 @@
 import type { SQLInputValue } from "node:sqlite";
-import { type JsonObject, readJson, writeJson } from "../http/json.ts";
+import { type JsonObject, readJson, writeJson } from "../json.ts";
 import type { Database } from "./database.ts";
 
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-export type PostState = "published" | "queued" | "draft" | "private" | "submission";
+/** Where a post is. One in a community is in no list of its author's blog. */
+export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
 /** A post as stored: legacy fields as entered, or block-based content. */
 export interface Post {
@@ -37,26 +38,26 @@ export interface Post {
 }
 
 interface PostRow {
-  id: string;
-  blog: string;
-  author: string;
-  state: PostState;
-  stored: "legacy" | "blocks";
-  type: LegacyType;
-  timestamp: number;
-  tags: string;
-  slug: string;
-  format: string;
-  reblog_key: string;
-  parent_id: string | null;
-  root_id: string;
-  genesis_id: string | null;
-  muted: number;
-  mute_end: number;
-  queue_position: number | null;
-  publish_on: number | null;
-  content: string;
-  extra: string;
+  readonly id: string;
+  readonly blog: string;
+  readonly author: string;
+  readonly state: PostState;
+  readonly stored: "legacy" | "blocks";
+  readonly type: LegacyType;
+  readonly timestamp: number;
+  readonly tags: string;
+  readonly slug: string;
+  readonly format: string;
+  readonly reblog_key: string;
+  readonly parent_id: string | null;
+  readonly root_id: string;
+  readonly genesis_id: string | null;
+  readonly muted: number;
+  readonly mute_end: number;
+  readonly queue_position: number | null;
+  readonly publish_on: number | null;
+  readonly content: string;
+  readonly extra: string;
 }
 
 function fromRow(row: PostRow): Post {
@@ -109,6 +110,32 @@ export function savePost(db: Database, post: Post): void {
     content: writeJson(post.content),
     extra: writeJson(post.extra),
   });
+}
+
+/** A post with nothing in it yet. */
+export function blankPost(id: string, blog: string, author: string, reblogKey: string, now: number): Post {
+  return {
+    id,
+    blog,
+    author,
+    state: "published",
+    stored: "blocks",
+    type: "text",
+    timestamp: now,
+    tags: [],
+    slug: "",
+    format: "html",
+    reblogKey,
+    parentId: null,
+    rootId: id,
+    genesisId: null,
+    muted: false,
+    muteEnd: 0,
+    queuePosition: null,
+    publishOn: null,
+    content: { content: [], layout: [], trail: [] },
+    extra: {},
+  };
 }
 
 /** Posts that meet a condition on the table's columns. */

@@ -1,27 +1,27 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { baseString, baseUri, percentEncode, sign } from "../auth/signature.ts";
+import { baseString, baseUri, sign } from "../auth/signature.ts";
 import { randomToken } from "../entropy.ts";
-import { decodePairs } from "../http/fields.ts";
-import { readJson } from "../http/json.ts";
-import { CREDENTIALS } from "../seed/credentials.ts";
+import { decodePairs, percentEncode } from "../http/fields.ts";
+import { readJson } from "../json.ts";
+import { CREDENTIALS, userTokenOf } from "../seed/credentials.ts";
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface Got {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-  bytes: Buffer;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly bytes: Buffer;
   /** The JSON; integers beyond 2^53 are `bigint`. Typed loosely on purpose: it is what came. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
-  json: any;
+  readonly json: any;
 }
 
 export interface Ask {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
   /** Send no `User-Agent`. */
-  anonymous?: boolean;
+  readonly anonymous?: boolean;
 }
 
 /** One plain HTTP exchange over `node:http`, the target exactly as given. */
@@ -58,8 +58,13 @@ export function ask(url: string, options: Ask = {}): Promise<Got> {
 }
 
 export const KEY = `api_key=${CREDENTIALS.consumerKey}`;
-export const BEARER = { authorization: `Bearer ${CREDENTIALS.userToken}` };
-export const ADA = { authorization: `Bearer ${CREDENTIALS.otherUserToken}` };
+/** The credentials of a seeded user. */
+export function bearer(user: string): { authorization: string } {
+  return { authorization: `Bearer ${userTokenOf(user)}` };
+}
+
+export const BEARER = bearer("demo");
+export const ADA = bearer("ada");
 
 /** POST (or another method) of a JSON body as the user `demo`. */
 export function sendJson(url: string, value: unknown, options: Ask = {}): Promise<Got> {
@@ -68,16 +73,28 @@ export function sendJson(url: string, value: unknown, options: Ask = {}): Promis
   return ask(url, { method: "POST", ...options, headers, body });
 }
 
+/** One exchange as a seeded user, with a JSON body where one is given. */
+export function askAs(user: string, method: string, url: string, body?: unknown): Promise<Got> {
+  const headers = bearer(user);
+  return body === undefined ? ask(url, { method, headers }) : sendJson(url, body, { method, headers });
+}
+
+/** What came of it: the status, and the subcode where there is one; `403.23020`. */
+export function outcome(got: Got): string {
+  const code: unknown = got.json?.errors?.[0]?.code;
+  return code ? `${got.status}.${code}` : String(got.status);
+}
+
 export function sendForm(url: string, pairs: Record<string, string>, options: Ask = {}): Promise<Got> {
   const headers = { "content-type": "application/x-www-form-urlencoded", ...BEARER, ...options.headers };
   return ask(url, { method: "POST", ...options, headers, body: new URLSearchParams(pairs).toString() });
 }
 
 export interface FormPart {
-  name: string;
-  value: string | Buffer;
-  filename?: string;
-  type?: string;
+  readonly name: string;
+  readonly value: string | Buffer;
+  readonly filename?: string;
+  readonly type?: string;
 }
 
 /** A multipart body with exactly these parts, in this order. */
@@ -104,16 +121,16 @@ export function sendParts(url: string, parts: readonly FormPart[], options: Ask 
 }
 
 export interface SignOptions {
-  token?: string;
-  tokenSecret?: string;
-  consumerKey?: string;
-  consumerSecret?: string;
-  timestamp?: string;
-  nonce?: string;
-  method?: string;
-  form?: string;
+  readonly token?: string;
+  readonly tokenSecret?: string;
+  readonly consumerKey?: string;
+  readonly consumerSecret?: string;
+  readonly timestamp?: string;
+  readonly nonce?: string;
+  readonly method?: string;
+  readonly form?: string;
   /** Further protocol parameters, such as `oauth_callback`. */
-  extra?: Record<string, string>;
+  readonly extra?: Record<string, string>;
 }
 
 /** The `Authorization` header of a signed request, as the user `demo` unless told otherwise. */

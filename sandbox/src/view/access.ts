@@ -1,7 +1,8 @@
 import { requireUser } from "../auth/caller.ts";
-import { refuse } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
 import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
+import { findPost, type Post } from "../store/posts.ts";
 
 /** The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member. */
 export function readableBlog(call: Call): Blog {
@@ -15,17 +16,28 @@ export function readableBlog(call: Call): Blog {
 /** The blog of the path, for its members only: 403 for others. */
 export function ownBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
-  if (!isMember(call.world.db, blog, requireUser(call.caller)))
+  if (!isMember(call.world.db, blog, requireUser(call.caller))) {
     throw refuse(403, "You are not a member of this blog");
+  }
   return blog;
 }
 
 /** The blog of the path, for its admins only. */
 export function administeredBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
-  if (!isAdmin(call.world.db, blog, requireUser(call.caller)))
+  if (!isAdmin(call.world.db, blog, requireUser(call.caller))) {
     throw refuse(403, "You are not an admin of this blog");
+  }
   return blog;
+}
+
+/** A post of the path's blog, for the blog's members: 404 when it does not exist there. */
+export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {
+  const blog = ownBlog(call);
+  if (id === undefined || id === "") throw refuse(400, "Missing required parameter: id");
+  const post = findPost(call.world.db, id);
+  if (post?.blog !== blog.uuid) throw refuse(404, `Post not found: ${id}`);
+  return { blog, post };
 }
 
 /** `limit` and `offset` of a list: 1 to 20, more is cut to 20. */

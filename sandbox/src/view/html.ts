@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../http/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 
 /** Escapes text for HTML. */
 export function escapeHtml(text: string): string {

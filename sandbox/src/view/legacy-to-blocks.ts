@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../http/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type { LegacyType } from "../store/posts.ts";
 import { stripHtml } from "./html.ts";
 

@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { authenticate } from "../auth/authenticate.ts";
 import { type Caller, NOBODY, requireScope, requireUser, unauthorized } from "../auth/caller.ts";
 import type { SignedRequest } from "../auth/oauth1.ts";
+import { readBody } from "../http/body.ts";
+import { decodePairs, Fields } from "../http/fields.ts";
+import { type HeaderMap, type HttpResponse, Refusal, reason, refuse } from "../http/response.ts";
+import { parseTarget, type Target } from "../http/target.ts";
 import type { World } from "../world.ts";
-import { type Answer, type HeaderMap, Refusal, reason, refuse } from "./answer.ts";
-import { readBody } from "./body.ts";
 import type { Call, Route } from "./call.ts";
-import { decodePairs, Fields } from "./fields.ts";
 import type { Router } from "./router.ts";
-import { parseTarget, type Target } from "./target.ts";
 
 /** `scheme://host` the client addressed: the public address if one is set. */
 export function originOf(world: World, request: IncomingMessage): string {
@@ -18,8 +18,9 @@ export function originOf(world: World, request: IncomingMessage): string {
 function checkTransport(world: World, request: IncomingMessage): void {
   const forwarded = request.headers["x-forwarded-proto"];
   if (world.rules.requireHttps && forwarded !== "https") throw refuse(404, "HTTPS is required");
-  if (world.rules.requireUserAgent && !request.headers["user-agent"])
+  if (world.rules.requireUserAgent && !request.headers["user-agent"]) {
     throw refuse(400, "Missing User-Agent header");
+  }
 }
 
 /** Counts a call of a consumer key and returns the headers that say how many are left; 429 when none is. */
@@ -107,20 +108,24 @@ async function read(
 
 /** The endpoints, and what surrounds them. */
 export interface Service {
-  router: Router;
+  readonly router: Router;
   /** Runs before each handler, in its transaction: what time has brought about. */
-  prepare: (world: World) => void;
+  readonly prepare: (world: World) => void;
   /** The failure for a path below `/feed` that leads nowhere. */
-  feedNotFound: () => Refusal;
+  readonly feedNotFound: () => Refusal;
 }
 
-function prepared(service: Service, world: World, handle: () => Answer): Answer {
+function prepared(service: Service, world: World, handle: () => HttpResponse): HttpResponse {
   service.prepare(world);
   return handle();
 }
 
-/** Finds the route, reads and authenticates the request, and calls the handler. Failures become answers. */
-export async function dispatch(world: World, service: Service, request: IncomingMessage): Promise<Answer> {
+/** Finds the route, reads and authenticates the request, and calls the handler. Refusals become responses. */
+export async function dispatch(
+  world: World,
+  service: Service,
+  request: IncomingMessage,
+): Promise<HttpResponse> {
   let headers: HeaderMap = {};
   try {
     const target = parseTarget(request.url ?? "");
@@ -142,11 +147,11 @@ export async function dispatch(world: World, service: Service, request: Incoming
     checkLevel(route, caller);
     const handle = () => route.handle({ ...call, path, caller });
     // The OAuth endpoints keep what they wrote when they refuse: a used nonce and a used code stay used.
-    const answer =
+    const response =
       route.level === "self" ? handle() : world.db.transaction(() => prepared(service, world, handle));
-    return { ...answer, headers: { ...headers, ...answer.headers } };
+    return { ...response, headers: { ...headers, ...response.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { ...error.answer, headers: { ...headers, ...error.answer.headers } };
+    return { ...error.response, headers: { ...headers, ...error.response.headers } };
   }
 }

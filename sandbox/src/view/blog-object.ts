@@ -1,4 +1,4 @@
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { type Blog, blogUrl, isMember, primaryBlog } from "../store/blogs.ts";
 import type { View } from "./view.ts";
 
@@ -49,7 +49,8 @@ function ownFields(blog: Blog, view: View): JsonObject {
   };
 }
 
-function optionalFields(blog: Blog, view: View): JsonObject {
+/** The fields that are sent only when `fields[blogs]` asks for them. */
+export function optionalFields(blog: Blog, view: View): JsonObject {
   const { db, clock } = view.world;
   const out: JsonObject = {};
   const since = (user: string, followed: string) =>

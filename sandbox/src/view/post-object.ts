@@ -1,13 +1,13 @@
-import { shortBlog } from "../blog/blog-object.ts";
-import type { View } from "../blog/view.ts";
 import { gmtDate, isoDate } from "../clock.ts";
-import { isObject, type JsonObject } from "../http/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { type Blog, blogByUuid, blogUrl, findBlog, isMember, SERVICE_DOMAIN } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 import { blocksToLegacy } from "./blocks-to-legacy.ts";
+import { shortBlog } from "./blog-object.ts";
 import { markdownToHtml, stripHtml } from "./html.ts";
 import { legacyToBlocks } from "./legacy-to-blocks.ts";
 import { noteObjects, rootNoteCount } from "./note-object.ts";
+import type { View } from "./view.ts";
 
 /** Legacy fields that hold text as entered, to be shown as HTML, plain text or raw. */
 const TEXT_FIELDS = ["body", "caption", "text", "source", "description", "question", "answer"] as const;
@@ -102,6 +102,11 @@ function reblogFields(post: Post, view: View): JsonObject {
   return out;
 }
 
+/** The state as clients know it: one in a community is published there. */
+export function shownState({ state }: Post): string {
+  return state === "community" ? "published" : state;
+}
+
 function queueFields(post: Post): JsonObject {
   if (post.state !== "queued") return {};
   const at = post.publishOn ?? post.timestamp;
@@ -152,7 +157,7 @@ export function postObject(post: Post, view: View): JsonObject {
     slug: post.slug,
     date: gmtDate(post.timestamp),
     timestamp: post.timestamp,
-    state: post.state,
+    state: shownState(post),
     format: post.format,
     reblog_key: post.reblogKey,
     tags: post.tags,

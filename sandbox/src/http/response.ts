@@ -1,11 +1,11 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json.ts";
 
 export type HeaderMap = Record<string, string | string[]>;
 
 /** What a handler returns; the server turns it into bytes. */
-export interface Answer {
-  status: number;
-  headers: HeaderMap;
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HeaderMap;
   body:
     | { kind: "envelope"; response: unknown; errors?: ErrorItem[] }
     | { kind: "json"; value: unknown }
@@ -16,45 +16,50 @@ export interface Answer {
 
 /** One item of the envelope's `errors`. */
 export interface ErrorItem {
-  title: string;
-  code: number;
-  detail?: string;
+  readonly title: string;
+  readonly code: number;
+  readonly detail?: string;
 }
 
-/** The usual answer: `{"meta": {...}, "response": ...}`. */
-export function envelope(response: unknown, status = 200, headers: HeaderMap = {}): Answer {
+/** The usual response body: `{"meta": {...}, "response": ...}`. */
+export function envelope(response: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
   return { status, headers, body: { kind: "envelope", response } };
 }
 
+/** 204: done, and there is nothing to say. */
+export function noContent(): HttpResponse {
+  return { status: 204, headers: {}, body: { kind: "none" } };
+}
+
 /** A JSON document without the envelope. */
-export function bareJson(value: unknown, status = 200, headers: HeaderMap = {}): Answer {
+export function bareJson(value: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
   return { status, headers, body: { kind: "json", value } };
 }
 
-export function text(value: string, status = 200, type = "text/plain; charset=utf-8"): Answer {
+export function text(value: string, status = 200, type = "text/plain; charset=utf-8"): HttpResponse {
   return { status, headers: {}, body: { kind: "text", text: value, type } };
 }
 
-export function html(value: string, status = 200): Answer {
+export function html(value: string, status = 200): HttpResponse {
   return text(value, status, "text/html; charset=utf-8");
 }
 
-export function bytes(value: Uint8Array, type: string, headers: HeaderMap = {}): Answer {
+export function bytes(value: Uint8Array, type: string, headers: HeaderMap = {}): HttpResponse {
   return { status: 200, headers, body: { kind: "bytes", bytes: value, type } };
 }
 
-export function redirect(location: string, status = 302): Answer {
+export function redirect(location: string, status = 302): HttpResponse {
   return { status, headers: { location }, body: { kind: "none" } };
 }
 
-/** A failure that carries its whole answer. Thrown by handlers, sent by the server. */
+/** A failure that carries its whole response. Thrown by handlers, sent by the server. */
 export class Refusal extends Error {
-  readonly answer: Answer;
+  readonly response: HttpResponse;
 
-  constructor(answer: Answer, message: string) {
+  constructor(response: HttpResponse, message: string) {
     super(message);
     this.name = "Refusal";
-    this.answer = answer;
+    this.response = response;
   }
 }
 
@@ -70,6 +75,7 @@ const REASONS: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Limit Exceeded",
@@ -100,16 +106,16 @@ export function refuseToken(status: number, error: string, description: string):
   return new Refusal(bareJson({ error, error_description: description }, status, headers), description);
 }
 
-/** Text of one line, as the OAuth 1.0a endpoints answer errors. */
+/** Text of one line, as the OAuth 1.0a endpoints report errors. */
 export function refuseText(status: number, line: string): Refusal {
   return new Refusal(text(`${line}\n`, status), line);
 }
 
-/** The whole JSON document of an answer, or `undefined` when it is not JSON. */
-export function document(answer: Answer, status = answer.status): unknown {
-  if (answer.body.kind === "json") return answer.body.value;
-  if (answer.body.kind !== "envelope") return undefined;
-  const whole: JsonObject = { meta: { status, msg: reason(status) }, response: answer.body.response };
-  if (answer.body.errors) whole.errors = answer.body.errors;
+/** The whole JSON document of a response, or `undefined` when it is not JSON. */
+export function document(response: HttpResponse, status = response.status): unknown {
+  if (response.body.kind === "json") return response.body.value;
+  if (response.body.kind !== "envelope") return undefined;
+  const whole: JsonObject = { meta: { status, msg: reason(status) }, response: response.body.response };
+  if (response.body.errors) whole.errors = response.body.errors;
   return whole;
 }

@@ -1,22 +1,22 @@
-import type { Call } from "../http/call.ts";
+import type { Call } from "../dispatch/call.ts";
 import type { Fields } from "../http/fields.ts";
 import type { World } from "../world.ts";
 
 /** Which fields of a blog object to send; see `fields[blogs]`. */
 export interface BlogSelection {
-  only: Set<string> | undefined;
-  optional: Set<string>;
+  readonly only: Set<string> | undefined;
+  readonly optional: Set<string>;
 }
 
 /** How a response shows blogs and posts: for whom, in which format, with which extras. */
 export interface View {
-  world: World;
-  user: string | undefined;
-  blogs: BlogSelection;
-  npf: boolean;
-  filter: "html" | "text" | "raw";
-  reblogInfo: boolean;
-  notesInfo: boolean;
+  readonly world: World;
+  readonly user: string | undefined;
+  readonly blogs: BlogSelection;
+  readonly npf: boolean;
+  readonly filter: "html" | "text" | "raw";
+  readonly reblogInfo: boolean;
+  readonly notesInfo: boolean;
 }
 
 /** `fields[blogs]=a,b,?c`: names select, `?` names add optional fields; only `?` names mean the default set plus those. */

@@ -2,8 +2,8 @@ import findMyWay, { type HTTPMethod, type Instance } from "find-my-way";
 import type { Route } from "./call.ts";
 
 export interface Found {
-  route: Route;
-  path: Record<string, string>;
+  readonly route: Route;
+  readonly path: Record<string, string>;
 }
 
 /** Routes by method and path. A trailing slash is tolerated, and `t:abc` is the same as `t%3Aabc`. */

@@ -1,17 +1,17 @@
-import { avatarUrl } from "../blog/blog-object.ts";
-import type { JsonObject } from "../http/json.ts";
+import type { JsonObject } from "../json.ts";
 import { blogByUuid, blogUrl } from "../store/blogs.ts";
 import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
+import { avatarUrl } from "./blog-object.ts";
 
 /** A note as stored; replies keep microseconds. */
 export interface Note {
-  seq: number;
-  root_id: string;
-  type: string;
-  micros: number;
-  blog: string;
-  data: string;
+  readonly seq: number;
+  readonly root_id: string;
+  readonly type: string;
+  readonly micros: number;
+  readonly blog: string;
+  readonly data: string;
 }
 
 /** How many notes a post and all its reblogs have. */

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../auth/caller.ts";
+import type { Body } from "../http/body.ts";
+import type { Fields } from "../http/fields.ts";
+import type { HttpResponse } from "../http/response.ts";
+import type { Target } from "../http/target.ts";
+import type { World } from "../world.ts";
+
+/** One request, read and authenticated, as a handler sees it. */
+export interface Call {
+  readonly world: World;
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: IncomingHttpHeaders;
+  /** `scheme://host` as the client addressed the sandbox. */
+  readonly origin: string;
+  readonly address: string;
+  /** Decoded path parameters. */
+  readonly path: Record<string, string>;
+  readonly query: Fields;
+  readonly queryPairs: [string, string][];
+  readonly body: Body;
+  /** Parameters of the body over those of the query. */
+  readonly input: Fields;
+  readonly caller: Caller;
+}
+
+/** What a caller must show: nothing, a consumer key, a user, or (exchange) a user by OAuth 1.0a. */
+export type Level = "none" | "key" | "user" | "oauth1" | "self";
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Segments; `:name` captures one. */
+  readonly path: string;
+  /** `self`: the handler sees to authentication by itself. */
+  readonly level: Level;
+  readonly handle: (call: Call) => HttpResponse;
+}
