@@ -470,7 +470,7 @@ export const CommunityService_removeMember = unary(CommunityService.method.remov
   rules: {
     ...CommunityService_rules,
     errors: [
-      { status: 400, subcode: 0, code: 3, reason: "INVALID_REASON_OR_NOTE" },
+      { status: 400, subcode: 0, code: 9, reason: "INVALID_REASON_OR_LAST_ADMINISTRATOR" },
       { status: 403, subcode: 0, code: 7, reason: "NOT_ADMINISTRATOR_NOR_SELF" },
       ...CommunityService_rules.errors,
     ],
