@@ -73,7 +73,7 @@ export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void 
       break;
   }
   out.string(10, json.object_type ?? json.objectType, "object_type");
-  out.string(11, json.display_type ?? json.displayType, "display_type");
+  out.loosely("display_type").string(11, json.display_type ?? json.displayType, "display_type");
   out.unknown(100, json, TIMELINE_ELEMENT_KEYS);
 }
 
