@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
@@ -9,11 +9,11 @@ import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
 /** The folders of the generator that find problems. */
-const ROOMS = ["parse", "check", "config", "protocol"];
+const FOLDERS = ["parse", "check", "config", "protocol"];
 
-const sources = ROOMS.map((room) => path.join(ROOT, "plugin/src", room))
-  .filter((folder) => existsSync(folder))
+const sources = FOLDERS.map((name) => path.join(ROOT, "plugin/src", name))
   .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
+  .concat(path.join(ROOT, "plugin/src/input.ts"))
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
   .map((file) => readFileSync(file, "utf8"));
 
@@ -23,7 +23,7 @@ const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(grou
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/(?:\badd\((?:\d+|\[[^\]]*\]),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
+    ...text.matchAll(/\badd\(\s*(?:[\w.]+|\[[^\]]*\]),\s+"([a-z]+)"/g),
   ]);
   // a kind of body, and the name of the program
   const others = new Set(["http-body", "protoc-gen-connect-rest"]);
