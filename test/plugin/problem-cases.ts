@@ -18,6 +18,16 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     problems: ["3:42: http-verb: `get it` is not an HTTP method; write it in capitals, e.g. HEAD"],
   },
   {
+    name: "idempotent_level",
+    source: method(
+      'get: "/a"',
+      "option (connectrest.v1.method).idempotent = false; option idempotency_level = NO_SIDE_EFFECTS;",
+    ),
+    problems: [
+      "4:5: idempotent-conflict: idempotent of case.S.Get is false, but its idempotency_level is NO_SIDE_EFFECTS; remove one of them",
+    ],
+  },
+  {
     name: "path_syntax",
     source: method('get: "/a/{name"'),
     problems: ["3:33: path-syntax: the path `/a/{name` is wrong at character 9: a variable ends with `}`"],

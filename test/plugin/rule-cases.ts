@@ -116,6 +116,16 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:49: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 2147484000 ms",
   ],
   [
+    "idempotent_key",
+    'idempotent: false, idempotency_key: "Key"',
+    "4:39: idempotent-conflict: idempotent of case.S.Get is false, which a key is meant to change; remove idempotent or idempotency_key",
+  ],
+  [
+    "idempotent_no_key",
+    'idempotent: true, idempotency_key: "Key"',
+    "4:39: idempotent-conflict: idempotent of case.S.Get is true, so no key is sent; remove idempotent or idempotency_key",
+  ],
+  [
     "json_part",
     'json_part: "json"',
     "4:39: json-part: json_part of case.S.Get needs request_encoding: MULTIPART or MULTIPART_WHEN_PARTS",

@@ -120,9 +120,10 @@ function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimi
   };
 }
 
-/** A method may be sent again by its nature, or by a key that its requests carry. */
+/** A method may be retried because its rules say so, by its nature, or by a key that its requests carry. */
 function parseIdempotency(desc: DescMethod, verb: string): Pick<Rules, "idempotent" | "idempotencyKey"> {
-  if (isIdempotent(desc, verb)) return { idempotent: true };
+  const { idempotent = isIdempotent(desc, verb) } = methodRules(desc);
+  if (idempotent || methodRules(desc).idempotent === false) return { idempotent };
   const header = methodRules(desc).idempotencyKey || serviceRules(desc.parent).idempotencyKey;
   return header === "" ? { idempotent: false } : { idempotent: true, idempotencyKey: header.toLowerCase() };
 }

@@ -113,7 +113,7 @@ export interface MethodRules {
   readonly scopes: readonly string[];
   /** Limits of the upstream that are known beforehand. */
   readonly rateLimits?: readonly RateLimitRule[];
-  /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
+  /** May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb, or a key. */
   readonly idempotent: boolean;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;

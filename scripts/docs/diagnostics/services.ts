@@ -36,6 +36,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
       remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
+    "idempotent-conflict": {
+      meaning:
+        "`idempotent` contradicts the `idempotency_level` of the method, or makes its `idempotency_key` pointless.",
+      remedy: "Keep the one that is true of the upstream, and remove the other.",
+    },
     "json-part": {
       meaning: "`json_part` is set, but the body is not multipart.",
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
