@@ -1,4 +1,5 @@
 import type { DescField, DescMethod, DescOneof } from "@bufbuild/protobuf";
+import { suggestion } from "../descriptors/field-path.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import type { OptionPath, Problems } from "../diagnostics/problem.ts";
 import {
@@ -7,7 +8,6 @@ import {
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
-import { suggestion } from "./field-path.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules } from "./options.ts";
 import { typeModels } from "./types.ts";

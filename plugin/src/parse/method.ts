@@ -1,4 +1,5 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { suggestion } from "../descriptors/field-path.ts";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
@@ -6,7 +7,6 @@ import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { parseBinding } from "./binding.ts";
-import { suggestion } from "./field-path.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
 import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";

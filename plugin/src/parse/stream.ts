@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import { resolveFieldPath, suggestion } from "../descriptors/field-path.ts";
 import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -21,7 +22,6 @@ import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { resolveFieldPath, suggestion } from "./field-path.ts";
 import { methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
