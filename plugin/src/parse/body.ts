@@ -1,5 +1,4 @@
 import type { DescField, DescMethod, DescOneof } from "@bufbuild/protobuf";
-import { suggestion } from "../descriptors/field-path.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import type { OptionPath, Problems } from "../diagnostics/problem.ts";
 import {
@@ -7,6 +6,7 @@ import {
   MethodRulesSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { suggestion } from "../model/field-path.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules } from "./options.ts";

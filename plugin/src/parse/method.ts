@@ -1,8 +1,8 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
-import { suggestion } from "../descriptors/field-path.ts";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { suggestion } from "../model/field-path.ts";
 import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";

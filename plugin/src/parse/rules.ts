@@ -24,7 +24,7 @@ import type { MethodAnnotation } from "../model/annotations.ts";
 import { DEFAULT_RULES } from "../model/default-rules.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
-import { parseCondition } from "./condition.ts";
+import { parseCondition, parseRequestCondition } from "./condition.ts";
 import { methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
@@ -117,6 +117,7 @@ function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimi
     ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
     bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
+    ...(limit.when === undefined ? {} : { when: parseRequestCondition(limit.when) }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
-import { resolveFieldPath, suggestion } from "../descriptors/field-path.ts";
 import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -18,6 +17,7 @@ import {
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
+import { resolveFieldPath, suggestion } from "../model/field-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";

@@ -86,6 +86,17 @@ export interface RateLimitRule {
   readonly bucket: string;
   /** Each set of credentials has a bucket of its own. */
   readonly perCredentials: boolean;
+  /** Only requests that meet it count. */
+  readonly when?: RequestCondition;
+}
+
+/** A condition on a field of the request message. */
+export interface RequestCondition {
+  /** The names of fields in the .proto file, joined by dots. */
+  readonly field: string;
+  /** The field, or an item of it, has one of these: a scalar as text, or the name of an enum's value. */
+  readonly values?: readonly string[];
+  readonly present?: boolean;
 }
 
 /** Everything about a method that does not depend on the request. */

@@ -93,6 +93,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "`calendar_day` is not a time zone of the IANA database.",
       remedy: "Use a name such as `UTC` or `America/New_York`.",
     },
+    "when-request": {
+      meaning:
+        "The condition of a rate limit cannot be checked on the request, or never holds: its key is not a field of the request, or the field cannot have the value.",
+      remedy:
+        "Use the path of a field of the request, and values that it can have. A condition belongs to the limits of methods; methods share a count by a common `bucket`.",
+    },
   },
   Streams: {
     "stream-unmapped": {
