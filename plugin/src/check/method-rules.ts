@@ -31,16 +31,16 @@ export function checkMethod(
   if (rules.credentials.includes("api_key") && rules.apiKey === undefined) {
     const isOfService = own.credentials.length === 0 && serviceAnnotation.credentials.length > 0;
     const holder = isOfService ? desc.parent : desc;
-    const text = `${nameOf(holder)} accepts an API key, but nothing says where it goes; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
+    const text = `${nameOf(holder)} accepts an API key, but no rule says where to send it; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
     problems.add(holder, [RULES, RULE.credentials.number], "api-key-place", text);
   }
   own.scopes.forEach((scope, index) => {
     if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return;
-    const text = `the scope \`${scope}\` of ${subject} is none (RFC 6749 section 3.3); expected one word, others as further scopes`;
+    const text = `\`${scope}\` is not a valid scope of ${subject} (RFC 6749 section 3.3); expected one word; list each scope separately`;
     add([RULE.scopes.number, index], "scope-syntax", text);
   });
   if (own.scopes.length > 0 && !rules.credentials.some((kind) => kind === "oauth1" || kind === "oauth2")) {
-    const text = `${subject} has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials`;
+    const text = `${subject} has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials`;
     add([RULE.scopes.number], "scopes-credentials", text);
   }
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {

@@ -51,12 +51,12 @@ function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): 
     const add = (place: number, code: string, text: string) =>
       problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index, place], code, text);
     if (binding.additionalBindings.length > 0) {
-      const text = `${subject} has bindings itself (google/api/http.proto); put them beside it`;
+      const text = `${subject} has additional bindings of its own, which google/api/http.proto does not allow; move them one level up`;
       add(ADDITIONAL_BINDINGS, "binding-nested", text);
     }
     if (binding.responseBody !== "" && binding.responseBody !== rule.responseBody) {
       const first = rule.responseBody === "" ? "none" : `\`${rule.responseBody}\``;
-      const text = `${subject} has the response_body \`${binding.responseBody}\`, the first has ${first}; all answers of a method are read alike`;
+      const text = `${subject} has the response_body \`${binding.responseBody}\`, but the first binding has ${first}; all bindings of a method share one response decoder`;
       add(RESPONSE_BODY, "response-body-differs", text);
     }
   });
