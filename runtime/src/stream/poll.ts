@@ -14,11 +14,14 @@ import { withHeaders } from "../request/with-headers.ts";
 import { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
+import { Pacer, paced } from "../time/pacer.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /** The shortest and longest wait that an upstream can ask for. */
 const MIN_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
+/** The longest key, in characters, that is remembered as it is. */
+const MAX_KEY_LENGTH = 128;
 
 /**
  * What is new in a feed, oldest first, by conditional polling (RFC 9110 section 13.1.2). Polls keep the distance
@@ -31,10 +34,11 @@ export async function* poll(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const feed = new Feed(call, call.request(message));
   const ends = AbortSignal.any([call.context.signal, call.route.upstream.closing]);
+  const pacer = new Pacer(ends);
   for (;;) {
     const startedAt = call.clock.monotonic();
     const { items, waitMs } = await feed.poll();
-    yield* items;
+    yield* paced(items, pacer);
     const elapsed = call.clock.monotonic() - startedAt;
     if (elapsed < waitMs) await sleep(waitMs - elapsed, call.clock, ends);
   }
@@ -113,12 +117,16 @@ function conditional(request: RestRequest, etag: string | undefined): RestReques
   return withHeaders(request, [...others, ["if-none-match", etag]]);
 }
 
-/** An item without a key is told from others by all that it holds. */
+/** An item without a key is told from others by all that it holds. Thousands of keys are kept: long ones as their hash. */
 function keyOf(key: JsonValue | undefined, item: JsonValue | undefined): string {
-  if (key !== undefined && key !== null && typeof key !== "object") return String(key);
-  return createHash("sha256")
-    .update(stringifyJson(item ?? null))
-    .digest("base64");
+  if (key === undefined || key === null || typeof key === "object")
+    return hashOf(stringifyJson(item ?? null));
+  const text = String(key);
+  return text.length > MAX_KEY_LENGTH ? hashOf(text) : text;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
 }
 
 /** How long to wait after an error that will pass, at least; undefined for other errors. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Pacer } from "../time/pacer.ts";
 import { linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 
@@ -9,7 +10,7 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 }
 
 async function eventsIn(text: string, cuts: readonly number[] = [], limit = 1e6): Promise<ServerEvent[]> {
-  const lines = linesOf(pieces(Buffer.from(text), cuts), "any", limit);
+  const lines = linesOf(pieces(Buffer.from(text), cuts), "any", limit, new Pacer());
   const found: ServerEvent[] = [];
   for await (const event of eventsOf(lines, limit)) found.push(event);
   return found;
@@ -81,7 +82,7 @@ test("lines are cut at line feeds alone where that is asked for, and characters 
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const found: string[] = [];
-    for await (const lines of linesOf(pieces(bytes, [cut]), "lf", 100)) {
+    for await (const lines of linesOf(pieces(bytes, [cut]), "lf", 100, new Pacer())) {
       found.push(...lines.map(({ text }) => text));
     }
     expect(found).toEqual(["a\rb", "ä€", "𝄞"]);
