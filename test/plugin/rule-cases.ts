@@ -217,6 +217,11 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or take the keys away",
   ],
   [
+    "records_keys_array",
+    'records: {format: ARRAY, id: "id"}',
+    "4:49: records-keys: records of case.S.Get: items of an array have no id; set format: EVENT_STREAM, or take the keys away",
+  ],
+  [
     "records_keys_twice",
     'records: {format: EVENT_STREAM, event: "x", data: "x"}',
     "4:49: records-keys: records of case.S.Get: `x` is the key of the data, and of something else; name another",
@@ -225,6 +230,11 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "records_end",
     'records: {end: " "}',
     "4:49: records-end: records of case.S.Get: an empty text cannot end a stream",
+  ],
+  [
+    "records_end_array",
+    'records: {format: ARRAY, end: "[DONE]"}',
+    "4:64: records-end: records of case.S.Get: an array ends itself; remove end, or set format: LINES or EVENT_STREAM",
   ],
   [
     "records_last",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { PollAdapter } from "../adapter/adapter.ts";
@@ -7,21 +6,18 @@ import type { MethodRules } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
-import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { withHeaders } from "../request/with-headers.ts";
 import { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
+import { itemKey } from "./item-key.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /** The shortest and longest wait that an upstream can ask for. */
 const MIN_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
-/** The longest key, in characters, that is remembered as it is. */
-const MAX_KEY_LENGTH = 128;
 
 /**
  * What is new in a feed, oldest first, by conditional polling (RFC 9110 section 13.1.2). Polls keep the distance
@@ -94,7 +90,7 @@ class Feed {
     const { rules, items, key } = this.call.adapter;
     const page = new Page(response.body, rules.envelope, [items]);
     const keys = page.items.map((_item, index) =>
-      keyOf(
+      itemKey(
         page.pick(({ items }) => valueAt(items[index], key)),
         page.items[index],
       ),
@@ -115,18 +111,6 @@ function conditional(request: RestRequest, etag: string | undefined): RestReques
   if (etag === undefined) return request;
   const others = request.headers.filter(([name]) => name !== "if-none-match");
   return withHeaders(request, [...others, ["if-none-match", etag]]);
-}
-
-/** An item without a key is told from others by all that it holds. Thousands of keys are kept: long ones as their hash. */
-function keyOf(key: JsonValue | undefined, item: JsonValue | undefined): string {
-  if (key === undefined || key === null || typeof key === "object")
-    return hashOf(stringifyJson(item ?? null));
-  const text = String(key);
-  return text.length > MAX_KEY_LENGTH ? hashOf(text) : text;
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
 }
 
 /** How long to wait after an error that will pass, at least; undefined for other errors. */

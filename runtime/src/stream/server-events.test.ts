@@ -94,3 +94,11 @@ test("a line, or data of many lines, beyond the limit is refused while it comes"
   await expect(eventsIn("data: 1234567890\n".repeat(10), [], 50)).rejects.toThrow(RecordTooLarge);
   expect(await eventsIn("data: 1234567890\n\n".repeat(10), [], 50)).toHaveLength(10);
 });
+
+test("the name and the ID of an event count for its size", async () => {
+  for (const field of ["event", "id"]) {
+    const text = `${field}: ${"x".repeat(60)}\ndata: ${"y".repeat(10)}\n\n`;
+    expect((await eventsIn(text, [], 110))[0]?.data.length).toBe(10);
+    await expect(eventsIn(text, [], 100)).rejects.toThrow(RecordTooLarge);
+  }
+});
