@@ -111,7 +111,7 @@ test("property: any array, with any whitespace, cut anywhere, has the items that
   );
 });
 
-test("property: a body with another byte has the items of the whole, or a prefix of the right ones and no end", () => {
+test("property: a body with another byte has the items of the whole, or those in front of the byte and no end", () => {
   const structural = fc.constantFrom(...bytesOf('[]{},:"\\ \n0-e.tfn\u00a0\ufeff'));
   const change = fc.tuple(
     fc.nat(),
@@ -134,9 +134,8 @@ test("property: a body with another byte has the items of the whole, or a prefix
         return;
       }
       expect(found.end).not.toBe("end");
-      // only the last one may have been cut short by the change
-      const sure = found.items.slice(0, -1);
-      expect(sure).toEqual(JSON.parse(Buffer.from(original).toString()).slice(0, sure.length));
+      const before = split([original.subarray(0, place)]).items;
+      expect(found.items.slice(0, before.length)).toEqual(before);
     }),
     { numRuns: 2000 },
   );

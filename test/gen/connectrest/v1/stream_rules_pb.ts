@@ -322,6 +322,8 @@ export type Records = Message<"connectrest.v1.Records"> & {
   /**
    * How records are separated. Default: LINES.
    *
+   *     option (connectrest.v1.method).records = {format: ARRAY};
+   *
    * @generated from field: connectrest.v1.Records.Format format = 1;
    */
   format: Records_Format;
@@ -414,9 +416,8 @@ export const Records_Format = {
 
   /**
    * The items of one JSON array, `[{…},{…}]`, each as soon as it is complete. An array that does not end was
-   * truncated. Streams with an HTTP rule and no rule of this file are read like this, as Google's REST streams are.
-   *
-   *     records: {format: ARRAY}
+   * truncated. Server streams with an HTTP rule and no other rule are read like this, as Google's REST streams are;
+   * those of a google.api.HttpBody are downloads.
    *
    * @generated from enum value: ARRAY = 3;
    */
