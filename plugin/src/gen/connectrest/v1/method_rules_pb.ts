@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ErrorBody, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
+import type { ErrorBody, ErrorMetadata, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
 import { file_connectrest_v1_error_rules } from "./error_rules_pb.ts";
 import type { Download, Paginate, Poll, Records, Upload } from "./stream_rules_pb.ts";
 import { file_connectrest_v1_stream_rules } from "./stream_rules_pb.ts";
@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/method_rules.proto.
  */
 export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrAECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdEIRCg9fcmF3X2Vycm9yX2JvZHkijggKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSDgoGc2NvcGVzGBQgAygJEioKB3RpbWVvdXQYFSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPgoQcmVxdWVzdF9lbmNvZGluZxgWIAEoDjIkLmNvbm5lY3RyZXN0LnYxLlJlcXVlc3RCb2R5LkVuY29kaW5nEhEKCWpzb25fcGFydBgXIAEoCRJAChFyZXNwb25zZV9lbmNvZGluZxgYIAEoDjIlLmNvbm5lY3RyZXN0LnYxLlJlc3BvbnNlQm9keS5FbmNvZGluZxIPCgdzdWNjZXNzGBkgAygFEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0EioKCHBhZ2luYXRlGBsgASgLMhguY29ubmVjdHJlc3QudjEuUGFnaW5hdGUSIgoEcG9sbBgcIAEoCzIULmNvbm5lY3RyZXN0LnYxLlBvbGwSJgoGdXBsb2FkGB0gASgLMhYuY29ubmVjdHJlc3QudjEuVXBsb2FkEioKCGRvd25sb2FkGB4gASgLMhguY29ubmVjdHJlc3QudjEuRG93bmxvYWQSKAoHcmVjb3JkcxggIAEoCzIXLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMSLQoKcGFyYW1ldGVycxgfIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlBhcmFtZXRlckIRCg9fcmF3X2Vycm9yX2JvZHkiNgoJUGFyYW1ldGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkSDAoEanNvbhgDIAEoCSKTAgoESHR0cBIpCgVzbGFzaBgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkh0dHAuU2xhc2gSGwoTcGF0aF9maWVsZHNfaW5fYm9keRgCIAEoCBIgChh1cmxfc2FmZV9iYXNlNjRfaW5fcXVlcnkYAyABKAgSLQoHbmVzdGluZxgEIAEoDjIcLmNvbm5lY3RyZXN0LnYxLkh0dHAuTmVzdGluZyI2CgVTbGFzaBIVChFTTEFTSF9VTlNQRUNJRklFRBAAEgoKBkVTQ0FQRRABEgoKBlJFRlVTRRACIjoKB05lc3RpbmcSFwoTTkVTVElOR19VTlNQRUNJRklFRBAAEggKBERPVFMQARIMCghCUkFDS0VUUxACIkwKCEVudmVsb3BlEg8KB3BheWxvYWQYASADKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGZXJyb3JzGAQgASgJIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJ3CgpDcmVkZW50aWFsImkKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFEgkKBUJBU0lDEAYi5AEKBEpzb24SKQoFbmFtZXMYASABKA4yGi5jb25uZWN0cmVzdC52MS5Kc29uLk5hbWVzEi8KCGludGVnZXJzGAIgASgOMh0uY29ubmVjdHJlc3QudjEuSnNvbi5JbnRlZ2VycyJACgVOYW1lcxIVChFOQU1FU19VTlNQRUNJRklFRBAAEg8KC0xPV0VSX0NBTUVMEAESDwoLQVNfREVDTEFSRUQQAiI+CghJbnRlZ2VycxIYChRJTlRFR0VSU19VTlNQRUNJRklFRBAAEgsKB1NUUklOR1MQARILCgdOVU1CRVJTEAIiewoLUmVxdWVzdEJvZHkibAoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEg0KCU1VTFRJUEFSVBADEhgKFE1VTFRJUEFSVF9XSEVOX1BBUlRTEAQSCQoFTElORVMQBSJzCgxSZXNwb25zZUJvZHkiYwoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEgkKBUJZVEVTEAMSCQoFRU1QVFkQBBITCg9CWV9DT05URU5UX1RZUEUQBSKHAQoJUmF0ZUxpbWl0EhAKCHJlcXVlc3RzGAEgASgFEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxjYWxlbmRhcl9kYXkYAyABKAkSDgoGYnVja2V0GAQgASgJEhcKD3Blcl9jcmVkZW50aWFscxgFIAEoCGIGcHJvdG8z", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIucECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5IuAICgtNZXRob2RSdWxlcxIQCgh1cHN0cmVhbRgBIAEoCRIMCgRiYXNlGAIgASgJEioKCGVudmVsb3BlGAMgASgLMhguY29ubmVjdHJlc3QudjEuRW52ZWxvcGUSKQoGZXJyb3JzGAQgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JSdWxlEi8KDGVycm9yX2JvZGllcxgFIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yQm9keRIvCgtyZXRyeV9hZnRlchgGIAMoCzIaLmNvbm5lY3RyZXN0LnYxLlJldHJ5QWZ0ZXISGwoOcmF3X2Vycm9yX2JvZHkYByABKAhIAIgBARInCgdoZWFkZXJzGAggAygLMhYuY29ubmVjdHJlc3QudjEuSGVhZGVyEicKB2FwaV9rZXkYCSABKAsyFi5jb25uZWN0cmVzdC52MS5BcGlLZXkSNAoLY3JlZGVudGlhbHMYCiADKA4yHy5jb25uZWN0cmVzdC52MS5DcmVkZW50aWFsLktpbmQSIgoEanNvbhgLIAEoCzIULmNvbm5lY3RyZXN0LnYxLkpzb24SIgoEaHR0cBgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLkh0dHASFwoPaWRlbXBvdGVuY3lfa2V5GA0gASgJEjUKDmVycm9yX21ldGFkYXRhGA8gAygLMh0uY29ubmVjdHJlc3QudjEuRXJyb3JNZXRhZGF0YRIOCgZzY29wZXMYFCADKAkSKgoHdGltZW91dBgVIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI+ChByZXF1ZXN0X2VuY29kaW5nGBYgASgOMiQuY29ubmVjdHJlc3QudjEuUmVxdWVzdEJvZHkuRW5jb2RpbmcSEQoJanNvbl9wYXJ0GBcgASgJEkAKEXJlc3BvbnNlX2VuY29kaW5nGBggASgOMiUuY29ubmVjdHJlc3QudjEuUmVzcG9uc2VCb2R5LkVuY29kaW5nEg8KB3N1Y2Nlc3MYGSADKAUSLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXQSKgoIcGFnaW5hdGUYGyABKAsyGC5jb25uZWN0cmVzdC52MS5QYWdpbmF0ZRIiCgRwb2xsGBwgASgLMhQuY29ubmVjdHJlc3QudjEuUG9sbBImCgZ1cGxvYWQYHSABKAsyFi5jb25uZWN0cmVzdC52MS5VcGxvYWQSKgoIZG93bmxvYWQYHiABKAsyGC5jb25uZWN0cmVzdC52MS5Eb3dubG9hZBIoCgdyZWNvcmRzGCAgASgLMhcuY29ubmVjdHJlc3QudjEuUmVjb3JkcxItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhkKEWNyZWRlbnRpYWxfZmllbGRzGCIgAygJQhEKD19yYXdfZXJyb3JfYm9keSI2CglQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgRqc29uGAMgASgJIpMCCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCBItCgduZXN0aW5nGAQgASgOMhwuY29ubmVjdHJlc3QudjEuSHR0cC5OZXN0aW5nIjYKBVNsYXNoEhUKEVNMQVNIX1VOU1BFQ0lGSUVEEAASCgoGRVNDQVBFEAESCgoGUkVGVVNFEAIiOgoHTmVzdGluZxIXChNORVNUSU5HX1VOU1BFQ0lGSUVEEAASCAoERE9UUxABEgwKCEJSQUNLRVRTEAIiTAoIRW52ZWxvcGUSDwoHcGF5bG9hZBgBIAMoCRIOCgZzdGF0dXMYAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIOCgZlcnJvcnMYBCABKAkiJQoGSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiQQoGQXBpS2V5Eg8KBXF1ZXJ5GAEgASgJSAASEAoGaGVhZGVyGAIgASgJSAASDgoGcHJlZml4GAMgASgJQgQKAmluIncKCkNyZWRlbnRpYWwiaQoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASCAoETk9ORRABEgsKB0FQSV9LRVkQAhIRCg1PQVVUSDFfQ0xJRU5UEAMSCgoGT0FVVEgxEAQSCgoGT0FVVEgyEAUSCQoFQkFTSUMQBiLkAQoESnNvbhIpCgVuYW1lcxgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkpzb24uTmFtZXMSLwoIaW50ZWdlcnMYAiABKA4yHS5jb25uZWN0cmVzdC52MS5Kc29uLkludGVnZXJzIkAKBU5hbWVzEhUKEU5BTUVTX1VOU1BFQ0lGSUVEEAASDwoLTE9XRVJfQ0FNRUwQARIPCgtBU19ERUNMQVJFRBACIj4KCEludGVnZXJzEhgKFElOVEVHRVJTX1VOU1BFQ0lGSUVEEAASCwoHU1RSSU5HUxABEgsKB05VTUJFUlMQAiJ7CgtSZXF1ZXN0Qm9keSJsCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEggKBEpTT04QARIICgRGT1JNEAISDQoJTVVMVElQQVJUEAMSGAoUTVVMVElQQVJUX1dIRU5fUEFSVFMQBBIJCgVMSU5FUxAFInMKDFJlc3BvbnNlQm9keSJjCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEggKBEpTT04QARIICgRGT1JNEAISCQoFQllURVMQAxIJCgVFTVBUWRAEEhMKD0JZX0NPTlRFTlRfVFlQRRAFIocBCglSYXRlTGltaXQSEAoIcmVxdWVzdHMYASABKAUSKQoGd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDGNhbGVuZGFyX2RheRgDIAEoCRIOCgZidWNrZXQYBCABKAkSFwoPcGVyX2NyZWRlbnRpYWxzGAUgASgIYgZwcm90bzM", [file_connectrest_v1_error_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
  * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's.
@@ -69,7 +69,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Response headers that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
+   * Response headers, or keys of error bodies, that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -138,6 +138,16 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   idempotencyKey: string;
 
   /**
+   * Keys of an error body that callers receive in the `metadata` of google.rpc.ErrorInfo. Default: none.
+   *
+   *     // {"error": {"message": "…", "request_id": "r-17"}}
+   *     error_metadata: {path: "error.request_id"}
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
+
+  /**
    * Known rate limits of the upstream. Calls wait for them, and fail with RESOURCE_EXHAUSTED if their deadline would
    * pass first.
    *
@@ -198,7 +208,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Overrides the headers that say when to retry; see ServiceRules. Default: the service's.
+   * Overrides what says when to retry; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -252,6 +262,13 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: string idempotency_key = 13;
    */
   idempotencyKey: string;
+
+  /**
+   * Overrides the keys of error bodies that callers receive; see ServiceRules. Default: the service's.
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
 
   /**
    * The OAuth scopes that the credentials need. For readers and tools; they are not checked before the call.
@@ -353,6 +370,19 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: repeated connectrest.v1.Parameter parameters = 31;
    */
   parameters: Parameter[];
+
+  /**
+   * The request fields in which callers send credentials of their own, such as a token to exchange or a code to confirm.
+   * If the upstream refuses a request in which one of them is set, with status 401, the error is UNAUTHENTICATED with
+   * the upstream's text. Default: none; such a refusal concerns the configured credentials, if the call used any, and is
+   * INTERNAL with reason UPSTREAM_CREDENTIALS. Dots lead to fields of messages. The fields must be marked `redact`.
+   *
+   *     // POST /sessions/confirm with the one-time code of the user, signed with the key of the application
+   *     option (connectrest.v1.method).credential_fields = "one_time_code";
+   *
+   * @generated from field: repeated string credential_fields = 34;
+   */
+  credentialFields: string[];
 };
 
 /**
