@@ -29,7 +29,10 @@ export interface GatewayUpstream extends UpstreamOptions {
 }
 
 export interface GatewayOptions
-  extends Omit<ServerOptions, "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"> {
+  extends Omit<
+    ServerOptions,
+    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+  > {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */

@@ -1,4 +1,10 @@
-import { type DescMessage, fromBinary, fromJsonString, type MessageShape, type Registry } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  fromJsonString,
+  type MessageShape,
+  type Registry,
+} from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";

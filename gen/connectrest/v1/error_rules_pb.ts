@@ -175,8 +175,8 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
      * The path to an object whose keys are fields of the request, and whose values are texts, or lists of texts. Each
      * text becomes a field violation; see ErrorItems.
      *
-     *     // {"errors": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
-     *     error_bodies: {field_map: "errors"}
+     *     // {"fields": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
+     *     {field_map: "fields"}
      *
      * @generated from field: string field_map = 6;
      */
@@ -255,8 +255,8 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
  * A key of an error body that is passed on to the caller in the `metadata` of google.rpc.ErrorInfo, e.g. the id of the
  * failed request.
  *
- *     // {"error": {"message": "…", "request_id": "r-17"}}
- *     error_metadata: {path: "error.request_id"}
+ *     // {"message": "…", "trace": {"id": "r-17"}}
+ *     {path: "trace.id"}
  *
  * @generated from message connectrest.v1.ErrorMetadata
  */
@@ -318,8 +318,8 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   /**
    * Path from the root of the error body to the value, a number or a text, instead of a header.
    *
-   *     // {"message": "You are being rate limited.", "retry_after": 1.5}
-   *     retry_after: {path: "retry_after"}
+   *     // {"message": "You are being rate limited.", "wait_ms": 1500}
+   *     {path: "wait_ms", format: MILLIS}
    *
    * @generated from field: string path = 4;
    */
@@ -369,8 +369,6 @@ export const RetryAfter_Format = {
 
   /**
    * Milliseconds from now.
-   *
-   *     retry_after: {header: "Retry-After-Ms", format: MILLIS}
    *
    * @generated from enum value: MILLIS = 4;
    */

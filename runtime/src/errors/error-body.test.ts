@@ -119,8 +119,8 @@ test("bodies of errors: never fails, whatever the body", () => {
   );
 });
 
-const shapes: readonly ErrorShape[] = [{ kind: "rpc_status" }];
-const details = [
+const SHAPES: readonly ErrorShape[] = [{ kind: "rpc_status" }];
+const DETAILS = [
   {
     "@type": "type.googleapis.com/google.rpc.ErrorInfo",
     reason: "STALE",
@@ -138,13 +138,13 @@ const details = [
 ];
 
 test.each<[string, JsonValue]>([
-  ["bare", { code: 9, message: "Stale", details }],
+  ["bare", { code: 9, message: "Stale", details: DETAILS }],
   [
     "below error, with an HTTP status",
-    { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details } },
+    { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details: DETAILS } },
   ],
 ])("google.rpc.Status: %s, with details that callers may see", (_name, body) => {
-  const report = readErrorBody(body, shapes);
+  const report = readErrorBody(body, SHAPES);
   expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
   expect(report.details?.map(typeOf)).toEqual([
     ErrorInfoSchema.typeName,
@@ -167,7 +167,7 @@ function typeOf(detail: ErrorDetail): string {
 
 test("google.rpc.Status: a detail of an unknown type is kept with its type and all of its keys", () => {
   const detail = { "@type": "type.googleapis.com/acme.v1.Why", id: 700000000000000001n, list: [null, "x"] };
-  const report = readErrorBody({ code: 9, details: [detail] }, shapes);
+  const report = readErrorBody({ code: 9, details: [detail] }, SHAPES);
   const [kept] = report.details ?? [];
   if (kept === undefined || "type" in kept) throw new Error("no message");
   expect(toJson(kept.desc, create(kept.desc, kept.value))).toEqual({
@@ -179,7 +179,7 @@ test("google.rpc.Status: a detail of an unknown type is kept with its type and a
 
 test("google.rpc.Status: a detail of a type that the call knows is decoded", () => {
   const detail = { "@type": "type.googleapis.com/google.protobuf.Api", name: "a" };
-  const read = () => readErrorBody({ code: 9, details: [detail] }, shapes).details?.map(typeOf);
+  const read = () => readErrorBody({ code: 9, details: [detail] }, SHAPES).details?.map(typeOf);
   expect(read()).toEqual(["google.protobuf.Struct"]);
   expect(withTypes(typesOfFiles([file_google_protobuf_api]), read)).toEqual(["google.protobuf.Api"]);
 });
@@ -190,7 +190,7 @@ test("google.rpc.Status: a detail of Connect goes on as its bytes where its type
     { type: "acme.v1.Why", value: "no base64!" },
     { type: "no name", value: "CgFB" },
   ];
-  const report = readErrorBody({ code: "not_found", details }, shapes);
+  const report = readErrorBody({ code: "not_found", details }, SHAPES);
   expect(report.details?.[0]).toMatchObject({ type: "acme.v1.Why", value: Buffer.from([10, 1, 65]) });
   expect(report.details?.map(typeOf)).toEqual([
     "acme.v1.Why",
@@ -201,7 +201,7 @@ test("google.rpc.Status: a detail of Connect goes on as its bytes where its type
 
 test("google.rpc.Status: after 20 details, the others are counted", () => {
   const details = Array.from({ length: 33 }, () => ({ "@type": "t/acme.v1.Why" }));
-  const report = readErrorBody({ code: 9, details }, shapes);
+  const report = readErrorBody({ code: 9, details }, SHAPES);
   expect([report.details?.length, report.omitted]).toEqual([20, 13]);
 });
 
@@ -215,7 +215,7 @@ test("property: every detail of a status arrives, whatever it is, but for null a
   fc.assert(
     fc.property(fc.array(detail, { maxLength: 20 }), (details) => {
       const body = JSON.parse(JSON.stringify({ code: 9, details })) as { details: unknown[] };
-      const report = readErrorBody(body as JsonValue, shapes);
+      const report = readErrorBody(body as JsonValue, SHAPES);
       expect(report.details).toHaveLength(body.details.filter((each) => each !== null).length);
     }),
   );
@@ -225,7 +225,7 @@ test("google.rpc.Status: is also read as the protocol Connect writes it", () => 
   const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
   const report = readErrorBody(
     { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
-    shapes,
+    SHAPES,
   );
   expect(report.code).toBe(Code.NotFound);
   expect(report.details?.[0]?.value).toMatchObject({ reason: "A" });
@@ -237,7 +237,7 @@ test.each<[JsonValue, Code]>([
   [{ status: "UNKNOWN" }, Code.Unknown],
   [{ code: 16, details: [] }, Code.Unauthenticated],
 ])("google.rpc.Status: %j", (body, code) => {
-  expect(readErrorBody(body, shapes).code).toBe(code);
+  expect(readErrorBody(body, SHAPES).code).toBe(code);
 });
 
 test.each<JsonValue>([
@@ -249,5 +249,5 @@ test.each<JsonValue>([
   { error: "text" },
   [],
 ])("google.rpc.Status: is not %j", (body) => {
-  expect(readErrorBody(body, shapes)).toEqual({});
+  expect(readErrorBody(body, SHAPES)).toEqual({});
 });

@@ -140,8 +140,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   /**
    * Keys of an error body that callers receive in the `metadata` of google.rpc.ErrorInfo. Default: none.
    *
-   *     // {"error": {"message": "…", "request_id": "r-17"}}
-   *     error_metadata: {path: "error.request_id"}
+   *     // {"error": {"message": "Card declined", "decline_code": "lost_card"}}
+   *     error_metadata: {path: "error.decline_code"}
    *
    * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
    */
@@ -377,8 +377,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * the upstream's text. Default: none; such a refusal concerns the configured credentials, if the call used any, and is
    * INTERNAL with reason UPSTREAM_CREDENTIALS. Dots lead to fields of messages. The fields must be marked `redact`.
    *
-   *     // POST /sessions/confirm with the one-time code of the user, signed with the key of the application
-   *     option (connectrest.v1.method).credential_fields = "one_time_code";
+   *     // a code of the user, in a request that the application signs
+   *     credential_fields: ["code", "login.password"]
    *
    * @generated from field: repeated string credential_fields = 34;
    */
