@@ -96,6 +96,15 @@ test("property: no item is dropped up to the cap, and the last violation says ho
   );
 });
 
+test("violations are bounded by their size as well, and those left out are counted", async () => {
+  const problems = Array.from({ length: 50 }, (_, index) => problem(`f${index}`, "ä".repeat(1000)));
+  const violations = violationsOf(await failed({ status: 422, json: { problems } }));
+  const count = violations.length - 1;
+  expect(count).toBeGreaterThan(5);
+  expect(violations.at(-1)).toEqual(["", `${50 - count} more errors are left out`, ""]);
+  expect(Buffer.byteLength(JSON.stringify(violations))).toBeLessThan(9000);
+});
+
 test("keys of the body that a rule names are metadata of the error", async () => {
   const trace = { id: "r-17", n: 3 };
   const error = await failed({ status: 409, json: { message: "no", trace } });

@@ -234,7 +234,7 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   /**
    * Path in an item to the request field that is wrong: a name, or a list of the steps to it. If any item has one, all
    * items become violations of a google.rpc.BadRequest, those without a field with an empty one. The first 50 items are
-   * kept; a last violation says how many more there were. Default: none; there is no BadRequest.
+   * kept, up to 8 KiB; a last violation says how many more there were. Default: none; there is no BadRequest.
    *
    *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
    *     items: {path: "errors", field: "source.pointer"}

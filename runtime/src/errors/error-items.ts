@@ -11,6 +11,8 @@ import type { KnownDetail } from "./rest-error.ts";
 /** How many items are read; the last field violation says how many more there were. */
 export const MAX_ITEMS = 50;
 
+/** Details travel in trailers, which clients limit. */
+const MAX_BYTES = 8 * 1024;
 const MAX_FIELD = 200;
 const MAX_DESCRIPTION = 300;
 const MAX_SUBCODE = 100;
@@ -119,12 +121,16 @@ interface Violation {
   readonly reason: string;
 }
 
+/** The violations that fit, and one that says how many do not; `more` are left out already. */
 function badRequest(violations: readonly Violation[], more: number): KnownDetail {
-  const rest = { field: "", description: `${more} more errors are left out`, reason: "" };
-  return {
-    desc: BadRequestSchema,
-    value: { fieldViolations: more > 0 ? [...violations, rest] : [...violations] },
-  };
+  let left = MAX_BYTES;
+  const kept = violations.filter(({ field, description, reason }) => {
+    left -= Buffer.byteLength(field) + Buffer.byteLength(description) + reason.length;
+    return left >= 0;
+  });
+  const omitted = more + violations.length - kept.length;
+  const rest = { field: "", description: `${omitted} more errors are left out`, reason: "" };
+  return { desc: BadRequestSchema, value: { fieldViolations: omitted > 0 ? [...kept, rest] : kept } };
 }
 
 /** Reasons are words in UPPER_SNAKE_CASE (google.rpc.BadRequest), so that a number gets a word in front. */
