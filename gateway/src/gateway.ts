@@ -1,4 +1,4 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
   createRest,
@@ -29,11 +29,16 @@ export interface GatewayUpstream extends UpstreamOptions {
 }
 
 export interface GatewayOptions
-  extends Omit<ServerOptions, "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf"> {
+  extends Omit<
+    ServerOptions,
+    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+  > {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
+  /** Files with further types that a google.protobuf.Any may have. Default: those of the adapters and of google.rpc. */
+  readonly types?: readonly DescFile[] | undefined;
   /** Fail calls whose response violates its description. Default: decode it best-effort, and log the difference. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
@@ -55,7 +60,7 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, fastPath = true, ...others } = options;
+  const { adapters, upstreams, types, strict = false, routes, fastPath = true, ...others } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
@@ -63,6 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const rest = createRest({
     adapters,
     upstreams,
+    types,
     strict,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDrift: (report) => {
@@ -85,6 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         rest.routes(router, { carryBytes: true });
         routes?.(router);
       },
+      types: rest.types,
       unaryOf: fastPath ? unaryOf(rest) : () => undefined,
       methodTimeout: timeoutsOf(adapters),
       shareOf: sharesOf(adapters, upstreams),

@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type {
   DownloadAdapter,
@@ -33,8 +33,8 @@ type AnyMessage = MessageShape<DescMessage>;
 export class Invoker {
   private readonly settings: CallSettings;
 
-  constructor(options: CallSettings["options"], clock: Clock) {
-    this.settings = { options, clock, decoder: new Decoder() };
+  constructor(options: CallSettings["options"], types: Registry, clock: Clock) {
+    this.settings = { options, types, clock, decoder: new Decoder() };
   }
 
   /** @throws ConnectError */

@@ -1,4 +1,10 @@
-import { type DescMessage, type DescMethod, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type MessageShape,
+  type Registry,
+} from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
@@ -12,6 +18,7 @@ import {
   type StreamAdapter,
 } from "./call/routes.ts";
 import type { CallContext } from "./call/running-call.ts";
+import { typesOfFiles } from "./decode/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
@@ -53,6 +60,8 @@ export interface Rest {
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
+  /** The types by which google.protobuf.Any is resolved: those of the adapters, of google.rpc, and the option `types`. */
+  readonly types: Registry;
   /** Adds a handler for every method of the adapters to a Connect router, streams included; others stay unknown. */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
@@ -83,6 +92,7 @@ type AnyMessage = MessageShape<DescMessage>;
 class JoinedRest implements Rest {
   readonly transport: Transport;
   readonly adapters: readonly ServiceAdapter[];
+  readonly types: Registry;
   private readonly table: ReadonlyMap<string, Route>;
   private readonly upstreams: readonly Upstream[];
   private readonly invoker: Invoker;
@@ -93,12 +103,13 @@ class JoinedRest implements Rest {
     const { adapters, upstreams, interceptors, clock = systemClock } = options;
     this.clock = clock;
     this.adapters = adapters;
+    this.types = typesOfFiles([...(options.types ?? []), ...adapters.map(({ service }) => service.file)]);
     this.defaultTimeoutMs = checkTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     ({ routes: this.table, upstreams: this.upstreams } = connectUpstreams(adapters, upstreams, {
       clock,
       onBreaker: (report) => notify(options.onBreaker, report),
     }));
-    this.invoker = new Invoker(options, clock);
+    this.invoker = new Invoker(options, this.types, clock);
     this.transport = createTransport({
       find: (method) => this.table.get(fullName(method)),
       deadline: (route, timeoutMs, signal) => this.deadline(route, timeoutMs, signal),

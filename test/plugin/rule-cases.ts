@@ -48,7 +48,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "error_body_shape",
     "error_bodies: [{oauth: true}, {}]",
-    "4:39: error-body-shape: an entry of error_bodies of case.S.Get has no shape; set items, title_map, text, oauth or rpc_status",
+    "4:39: error-body-shape: an entry of error_bodies of case.S.Get has no shape; set items, title_map, field_map, text, oauth or rpc_status",
   ],
   [
     "error_body_path",
@@ -58,7 +58,51 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "retry_after_header",
     "retry_after: {format: EPOCH}",
-    '4:39: retry-after-header: a retry_after of case.S.Get has no header; set e.g. header: "Retry-After"',
+    '4:39: retry-after-header: a retry_after of case.S.Get names no header and no path; set e.g. header: "Retry-After"',
+  ],
+  [
+    "retry_after_both",
+    'retry_after: {header: "X-Wait", path: "error.wait"}',
+    "4:39: retry-after-header: a retry_after of case.S.Get has both the header `X-Wait` and the path `error.wait`; write two rules, the first one first",
+  ],
+  [
+    "retry_after_path",
+    'retry_after: {path: "."}',
+    "4:39: dotted-path: retry_after of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
+  ],
+  [
+    "error_items_field",
+    'error_bodies: {items: {path: "errors", field: "a..b"}}',
+    "4:39: dotted-path: the field of the error items of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
+    "error_field_map_path",
+    'error_bodies: {field_map: ""}',
+    "4:39: dotted-path: an entry of error_bodies of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+  ],
+  [
+    "error_metadata_path",
+    'error_metadata: [{key: "id"}]',
+    "4:39: dotted-path: error_metadata of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
+    "error_metadata_key",
+    'error_metadata: [{path: "error.\'request id\'"}, {path: "a", key: "subcode"}, {path: "b.id"}, {path: "c.id"}]',
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `id` has two values; one of them would be lost",
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `request id` is none; expected up to 64 letters, digits, `_` and `-`, with a letter in front",
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `subcode` belongs to the runtime; set another `key`",
+  ],
+  [
+    "credential_field",
+    'credentials: OAUTH1_CLIENT, credential_fields: ["nam", "name"]',
+    "4:67: credential-field: credential_fields of case.S.Get: case.Req.name is a secret; mark it with `redact`",
+    "4:67: credential-field: credential_fields of case.S.Get: message case.Req has no field `nam`; did you mean `name`?",
+  ],
+  [
+    "credential_fields_unused",
+    'credential_fields: "name"',
+    "4:39: credential-field: credential_fields of case.S.Get: case.Req.name is a secret; mark it with `redact`",
+    "4:39: credential-fields-unused: credential_fields of case.S.Get: the method sends no other credentials, so that every refusal is about the caller's; remove them",
   ],
   [
     "retry_after_condition",
@@ -249,7 +293,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "records_keys",
     'records: {event: "event", data: "data"}',
-    "4:49: records-keys: records of case.S.Get: the format LINES has no event, data; set format: EVENT_STREAM, or remove these keys",
+    "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or remove these keys",
   ],
   [
     "records_keys_array",

@@ -86,6 +86,7 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
     credentials: ["oauth1_client"],
     responseEncoding: "form",
     idempotent: true,
+    credentialFields: ["oauth_token", "oauth_token_secret", "oauth_verifier"],
   },
   request(message: CreateAccessTokenRequest): RestRequest {
     const request = new RequestWriter("GET", "/oauth/access_token");
@@ -148,7 +149,11 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
  * @generated from rpc oauth.v1.OAuthService.RefreshToken
  */
 export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken, {
-  rules: { ...OAuthService_rules, credentials: ["oauth2", "none"] },
+  rules: {
+    ...OAuthService_rules,
+    credentials: ["oauth2", "none"],
+    credentialFields: ["refresh_token", "client_secret"],
+  },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     request.form("grant_type", "refresh_token");

@@ -5,6 +5,7 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
+import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
 import { checkMethod } from "./method-rules.ts";
@@ -30,6 +31,7 @@ export class Checker {
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
+    checkCredentialFields(method, this.types, problems);
     checkStreams(method, problems);
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);

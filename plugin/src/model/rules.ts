@@ -11,6 +11,8 @@ export interface Rules extends SharedRules {
   /** The header that takes a key of the call's own, in lower case; undefined for none. */
   readonly idempotencyKey?: string;
   readonly rateLimits?: readonly RateLimit[];
+  /** Request fields, dotted, that carry credentials of the caller's own. */
+  readonly credentialFields?: readonly string[];
   /** What the payload must be for an alternative of the envelope to be the one. */
   readonly payloadType?: "array" | "object";
   /** Constant parameters, printed into the request function. */
@@ -51,6 +53,8 @@ export interface SharedRules {
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
+  /** Keys of an error body that callers get; undefined for none. */
+  readonly errorMetadata?: readonly ErrorMetadataRule[];
   readonly rawErrorBody: boolean;
   /** Constant request headers, printed into the request function. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
@@ -86,8 +90,14 @@ export type ErrorRule = {
   readonly reason?: string;
 };
 
+export type ErrorMetadataRule = {
+  readonly key: string;
+  readonly path: string;
+};
+
 export type RetryAfterRule = {
-  readonly header: string;
+  readonly header?: string;
+  readonly path?: string;
   readonly format: string;
   readonly when?: { readonly name: string; readonly value: string };
 };

@@ -39,6 +39,8 @@ export interface FieldModel {
   readonly piece: Piece | undefined;
   /** Other JSON types than that of the field are expected. */
   readonly coerce: boolean;
+  /** The values are kept out of logs and errors. */
+  readonly redact: boolean;
 }
 
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";

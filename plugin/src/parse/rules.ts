@@ -4,6 +4,7 @@ import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobu
 import { millisOf } from "../descriptors/well-known.ts";
 import type {
   ErrorBody,
+  ErrorMetadata,
   ErrorRule as ErrorRuleOption,
   RetryAfter as RetryAfterOption,
 } from "../gen/connectrest/v1/error_rules_pb.ts";
@@ -22,6 +23,7 @@ import {
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation } from "../model/annotations.ts";
 import { DEFAULT_RULES } from "../model/default-rules.ts";
+import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition, parseRequestCondition } from "./condition.ts";
@@ -45,6 +47,7 @@ const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
   [RetryAfter_Format.SECONDS]: "seconds",
   [RetryAfter_Format.EPOCH]: "epoch",
   [RetryAfter_Format.HTTP_DATE]: "http_date",
+  [RetryAfter_Format.MILLIS]: "millis",
 };
 
 /** The rules that a service gives to its methods. */
@@ -65,6 +68,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     scopes: own.scopes,
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
+    ...(own.credentialFields.length === 0 ? {} : { credentialFields: own.credentialFields }),
     parameters: own.parameters.map(({ name, value, json }) => ({
       name,
       value: json === "" ? value : json,
@@ -89,6 +93,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : DEFAULT_RULES.errorShapes,
     errors: [...own.errors, ...service.errors].map(parseErrorRule),
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
+    ...parseErrorMetadata(firstFilled(own.errorMetadata, service.errorMetadata)),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
     headers: mergeHeaders(own.headers, service.headers),
     json: parseJsonStyle(json?.names, json?.integers),
@@ -164,7 +169,10 @@ function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][num
         title: shape.value.title || "title",
         code: shape.value.code || "code",
         detail: shape.value.detail || "detail",
+        ...(shape.value.field === "" ? {} : { field: shape.value.field }),
       };
+    case "fieldMap":
+      return { kind: "field_map", path: rootless(shape.value) };
     case "titleMap":
       return { kind: "title_map", path: rootless(shape.value) };
     case "text":
@@ -195,9 +203,14 @@ function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
   };
 }
 
+function parseErrorMetadata(options: readonly Frozen<ErrorMetadata>[]): Pick<SharedRules, "errorMetadata"> {
+  if (options.length === 0) return {};
+  return { errorMetadata: options.map(({ path, key }) => ({ key: key || lastStepOf(path), path })) };
+}
+
 function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
   return {
-    header: option.header.toLowerCase(),
+    ...(option.path === "" ? { header: option.header.toLowerCase() } : { path: option.path }),
     format: RETRY_FORMATS[option.format] ?? "seconds",
     ...(option.when === undefined
       ? {}

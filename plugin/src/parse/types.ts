@@ -117,6 +117,7 @@ const PLAIN_FIELD: FieldModel = freeze({
   conditions: [],
   piece: undefined,
   coerce: false,
+  redact: false,
 });
 
 const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, payload: "", fallback: "" });
@@ -158,6 +159,7 @@ function parseField(rules: FieldRules): FieldModel {
     conditions: rules.when.map(parseCondition),
     piece: PIECES[rules.piece],
     coerce: rules.coerce,
+    redact: rules.redact,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
 import type { ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
@@ -63,6 +63,11 @@ export interface RestOptions {
   readonly adapters: readonly ServiceAdapter[];
   /** The upstreams that they name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  /**
+   * Files with further types that a google.protobuf.Any or a detail of an error may have, with all that they import.
+   * Those of the adapters, of google.rpc and the well-known types are known anyway.
+   */
+  readonly types?: readonly DescFile[] | undefined;
   /** Responses that are not as declared are errors: INTERNAL, reason RESPONSE_DRIFT. Default: false. */
   readonly strict?: boolean | undefined;
   /** The deadline of a call that comes without one, in milliseconds. Default: 60 000. */

@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
@@ -12,7 +12,9 @@ import type {
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { Drift } from "../decode/drift.ts";
+import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -47,6 +49,8 @@ export interface CallContext {
 /** What running calls share. */
 export interface CallSettings {
   readonly options: Pick<RestOptions, "strict" | "onDrift" | "onRequest" | "onCall">;
+  /** The types by which google.protobuf.Any is resolved. */
+  readonly types: Registry;
   readonly clock: Clock;
   readonly decoder: Decoder;
 }
@@ -125,7 +129,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
   adapted<T>(step: string, act: () => T): T {
     try {
-      return act();
+      return withTypes(this.settings.types, act);
     } catch (cause) {
       if (cause instanceof ConnectError) throw cause;
       throw this.failed(step, cause);
@@ -140,7 +144,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       const response = await this.observed(request, (request) =>
         this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
       );
-      return readResponse(response, used, this.clock.now());
+      return this.knowing(() => readResponse(this.attributed(response), used, this.clock.now()));
     });
   }
 
@@ -154,17 +158,19 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
       );
       const { status, headers, chunks } = response;
-      if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
+      if (chunks === undefined) {
+        throw this.knowing(() => errorOf(this.attributed(response), rules, this.clock.now()));
+      }
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
       const errorIn = (json: JsonValue | undefined, text: string) =>
-        this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) });
+        this.knowing(() => this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }));
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
 
   /** The response message in a response. */
   message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response);
+    const { bytes, drifts } = this.knowing(() => this.settings.decoder.message(this.adapter, response));
     this.drifted(drifts);
     return bytes;
   }
@@ -176,7 +182,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
   ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, drifts } = this.settings.decoder.items(this.adapter, page, response, indices);
+    const { items, drifts } = this.knowing(() =>
+      this.settings.decoder.items(this.adapter, page, response, indices),
+    );
     this.drifted(drifts);
     return items;
   }
@@ -188,7 +196,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     exactly: () => JsonValue | undefined,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, drifts } = this.settings.decoder.record(this.adapter, value, exactly, index);
+    const { bytes, drifts } = this.knowing(() =>
+      this.settings.decoder.record(this.adapter, value, exactly, index),
+    );
     this.drifted(drifts);
     return bytes;
   }
@@ -199,7 +209,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.chunk(this.adapter, head, chunk);
+    const { bytes, drifts } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
     this.drifted(drifts);
     return bytes;
   }
@@ -230,6 +240,20 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const error = errorInSuccess(record, adapter.rules, now);
     const isOwn = adapter.kind !== "records" || adapter.ownError === true;
     return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
+  private knowing<T>(act: () => T): T {
+    return withTypes(this.settings.types, act);
+  }
+
+  /** A response whose refusal, if it is one, concerns the credentials in the message, where there are any. */
+  private attributed<T extends UpstreamResponse>(response: T): T {
+    const { method, rules } = this.adapter;
+    const fields = rules.credentialFields;
+    if (!response.configuredCredentials || fields === undefined || this.requested === undefined)
+      return response;
+    const isOfCaller = hasCallerCredentials(method.input, this.requested, fields);
+    return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }
 
   private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {

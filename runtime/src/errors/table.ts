@@ -27,6 +27,14 @@ export const ERRORS = {
     cause: "A value for the query, a form, a header, a cookie or a body cannot be represented there.",
     remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
+  TYPE_UNKNOWN: {
+    code: Code.InvalidArgument,
+    text: "google.protobuf.Any of {type}: {problem}",
+    cause:
+      "The type of a google.protobuf.Any in the request is not known here, or its bytes are not of that type, so it cannot be written as JSON.",
+    remedy:
+      "Send a type that an adapter, google.rpc or the option `types` knows, or add the file of the type to `types`.",
+  },
   CURSOR_INVALID: {
     code: Code.Internal,
     text: "cursor of the next page: expected {expected}, got {got}",

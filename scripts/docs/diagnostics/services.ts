@@ -75,11 +75,26 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-body-shape": {
       meaning: "An entry of `error_bodies` has no shape.",
-      remedy: "Set `items`, `title_map`, `text`, `oauth` or `rpc_status`.",
+      remedy: "Set `items`, `title_map`, `field_map`, `text`, `oauth` or `rpc_status`.",
     },
     "retry-after-header": {
-      meaning: "A `retry_after` rule has no header.",
-      remedy: "Set `header`.",
+      meaning: "A `retry_after` rule has neither a header nor a path, or it has both.",
+      remedy: "Set `header` or `path`; write a rule for each.",
+    },
+    "error-metadata-key": {
+      meaning:
+        "A key of `error_metadata` is not allowed in `google.rpc.ErrorInfo`, belongs to the runtime, or is used twice.",
+      remedy: "Set `key` to a name of its own, in letters, digits, `_` and `-`.",
+    },
+    "credential-field": {
+      meaning:
+        "An entry of `credential_fields` is not a field of the request with one value that is sent, or is not marked `redact`.",
+      remedy: "Name each field once, as in the `.proto` file, and mark it with `redact`.",
+    },
+    "credential-fields-unused": {
+      meaning:
+        "A method has `credential_fields`, but sends no other credentials. A refusal is then always about those of the caller.",
+      remedy: "Remove `credential_fields`.",
     },
     "rate-limit-requests": {
       meaning: "A rate limit allows no requests at all.",

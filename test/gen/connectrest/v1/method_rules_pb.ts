@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ErrorBody, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
+import type { ErrorBody, ErrorMetadata, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
 import { file_connectrest_v1_error_rules } from "./error_rules_pb.ts";
 import type { When } from "./field_rules_pb.ts";
 import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/method_rules.proto.
  */
 export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrAECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdEIRCg9fcmF3X2Vycm9yX2JvZHkitggKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSDgoGc2NvcGVzGBQgAygJEioKB3RpbWVvdXQYFSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPgoQcmVxdWVzdF9lbmNvZGluZxgWIAEoDjIkLmNvbm5lY3RyZXN0LnYxLlJlcXVlc3RCb2R5LkVuY29kaW5nEhEKCWpzb25fcGFydBgXIAEoCRJAChFyZXNwb25zZV9lbmNvZGluZxgYIAEoDjIlLmNvbm5lY3RyZXN0LnYxLlJlc3BvbnNlQm9keS5FbmNvZGluZxIPCgdzdWNjZXNzGBkgAygFEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0EioKCHBhZ2luYXRlGBsgASgLMhguY29ubmVjdHJlc3QudjEuUGFnaW5hdGUSIgoEcG9sbBgcIAEoCzIULmNvbm5lY3RyZXN0LnYxLlBvbGwSJgoGdXBsb2FkGB0gASgLMhYuY29ubmVjdHJlc3QudjEuVXBsb2FkEioKCGRvd25sb2FkGB4gASgLMhguY29ubmVjdHJlc3QudjEuRG93bmxvYWQSKAoHcmVjb3JkcxggIAEoCzIXLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMSLQoKcGFyYW1ldGVycxgfIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlBhcmFtZXRlchIXCgppZGVtcG90ZW50GCEgASgISAGIAQFCEQoPX3Jhd19lcnJvcl9ib2R5Qg0KC19pZGVtcG90ZW50IjYKCVBhcmFtZXRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJEgwKBGpzb24YAyABKAkikwIKBEh0dHASKQoFc2xhc2gYASABKA4yGi5jb25uZWN0cmVzdC52MS5IdHRwLlNsYXNoEhsKE3BhdGhfZmllbGRzX2luX2JvZHkYAiABKAgSIAoYdXJsX3NhZmVfYmFzZTY0X2luX3F1ZXJ5GAMgASgIEi0KB25lc3RpbmcYBCABKA4yHC5jb25uZWN0cmVzdC52MS5IdHRwLk5lc3RpbmciNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiJMCghFbnZlbG9wZRIPCgdwYXlsb2FkGAEgAygJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg4KBmVycm9ycxgEIAEoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4idwoKQ3JlZGVudGlhbCJpCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBRIJCgVCQVNJQxAGIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInsKC1JlcXVlc3RCb2R5ImwKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEEgkKBUxJTkVTEAUicwoMUmVzcG9uc2VCb2R5ImMKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhIJCgVCWVRFUxADEgkKBUVNUFRZEAQSEwoPQllfQ09OVEVOVF9UWVBFEAUiqwEKCVJhdGVMaW1pdBIQCghyZXF1ZXN0cxgBIAEoBRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMY2FsZW5kYXJfZGF5GAMgASgJEg4KBmJ1Y2tldBgEIAEoCRIXCg9wZXJfY3JlZGVudGlhbHMYBSABKAgSIgoEd2hlbhgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5iBnByb3RvMw", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIucECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5IogJCgtNZXRob2RSdWxlcxIQCgh1cHN0cmVhbRgBIAEoCRIMCgRiYXNlGAIgASgJEioKCGVudmVsb3BlGAMgASgLMhguY29ubmVjdHJlc3QudjEuRW52ZWxvcGUSKQoGZXJyb3JzGAQgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JSdWxlEi8KDGVycm9yX2JvZGllcxgFIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yQm9keRIvCgtyZXRyeV9hZnRlchgGIAMoCzIaLmNvbm5lY3RyZXN0LnYxLlJldHJ5QWZ0ZXISGwoOcmF3X2Vycm9yX2JvZHkYByABKAhIAIgBARInCgdoZWFkZXJzGAggAygLMhYuY29ubmVjdHJlc3QudjEuSGVhZGVyEicKB2FwaV9rZXkYCSABKAsyFi5jb25uZWN0cmVzdC52MS5BcGlLZXkSNAoLY3JlZGVudGlhbHMYCiADKA4yHy5jb25uZWN0cmVzdC52MS5DcmVkZW50aWFsLktpbmQSIgoEanNvbhgLIAEoCzIULmNvbm5lY3RyZXN0LnYxLkpzb24SIgoEaHR0cBgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLkh0dHASFwoPaWRlbXBvdGVuY3lfa2V5GA0gASgJEjUKDmVycm9yX21ldGFkYXRhGA8gAygLMh0uY29ubmVjdHJlc3QudjEuRXJyb3JNZXRhZGF0YRIOCgZzY29wZXMYFCADKAkSKgoHdGltZW91dBgVIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI+ChByZXF1ZXN0X2VuY29kaW5nGBYgASgOMiQuY29ubmVjdHJlc3QudjEuUmVxdWVzdEJvZHkuRW5jb2RpbmcSEQoJanNvbl9wYXJ0GBcgASgJEkAKEXJlc3BvbnNlX2VuY29kaW5nGBggASgOMiUuY29ubmVjdHJlc3QudjEuUmVzcG9uc2VCb2R5LkVuY29kaW5nEg8KB3N1Y2Nlc3MYGSADKAUSLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXQSKgoIcGFnaW5hdGUYGyABKAsyGC5jb25uZWN0cmVzdC52MS5QYWdpbmF0ZRIiCgRwb2xsGBwgASgLMhQuY29ubmVjdHJlc3QudjEuUG9sbBImCgZ1cGxvYWQYHSABKAsyFi5jb25uZWN0cmVzdC52MS5VcGxvYWQSKgoIZG93bmxvYWQYHiABKAsyGC5jb25uZWN0cmVzdC52MS5Eb3dubG9hZBIoCgdyZWNvcmRzGCAgASgLMhcuY29ubmVjdHJlc3QudjEuUmVjb3JkcxItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhcKCmlkZW1wb3RlbnQYISABKAhIAYgBARIZChFjcmVkZW50aWFsX2ZpZWxkcxgiIAMoCUIRCg9fcmF3X2Vycm9yX2JvZHlCDQoLX2lkZW1wb3RlbnQiNgoJUGFyYW1ldGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkSDAoEanNvbhgDIAEoCSKTAgoESHR0cBIpCgVzbGFzaBgBIAEoDjIaLmNvbm5lY3RyZXN0LnYxLkh0dHAuU2xhc2gSGwoTcGF0aF9maWVsZHNfaW5fYm9keRgCIAEoCBIgChh1cmxfc2FmZV9iYXNlNjRfaW5fcXVlcnkYAyABKAgSLQoHbmVzdGluZxgEIAEoDjIcLmNvbm5lY3RyZXN0LnYxLkh0dHAuTmVzdGluZyI2CgVTbGFzaBIVChFTTEFTSF9VTlNQRUNJRklFRBAAEgoKBkVTQ0FQRRABEgoKBlJFRlVTRRACIjoKB05lc3RpbmcSFwoTTkVTVElOR19VTlNQRUNJRklFRBAAEggKBERPVFMQARIMCghCUkFDS0VUUxACIkwKCEVudmVsb3BlEg8KB3BheWxvYWQYASADKAkSDgoGc3RhdHVzGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSDgoGZXJyb3JzGAQgASgJIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJ3CgpDcmVkZW50aWFsImkKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFEgkKBUJBU0lDEAYi5AEKBEpzb24SKQoFbmFtZXMYASABKA4yGi5jb25uZWN0cmVzdC52MS5Kc29uLk5hbWVzEi8KCGludGVnZXJzGAIgASgOMh0uY29ubmVjdHJlc3QudjEuSnNvbi5JbnRlZ2VycyJACgVOYW1lcxIVChFOQU1FU19VTlNQRUNJRklFRBAAEg8KC0xPV0VSX0NBTUVMEAESDwoLQVNfREVDTEFSRUQQAiI+CghJbnRlZ2VycxIYChRJTlRFR0VSU19VTlNQRUNJRklFRBAAEgsKB1NUUklOR1MQARILCgdOVU1CRVJTEAIiewoLUmVxdWVzdEJvZHkibAoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEg0KCU1VTFRJUEFSVBADEhgKFE1VTFRJUEFSVF9XSEVOX1BBUlRTEAQSCQoFTElORVMQBSJzCgxSZXNwb25zZUJvZHkiYwoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEgkKBUJZVEVTEAMSCQoFRU1QVFkQBBITCg9CWV9DT05URU5UX1RZUEUQBSKrAQoJUmF0ZUxpbWl0EhAKCHJlcXVlc3RzGAEgASgFEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxjYWxlbmRhcl9kYXkYAyABKAkSDgoGYnVja2V0GAQgASgJEhcKD3Blcl9jcmVkZW50aWFscxgFIAEoCBIiCgR3aGVuGAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbmIGcHJvdG8z", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
  * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's.
@@ -71,7 +71,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Response headers that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
+   * Response headers, or keys of error bodies, that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -140,6 +140,16 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   idempotencyKey: string;
 
   /**
+   * Keys of an error body that callers receive in the `metadata` of google.rpc.ErrorInfo. Default: none.
+   *
+   *     // {"error": {"message": "Card declined", "decline_code": "lost_card"}}
+   *     error_metadata: {path: "error.decline_code"}
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
+
+  /**
    * Known rate limits of the upstream. Calls wait for them, and fail with RESOURCE_EXHAUSTED if their deadline would
    * pass first.
    *
@@ -200,7 +210,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Overrides the headers that say when to retry; see ServiceRules. Default: the service's.
+   * Overrides what says when to retry; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -254,6 +264,13 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: string idempotency_key = 13;
    */
   idempotencyKey: string;
+
+  /**
+   * Overrides the keys of error bodies that callers receive; see ServiceRules. Default: the service's.
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
 
   /**
    * The OAuth scopes that the credentials need. For readers and tools; they are not checked before the call.
@@ -368,6 +385,19 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: optional bool idempotent = 33;
    */
   idempotent?: boolean | undefined;
+
+  /**
+   * The request fields in which callers send credentials of their own, such as a token to exchange or a code to confirm.
+   * If the upstream refuses a request in which one of them is set, with status 401, the error is UNAUTHENTICATED with
+   * the upstream's text. Default: none; such a refusal concerns the configured credentials, if the call used any, and is
+   * INTERNAL with reason UPSTREAM_CREDENTIALS. Dots lead to fields of messages. The fields must be marked `redact`.
+   *
+   *     // a code of the user, in a request that the application signs
+   *     credential_fields: ["code", "login.password"]
+   *
+   * @generated from field: repeated string credential_fields = 34;
+   */
+  credentialFields: string[];
 };
 
 /**
