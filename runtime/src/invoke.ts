@@ -17,6 +17,7 @@ import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
+import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 
 /** What a call brings that has one response. */
@@ -53,11 +54,19 @@ export class Invoker {
     return this.single(new RunningCall(route, context, this.settings), (call) => upload(call, messages));
   }
 
-  /** Nothing is sent before the first message is asked for. */
-  stream(route: Route<StreamAdapter>, message: AnyMessage, context: CallContext): MessageStream {
+  /**
+   * Nothing is sent before the first message is asked for.
+   *
+   * @param request makes the request message, or waits for it
+   */
+  stream(
+    route: Route<StreamAdapter>,
+    request: () => AnyMessage | Promise<AnyMessage>,
+    context: CallContext,
+  ): MessageStream {
     return new MessageStream(context, (inner) => {
       const call = new RunningCall(route, inner, this.settings);
-      return { call, messages: this.reported(call, message) };
+      return { call, messages: streamed(call, request) };
     });
   }
 
@@ -76,22 +85,16 @@ export class Invoker {
       call.ended(error);
     }
   }
+}
 
-  private async *reported(
-    call: RunningCall<StreamAdapter>,
-    message: AnyMessage,
-  ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-    let error: ConnectError | undefined;
-    try {
-      call.context.signal.throwIfAborted();
-      yield* messagesOf(call, message);
-    } catch (thrown) {
-      error = call.errorOf(thrown);
-      throw error;
-    } finally {
-      call.ended(error);
-    }
-  }
+async function* streamed(
+  call: RunningCall<StreamAdapter>,
+  request: () => AnyMessage | Promise<AnyMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { signal } = call.context;
+  signal.throwIfAborted();
+  const message = request();
+  yield* messagesOf(call, message instanceof Promise ? await raced(message, signal) : message);
 }
 
 function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {

@@ -121,6 +121,9 @@ const retry = offOr({
   maxDelayMs: count.describe(
     "Upper bound of the wait between attempts. A wait that the upstream asks for (Retry-After) is honored as it is. Default: 2000.",
   ),
+  maxTotalDelayMs: count.describe(
+    "Upper bound of all waits of a call together whose client set no deadline. A call that would wait longer fails at once, with the upstream's error and its RetryInfo. Default: 2000.",
+  ),
   budget: part.describe(
     "Retry tokens earned per success; each retry spends one, so that retries cannot multiply the load on a failing upstream. Default: 0.2.",
   ),
@@ -176,7 +179,7 @@ const upstream = z
     retry: retry
       .optional()
       .describe(
-        "Retry requests of idempotent methods after a connection failure, after 502 and 503, and after 429 with a Retry-After. `false` turns retries off.",
+        "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
       ),
     breaker: breaker
       .optional()

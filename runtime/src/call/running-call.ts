@@ -23,6 +23,7 @@ import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import type { Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
@@ -40,6 +41,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
+  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
+  readonly hasCallerDeadline: boolean;
 }
 
 /** What running calls share. */
@@ -88,6 +91,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private requested: MessageShape<DescMessage> | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
+  private readonly allowance: WaitAllowance;
+  private over = false;
   private readonly progress: Progress = {
     verb: undefined,
     upstreamStatus: undefined,
@@ -102,6 +107,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.clock = settings.clock;
     this.settings = settings;
     this.startedAt = settings.clock.monotonic();
+    const { retrier } = route.upstream;
+    this.allowance = new WaitAllowance(
+      context.hasCallerDeadline ? Number.POSITIVE_INFINITY : (retrier?.maxTotalDelayMs ?? 0),
+    );
   }
 
   get adapter(): A {
@@ -208,8 +217,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return values === undefined || values.length === 0 ? error : redactError(error, values);
   }
 
-  /** Tells who wants to know that the call is over, and what it ended with. */
+  /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
   ended(error: ConnectError | undefined): void {
+    if (this.over) return;
+    this.over = true;
     const { method, rules } = this.adapter;
     const report: CallReport = {
       ...this.progress,
@@ -233,6 +244,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       expiresAt,
       closing,
       clock,
+      allowance: this.allowance,
     };
     return withRetries(() => this.permitted(send), context);
   }
