@@ -2,6 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type {
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -13,6 +14,7 @@ import { type CallContext, type CallSettings, RunningCall } from "./call/running
 import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
+import { awaitOperation, operation } from "./stream/operation.ts";
 import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
@@ -41,6 +43,8 @@ export class Invoker {
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
+      const { operation: rule } = call.adapter.rules;
+      if (rule !== undefined) return await awaitOperation(call, message, rule);
       return call.message(await call.send(call.request(message)));
     });
   }
@@ -105,6 +109,8 @@ function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
       return poll(call as RunningCall<PollAdapter>, message);
     case "records":
       return records(call as RunningCall<RecordsAdapter>, message);
+    case "operation":
+      return operation(call as RunningCall<OperationAdapter>, message);
     case "download":
       return download(call as RunningCall<DownloadAdapter>, message);
   }

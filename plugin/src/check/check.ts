@@ -10,6 +10,7 @@ import { checkField } from "./field-rules.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
 import { checkOneofs } from "./oneofs.ts";
+import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
@@ -31,6 +32,7 @@ export class Checker {
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
     checkStreams(method, problems);
+    checkOperation(method, problems);
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);
     checkRequestNames(method, this.types, problems);

@@ -13,9 +13,22 @@ export interface Rules extends SharedRules {
   readonly rateLimits?: readonly RateLimit[];
   /** What the payload must be for an alternative of the envelope to be the one. */
   readonly payloadType?: "array" | "object";
+  /** How accepted work is waited for; the shape is that of the runtime's `OperationRule`. */
+  readonly operation?: OperationModel;
   /** Constant parameters, printed into the request function. */
   readonly parameters: readonly ConstantParameter[];
 }
+
+/** How accepted work is waited for. */
+export type OperationModel = {
+  readonly status: Readonly<Record<string, string>>;
+  readonly done?: ConditionModel;
+  readonly failed?: ConditionModel;
+  readonly result?: string;
+  readonly resultLink?: string;
+  readonly intervalMs?: number;
+  readonly maxPolls?: number;
+};
 
 /** A parameter with a constant value. */
 export interface ConstantParameter {

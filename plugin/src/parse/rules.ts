@@ -25,6 +25,7 @@ import { DEFAULT_RULES } from "../model/default-rules.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition } from "./condition.ts";
+import { parseOperation } from "./operation.ts";
 import { methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
@@ -63,6 +64,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millisOf(own.timeout) }),
     scopes: own.scopes,
+    ...(own.operation === undefined ? {} : { operation: parseOperation(own.operation) }),
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
     parameters: own.parameters.map(({ name, value, json }) => ({

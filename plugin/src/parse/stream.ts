@@ -30,12 +30,14 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
+type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
-  const { paginate, poll, upload, download, records } = methodRules(desc);
-  const rules = { paginate, poll, upload, download, records };
+  const { paginate, poll, upload, download, records, operation } = methodRules(desc);
+  // a unary method waits for accepted work, and is no stream
+  const states = desc.methodKind === "unary" ? undefined : operation;
+  const rules = { paginate, poll, upload, download, records, operation: states };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
   const context: Context = { desc, problems };
   for (const rule of named) checkKind(rule, context);
@@ -53,6 +55,7 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
   if (poll !== undefined) return parsePoll(poll, context);
   if (upload !== undefined) return parseUpload(upload, context);
   if (records !== undefined) return parseRecords(records, desc);
+  if (states !== undefined) return { kind: "operation" };
   return download === undefined ? undefined : parseDownload(download, context);
 }
 
@@ -90,7 +93,7 @@ function checkUnary({ desc, problems }: Context): void {
   if (desc.methodKind === "unary") return;
   const remedy =
     desc.methodKind === "server_streaming"
-      ? "add paginate, poll, records or download, or remove its HTTP rule"
+      ? "add paginate, poll, records, operation or download, or remove its HTTP rule"
       : desc.methodKind === "client_streaming"
         ? "add upload, or remove its HTTP rule"
         : "HTTP has no calls that stream both ways; remove its HTTP rule";

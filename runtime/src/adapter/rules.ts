@@ -88,6 +88,23 @@ export interface RateLimitRule {
   readonly perCredentials: boolean;
 }
 
+/** How accepted work is waited for. Paths are dotted and start at the payload. */
+export interface OperationRule {
+  /** Where its status is: a link in a header or in the payload, or a path around a value of the payload. */
+  readonly status:
+    | { readonly kind: "header"; readonly header: string }
+    | { readonly kind: "link"; readonly path: string }
+    | { readonly kind: "path"; readonly before: string; readonly key: string; readonly after: string };
+  readonly done?: Condition;
+  readonly failed?: Condition;
+  readonly result?: string;
+  readonly resultLink?: string;
+  /** The first wait, in milliseconds. Default: 1000. */
+  readonly intervalMs?: number;
+  /** Default: 1000. */
+  readonly maxPolls?: number;
+}
+
 /** Everything about a method that does not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
@@ -115,6 +132,8 @@ export interface MethodRules {
   readonly rateLimits?: readonly RateLimitRule[];
   /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
   readonly idempotent: boolean;
+  /** A response may mean that the work is only accepted. */
+  readonly operation?: OperationRule;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;
 }

@@ -3,6 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -16,8 +17,9 @@ import type { Drift } from "../decode/drift.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
-import { errorInSuccess } from "../errors/upstream-error.ts";
-import type { JsonValue } from "../json/json.ts";
+import { errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
@@ -80,7 +82,7 @@ export interface Download {
 type Progress = {
   -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
 };
-type Decodable = UnaryAdapter | UploadAdapter;
+type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -168,9 +170,29 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     });
   }
 
-  /** The response message in a response. */
-  message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response);
+  /** The error that a response means, although its status is none. */
+  failure({ status, header, body }: ReadResponse): ConnectError {
+    const json = operationStatus(body.value);
+    const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));
+    const response = {
+      status,
+      header,
+      json,
+      body: bytes,
+      truncated: false,
+      configuredCredentials: false,
+      secrets: [],
+    };
+    return upstreamError(response, this.adapter.rules, this.clock.now());
+  }
+
+  /** The response message in a response; `rules` in place of the method's own. */
+  message(
+    this: RunningCall<Decodable>,
+    response: ReadResponse,
+    rules: MethodRules = this.adapter.rules,
+  ): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response, rules);
     this.drifted(drifts);
     return bytes;
   }
@@ -311,4 +333,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { upstream } = rules;
     return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
   }
+}
+
+/**
+ * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a
+ * number by its list of details.
+ */
+function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
+  return { ...json, error: { details: [], ...json.error } };
 }

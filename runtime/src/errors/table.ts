@@ -224,6 +224,19 @@ export const ERRORS = {
     cause: "The cursor or link in a page leads to that same page.",
     remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
   },
+  OPERATION_LINK_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: expected the status of accepted work below the base address, got {problem}",
+    cause:
+      "The upstream accepted work, but its response has no link to the status, or one to another host or outside of the base address.",
+    remedy: "Correct the `operation` rule of the method, or the base address of the upstream.",
+  },
+  OPERATION_UNFINISHED: {
+    code: Code.DeadlineExceeded,
+    text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
+    cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
+    remedy: "Raise `max_polls`, or the `interval` between the polls.",
+  },
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
