@@ -116,6 +116,7 @@ class JoinedRest implements Rest {
     ({ routes: this.table, upstreams: this.upstreams } = connectUpstreams(adapters, upstreams, {
       clock,
       onBreaker: (report) => notify(options.onBreaker, report),
+      network: options.network,
     }));
     this.invoker = new Invoker(options, clock);
     this.transport = createTransport({

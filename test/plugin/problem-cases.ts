@@ -468,6 +468,13 @@ message Res {}`,
     problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
   })),
   {
+    name: "redirects_verb",
+    source: method('post: "/a"', "option (connectrest.v1.method).redirects = true;"),
+    problems: [
+      "4:12: redirects-verb: case.S.Get cannot follow redirects: they are followed for GET and HEAD, and it is a POST",
+    ],
+  },
+  {
     name: "operation_encoding",
     source: method(
       'get: "/a"',

@@ -141,6 +141,14 @@ const breaker = offOr({
   maxCooldownMs: count.describe("Upper bound of the time that the circuit stays open. Default: 60000."),
 });
 
+const redirects = offOr({
+  hosts: z
+    .array(text.regex(/^[^/@?#\s]+$/, { error: "expected a host, e.g. files.example.com or *.example.com" }))
+    .describe(
+      "The hosts that redirects may lead to beside the base URL: `files.example.com`, `files.example.com:8443`, or `*.example.com` for all hosts below a name.",
+    ),
+});
+
 const rateLimits = offOr({
   share: part.describe(
     "The part of each limit that this process may use, e.g. 0.25 for one of four replicas. Rounded down, but at least one request. Default: 1.",
@@ -190,6 +198,11 @@ const upstream = z
       .optional()
       .describe(
         "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
+      ),
+    redirects: redirects
+      .optional()
+      .describe(
+        "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
       ),
     callsInFlight: count.describe(
       "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",

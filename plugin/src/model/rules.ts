@@ -65,6 +65,7 @@ export interface SharedRules {
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
   readonly rawErrorBody: boolean;
+  readonly redirects: boolean;
   /** Constant request headers, printed into the request function. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** How names and 64-bit integers are written in requests. */

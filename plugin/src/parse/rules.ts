@@ -92,6 +92,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     errors: [...own.errors, ...service.errors].map(parseErrorRule),
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
+    redirects: own.redirects ?? service.redirects ?? false,
     headers: mergeHeaders(own.headers, service.headers),
     json: parseJsonStyle(json?.names, json?.integers),
     refuseSlash: http?.slash === Http_Slash.REFUSE,

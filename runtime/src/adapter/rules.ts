@@ -121,6 +121,8 @@ export interface MethodRules {
   readonly retryAfter: readonly RetryAfterRule[];
   /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
   readonly rawErrorBody: boolean;
+  /** Redirects of GET and HEAD are followed where the upstream's options allow it. */
+  readonly redirects: boolean;
   /** Statuses outside 200 to 299 that are a response and not an error, e.g. 304. */
   readonly success: readonly number[];
   readonly responseEncoding: ResponseEncoding;

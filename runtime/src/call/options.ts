@@ -4,6 +4,7 @@ import type { ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
 import type { Drift } from "../decode/drift.ts";
 import type { Clock } from "../time/clock.ts";
+import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
 /** Drift in one response. */
@@ -88,6 +89,8 @@ export interface RestOptions {
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
+  /** For tests. Default: the real network. */
+  readonly network?: Network | undefined;
 }
 
 /** The deadline of a call that comes without one. */

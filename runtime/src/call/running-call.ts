@@ -30,7 +30,7 @@ import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
-import type { UpstreamResponse } from "../upstream/upstream.ts";
+import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, notify, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
@@ -146,9 +146,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
-      );
+      const call = { ...this.context, method, rules: used, request, stream, onSent };
+      const response = await this.following(call, (call) => this.route.upstream.call(call));
       return readResponse(response, used, this.clock.now());
     });
   }
@@ -158,9 +157,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method, rules } = this.adapter;
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
-      );
+      const call = { ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs };
+      const response = await this.following(call, (call) => this.route.upstream.open(call));
       const { status, headers, chunks } = response;
       if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
@@ -284,6 +282,21 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     } catch (error) {
       permit.end(error);
       throw error;
+    }
+  }
+
+  /** Sends a request, and those that its redirects lead to: each is a request of its own, to whoever observes them. */
+  private async following<T extends UpstreamResponse>(
+    first: UpstreamCall,
+    send: (call: UpstreamCall) => Promise<T>,
+  ): Promise<T> {
+    let call = first;
+    for (;;) {
+      const current = call;
+      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const next = this.route.upstream.redirected(current, response);
+      if (next === undefined) return response;
+      call = next;
     }
   }
 

@@ -204,6 +204,13 @@ export const ERRORS = {
     remedy:
       "Call again with the new name, or add the status to `success` of the method if it is a regular response.",
   },
+  REDIRECT_REFUSED: {
+    code: Code.FailedPrecondition,
+    text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
+    cause:
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to something that is not a URL; or there are too many of them.",
+    remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
+  },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has more than {limit} pages",

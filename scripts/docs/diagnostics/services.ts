@@ -164,6 +164,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The pause that `idle` of `records` allows is not positive.",
       remedy: "Use a duration of more than 0.",
     },
+    "redirects-verb": {
+      meaning:
+        "A method is to follow redirects, but its request changes something: its verb is not GET or HEAD.",
+      remedy:
+        "Remove `redirects` from the method. Read the address into a field, or see `operation` for accepted work.",
+    },
     "operation-path": {
       meaning: "`path` of an `operation` is not a path with exactly one variable.",
       remedy: "Name the value of the payload that the path needs: `/v1/{name}`.",
