@@ -9,7 +9,7 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
-import { currentCall } from "./call/call.ts";
+import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { createDriftLog } from "./log/drift-log.ts";
@@ -49,6 +49,9 @@ export interface GatewayOptions
   readonly metrics?: MetricsPlace | undefined;
 }
 
+/** The gateway keeps the deadlines of its calls itself. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** A gateway that listens. */
 export interface Gateway extends Server {
   /** The address of the metrics; undefined where they are not served. */
@@ -70,6 +73,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     upstreams,
     types,
     strict,
+    timeoutMs: LONGEST_TIMEOUT_MS,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDrift: (report) => {
       metrics.drifted(report);
@@ -88,7 +92,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       metrics,
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
-        rest.routes(router, { carryBytes: true });
+        rest.routes(router, {
+          carryBytes: true,
+          hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
+        });
         routes?.(router);
       },
       types: rest.types,

@@ -463,6 +463,81 @@ message Res {}`,
       "3:3: query-repeated-message: the repeated message `extensions` cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
     ],
   },
+  ...(
+    [
+      [
+        "operation_path",
+        'path: "/v1/jobs"',
+        "operation-path: operation of case.S.Get: expected a path with one variable, e.g. `/v1/{name}`, got `/v1/jobs`",
+      ],
+      [
+        "operation_result",
+        'result: "a", result_link: "b"',
+        "operation-result: operation of case.S.Get: the result is in the payload or behind a link, not both; set result or result_link",
+      ],
+      [
+        "operation_interval",
+        "interval: {seconds: -1}",
+        "operation-interval: operation of case.S.Get: expected more than 0 and at most 2147483647 ms, got -1000 ms",
+      ],
+      [
+        "operation_polls",
+        "max_polls: -1",
+        "operation-polls: operation of case.S.Get: expected 1 poll or more, or 0 for the default, got -1",
+      ],
+      [
+        "operation_header",
+        'header: "a b"',
+        "header-name: operation of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+      ],
+      [
+        "operation_when",
+        'done: {key: "state"}',
+        "when-empty: operation of case.S.Get: the condition `done` says nothing; set values, present or type",
+      ],
+      [
+        "operation_dotted",
+        'link: "a..b"',
+        "dotted-path: operation of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
+      ],
+    ] as const
+  ).map(([name, rule, text]) => ({
+    name,
+    source: method('get: "/a"', `option (connectrest.v1.method) = {operation: {${rule}}};`),
+    // a message is reported where it begins
+    problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
+  })),
+  {
+    name: "redirects_verb",
+    source: method('post: "/a"', "option (connectrest.v1.method).redirects = true;"),
+    problems: [
+      "4:12: redirects-verb: case.S.Get cannot follow redirects: they are followed for GET and HEAD, and it is a POST",
+    ],
+  },
+  {
+    name: "operation_encoding",
+    source: method(
+      'get: "/a"',
+      "option (connectrest.v1.method) = {operation: {}, response_encoding: EMPTY};",
+    ),
+    problems: [
+      "4:12: operation-encoding: operation of case.S.Get: its states are in JSON, which response_encoding EMPTY does not read",
+    ],
+  },
+  {
+    name: "operation_stream_result",
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).operation = {result: "a"};
+  }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      "4:49: operation-result: operation of case.S.Get: the messages of a stream are the states, not the result; remove it, or make the method unary",
+    ],
+  },
   {
     name: "stream_unmapped",
     source: `service S {
@@ -474,7 +549,7 @@ message Res {}`,
 message Req {}
 message Res {}`,
     problems: [
-      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); download for a body of bytes; or remove its HTTP rule",
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes; or remove its HTTP rule",
     ],
   },
   {
@@ -493,7 +568,7 @@ message Req {
 }
 message Res { string items = 1; }`,
     problems: [
-      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); download for a body of bytes; or remove its HTTP rule",
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes; or remove its HTTP rule",
       "4:12: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 0 ms",
       "6:3: stream-unmapped: the stream case.S.Put has no rule that maps it to REST calls; add upload, which makes it the request body or a part of it, or remove its HTTP rule",
       "6:67: path-field: the path variable `nmae`: message case.Req has no field `nmae`; did you mean `name`?",

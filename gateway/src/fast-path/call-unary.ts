@@ -26,6 +26,8 @@ export interface UnaryContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, by `performance.now()`. */
   readonly expiresAt: number;
+  /** Whether the client itself named a timeout. */
+  readonly hasCallerDeadline: boolean;
 }
 
 /** Calls a unary method. Throws ConnectErrors; everything else is a defect. */
@@ -105,7 +107,8 @@ async function run(
   if (raw.problem !== undefined) throw raw.problem;
   validation.check(input, message);
   const expiresAt = call.startedAt + call.deadline.ms;
-  const context = { header: () => requestHeaders(request), signal, expiresAt };
+  const hasCallerDeadline = call.deadline.isClientBound;
+  const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
   const result = await runAs(call, () => method(message, context));
   const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);

@@ -11,6 +11,7 @@ import { checkField } from "./field-rules.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
 import { checkOneofs } from "./oneofs.ts";
+import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
@@ -33,6 +34,7 @@ export class Checker {
     checkMethod(method, problems);
     checkCredentialFields(method, this.types, problems);
     checkStreams(method, problems);
+    checkOperation(method, problems);
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);
     checkRequestNames(method, this.types, problems);

@@ -22,7 +22,7 @@ const MULTIPART: ReadonlySet<Encoding> = new Set([Encoding.MULTIPART, Encoding.M
 
 /** Reports rules of a method that contradict each other, or ask for what cannot be. */
 export function checkMethod(
-  { desc, rules, annotation: own, serviceAnnotation }: MethodModel,
+  { desc, rules, annotation: own, serviceAnnotation, bindings }: MethodModel,
   problems: Problems,
 ): void {
   const subject = nameOf(desc);
@@ -46,6 +46,11 @@ export function checkMethod(
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {
     const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millisOf(own.timeout)} ms`;
     add([RULE.timeout.number], "timeout-range", text);
+  }
+  const [{ verb = "" } = {}] = bindings;
+  if (own.redirects === true && verb !== "GET" && verb !== "HEAD") {
+    const text = `${subject} cannot follow redirects: they are followed for GET and HEAD, and it is a ${verb}`;
+    add([RULE.redirects.number], "redirects-verb", text);
   }
   if (own.jsonPart !== "" && !MULTIPART.has(own.requestEncoding)) {
     add(

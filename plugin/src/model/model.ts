@@ -122,6 +122,8 @@ export type StreamModel =
       /** undefined for the upstream's own limit. */
       readonly idleMs: number | undefined;
     }
+  /** The states of accepted work; the rule is among those of the method. */
+  | { readonly kind: "operation" }
   | { readonly kind: "download"; readonly chunk: DescField }
   | {
       readonly kind: "upload";

@@ -15,9 +15,22 @@ export interface Rules extends SharedRules {
   readonly credentialFields?: readonly string[];
   /** What the payload must be for an alternative of the envelope to be the one. */
   readonly payloadType?: "array" | "object";
+  /** How accepted work is waited for; the shape is that of the runtime's `OperationRule`. */
+  readonly operation?: OperationModel;
   /** Constant parameters, printed into the request function. */
   readonly parameters: readonly ConstantParameter[];
 }
+
+/** How accepted work is waited for. */
+export type OperationModel = {
+  readonly status: Readonly<Record<string, string>>;
+  readonly done?: ConditionModel;
+  readonly failed?: ConditionModel;
+  readonly result?: string;
+  readonly resultLink?: string;
+  readonly intervalMs?: number;
+  readonly maxPolls?: number;
+};
 
 /** A parameter with a constant value. */
 export interface ConstantParameter {
@@ -56,6 +69,7 @@ export interface SharedRules {
   /** Keys of an error body that callers get; undefined for none. */
   readonly errorMetadata?: readonly ErrorMetadataRule[];
   readonly rawErrorBody: boolean;
+  readonly redirects: boolean;
   /** Constant request headers, printed into the request function. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** How names and 64-bit integers are written in requests. */

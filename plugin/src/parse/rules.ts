@@ -27,6 +27,7 @@ import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition, parseRequestCondition } from "./condition.ts";
+import { parseOperation } from "./operation.ts";
 import { methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
@@ -66,6 +67,7 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millisOf(own.timeout) }),
     scopes: own.scopes,
+    ...(own.operation === undefined ? {} : { operation: parseOperation(own.operation) }),
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
     ...(own.credentialFields.length === 0 ? {} : { credentialFields: own.credentialFields }),
@@ -95,6 +97,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
     ...parseErrorMetadata(firstFilled(own.errorMetadata, service.errorMetadata)),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
+    redirects: own.redirects ?? service.redirects ?? false,
     headers: mergeHeaders(own.headers, service.headers),
     json: parseJsonStyle(json?.names, json?.integers),
     refuseSlash: http?.slash === Http_Slash.REFUSE,

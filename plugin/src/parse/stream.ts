@@ -31,7 +31,7 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
+type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
 
 const FORMATS: Readonly<Record<Records_Format, "lines" | "events" | "array">> = {
   [Records_Format.FORMAT_UNSPECIFIED]: "lines",
@@ -42,12 +42,14 @@ const FORMATS: Readonly<Record<Records_Format, "lines" | "events" | "array">> = 
 
 /** Every rule that maps a server stream, as its author would write it. */
 const SERVER_STREAM_RULES =
-  "paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); download for a body of bytes";
+  "paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes";
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
-  const { paginate, poll, upload, download, records } = methodRules(desc);
-  const rules = { paginate, poll, upload, download, records };
+  const { paginate, poll, upload, download, records, operation } = methodRules(desc);
+  // a unary method waits for accepted work, and is no stream
+  const states = desc.methodKind === "unary" ? undefined : operation;
+  const rules = { paginate, poll, upload, download, records, operation: states };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
   const context: Context = { desc, problems };
   for (const rule of named) checkKind(rule, context);
@@ -65,6 +67,7 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
   if (poll !== undefined) return parsePoll(poll, context);
   if (upload !== undefined) return parseUpload(upload, context);
   if (records !== undefined) return parseRecords(records, desc);
+  if (states !== undefined) return { kind: "operation" };
   return download === undefined ? undefined : parseDownload(download, context);
 }
 
@@ -112,8 +115,8 @@ function bareServerStream(desc: DescMethod): StreamModel {
 /** Reports a stream that no rule maps. It is no reason not to check the rest of the method. */
 export function checkMapped(desc: DescMethod, problems: Problems): void {
   if (desc.methodKind === "unary" || isBareServerStream(desc)) return;
-  const { paginate, poll, upload, download, records } = methodRules(desc);
-  if (paginate ?? poll ?? upload ?? download ?? records) return;
+  const { paginate, poll, upload, download, records, operation } = methodRules(desc);
+  if (paginate ?? poll ?? upload ?? download ?? records ?? operation) return;
   const remedy =
     desc.methodKind === "server_streaming"
       ? `add one: ${SERVER_STREAM_RULES}; or remove its HTTP rule`

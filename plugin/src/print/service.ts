@@ -20,6 +20,7 @@ const ADAPTER_TYPES = {
   paginate: "PaginateAdapter",
   poll: "PollAdapter",
   records: "RecordsAdapter",
+  operation: "OperationAdapter",
   download: "DownloadAdapter",
   upload: "UploadAdapter",
 } as const;

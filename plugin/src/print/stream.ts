@@ -34,6 +34,8 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
       ];
     case "records":
       return [...recordsMembers(stream), itemMember(method, file)];
+    case "operation":
+      return responseMember(method, file);
     case "download":
       return downloadMembers(method, stream.chunk, file);
     case "upload":

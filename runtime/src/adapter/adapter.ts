@@ -107,6 +107,14 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
 }
 
+/** A server stream of the states of accepted work; its rules have an `operation`. */
+export interface OperationAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "operation";
+  /** Writes one state as protobuf bytes. */
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
+}
+
 /** A server stream of the chunks of a response's body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
@@ -139,6 +147,7 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
   | PaginateAdapter<I, O>
   | PollAdapter<I, O>
   | RecordsAdapter<I, O>
+  | OperationAdapter<I, O>
   | DownloadAdapter<I, O>
   | UploadAdapter<I, O>;
 
@@ -198,6 +207,14 @@ export function records<I extends DescMessage, O extends DescMessage>(
 ): RecordsAdapter<I, O> {
   const { end } = DEFAULT_STREAM;
   return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
+}
+
+/** Makes a method of an adapter that responds with the states of accepted work. */
+export function operation<I extends DescMessage, O extends DescMessage>(
+  method: OperationAdapter<I, O>["method"],
+  parts: Parts<OperationAdapter<I, O>>,
+): OperationAdapter<I, O> {
+  return { kind: "operation", method, ...parts, rules: completeRules(parts.rules) };
 }
 
 /** Makes a downloading method of an adapter. */

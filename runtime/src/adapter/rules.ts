@@ -114,6 +114,23 @@ export interface RequestCondition {
   readonly present?: boolean;
 }
 
+/** How accepted work is waited for. Paths are dotted and start at the payload. */
+export interface OperationRule {
+  /** Where its status is: a link in a header or in the payload, or a path around a value of the payload. */
+  readonly status:
+    | { readonly kind: "header"; readonly header: string }
+    | { readonly kind: "link"; readonly path: string }
+    | { readonly kind: "path"; readonly before: string; readonly key: string; readonly after: string };
+  readonly done?: Condition;
+  readonly failed?: Condition;
+  readonly result?: string;
+  readonly resultLink?: string;
+  /** The first wait, in milliseconds. Default: 1000. */
+  readonly intervalMs?: number;
+  /** Default: 1000. */
+  readonly maxPolls?: number;
+}
+
 /** Everything about a method that does not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
@@ -131,6 +148,8 @@ export interface MethodRules {
   readonly errorMetadata?: readonly ErrorMetadataRule[];
   /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
   readonly rawErrorBody: boolean;
+  /** Redirects of GET and HEAD are followed where the upstream's options allow it. */
+  readonly redirects: boolean;
   /** Statuses outside 200 to 299 that are a response and not an error, e.g. 304. */
   readonly success: readonly number[];
   readonly responseEncoding: ResponseEncoding;
@@ -142,6 +161,8 @@ export interface MethodRules {
   readonly rateLimits?: readonly RateLimitRule[];
   /** May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb, or a key. */
   readonly idempotent: boolean;
+  /** A response may mean that the work is only accepted. */
+  readonly operation?: OperationRule;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;
   /** Request fields, dotted, that carry credentials of the caller's own: if one is set, a 401 is about these. */

@@ -3,6 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -18,20 +19,27 @@ import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
-import { type ErrorResponse, errorInStatus, errorInSuccess } from "../errors/upstream-error.ts";
-import type { JsonValue } from "../json/json.ts";
+import {
+  type ErrorResponse,
+  errorInStatus,
+  errorInSuccess,
+  upstreamError,
+} from "../errors/upstream-error.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import type { Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
-import type { UpstreamResponse } from "../upstream/upstream.ts";
+import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, notify, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
@@ -44,6 +52,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
+  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
+  readonly hasCallerDeadline: boolean;
 }
 
 /** What running calls share. */
@@ -83,7 +93,7 @@ export interface Download {
 type Progress = {
   -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
 };
-type Decodable = UnaryAdapter | UploadAdapter;
+type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -94,6 +104,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private requested: MessageShape<DescMessage> | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
+  private readonly allowance: WaitAllowance;
+  private over = false;
   private readonly progress: Progress = {
     verb: undefined,
     upstreamStatus: undefined,
@@ -108,6 +120,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.clock = settings.clock;
     this.settings = settings;
     this.startedAt = settings.clock.monotonic();
+    const { retrier } = route.upstream;
+    this.allowance = new WaitAllowance(
+      context.hasCallerDeadline ? Number.POSITIVE_INFINITY : (retrier?.maxTotalDelayMs ?? 0),
+    );
   }
 
   get adapter(): A {
@@ -141,9 +157,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
-      );
+      const call = { ...this.context, method, rules: used, request, stream, onSent };
+      const response = await this.following(call, (call) => this.route.upstream.call(call));
       return this.knowing(() => readResponse(this.attributed(response), used, this.clock.now()));
     });
   }
@@ -154,9 +169,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
-      );
+      const call = { ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs };
+      const response = await this.following(call, (call) => this.route.upstream.open(call));
       const { status, headers, chunks } = response;
       if (chunks === undefined) {
         throw this.knowing(() => errorOf(this.attributed(response), rules, this.clock.now()));
@@ -168,9 +182,31 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     });
   }
 
-  /** The response message in a response. */
-  message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.knowing(() => this.settings.decoder.message(this.adapter, response));
+  /** The error that a response means, although its status is none. */
+  failure({ status, header, body }: ReadResponse): ConnectError {
+    const json = operationStatus(body.value);
+    const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));
+    const response = {
+      status,
+      header,
+      json,
+      body: bytes,
+      truncated: false,
+      configuredCredentials: false,
+      secrets: [],
+    };
+    return this.knowing(() => upstreamError(response, this.adapter.rules, this.clock.now()));
+  }
+
+  /** The response message in a response; `rules` in place of the method's own. */
+  message(
+    this: RunningCall<Decodable>,
+    response: ReadResponse,
+    rules: MethodRules = this.adapter.rules,
+  ): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.knowing(() =>
+      this.settings.decoder.message(this.adapter, response, rules),
+    );
     this.drifted(drifts);
     return bytes;
   }
@@ -221,8 +257,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return values === undefined || values.length === 0 ? error : redactError(error, values);
   }
 
-  /** Tells who wants to know that the call is over, and what it ended with. */
+  /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
   ended(error: ConnectError | undefined): void {
+    if (this.over) return;
+    this.over = true;
     const { method, rules } = this.adapter;
     const report: CallReport = {
       ...this.progress,
@@ -268,6 +306,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       expiresAt,
       closing,
       clock,
+      allowance: this.allowance,
     };
     return withRetries(() => this.permitted(send), context);
   }
@@ -285,6 +324,21 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     } catch (error) {
       permit.end(error);
       throw error;
+    }
+  }
+
+  /** Sends a request, and those that its redirects lead to: each is a request of its own, to whoever observes them. */
+  private async following<T extends UpstreamResponse>(
+    first: UpstreamCall,
+    send: (call: UpstreamCall) => Promise<T>,
+  ): Promise<T> {
+    let call = first;
+    for (;;) {
+      const current = call;
+      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const next = this.route.upstream.redirected(current, response);
+      if (next === undefined) return response;
+      call = next;
     }
   }
 
@@ -337,4 +391,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { upstream } = rules;
     return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
   }
+}
+
+/**
+ * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a
+ * number by its list of details.
+ */
+function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
+  return { ...json, error: { details: [], ...json.error } };
 }

@@ -225,6 +225,13 @@ export const ERRORS = {
     remedy:
       "Call again with the new name, or add the status to `success` of the method if it is a regular response.",
   },
+  REDIRECT_REFUSED: {
+    code: Code.FailedPrecondition,
+    text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
+    cause:
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to something that is not a URL; or there are too many of them.",
+    remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
+  },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has more than {limit} pages",
@@ -244,6 +251,19 @@ export const ERRORS = {
     text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
     cause: "The cursor or link in a page leads to that same page.",
     remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
+  },
+  OPERATION_LINK_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: expected the status of accepted work below the base address, got {problem}",
+    cause:
+      "The upstream accepted work, but its response has no link to the status, or one to another host or outside of the base address.",
+    remedy: "Correct the `operation` rule of the method, or the base address of the upstream.",
+  },
+  OPERATION_UNFINISHED: {
+    code: Code.DeadlineExceeded,
+    text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
+    cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
+    remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,

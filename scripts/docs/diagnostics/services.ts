@@ -191,6 +191,33 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The pause that `idle` of `records` allows is not positive.",
       remedy: "Use a duration of more than 0.",
     },
+    "redirects-verb": {
+      meaning:
+        "A method is to follow redirects, but its request changes something: its verb is not GET or HEAD.",
+      remedy:
+        "Remove `redirects` from the method. Read the address into a field, or see `operation` for accepted work.",
+    },
+    "operation-path": {
+      meaning: "`path` of an `operation` is not a path with exactly one variable.",
+      remedy: "Name the value of the payload that the path needs: `/v1/{name}`.",
+    },
+    "operation-result": {
+      meaning:
+        "An `operation` has both `result` and `result_link`, or either in a stream, whose messages are the states.",
+      remedy: "Keep the one that applies; in a stream, none.",
+    },
+    "operation-encoding": {
+      meaning: "A method waits for accepted work, but its responses are not read as JSON.",
+      remedy: "Remove `response_encoding`, or fetch the bytes of the result with a method of their own.",
+    },
+    "operation-interval": {
+      meaning: "The interval of an `operation` is not positive, or is longer than a timer can run.",
+      remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
+    },
+    "operation-polls": {
+      meaning: "`max_polls` of an `operation` is negative.",
+      remedy: "Use a positive number, or leave it out.",
+    },
     "poll-interval": {
       meaning: "The interval of a poll is not positive.",
       remedy: "Use a duration of more than 0.",
