@@ -49,17 +49,8 @@ const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowersResponse
  */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(
-    1,
-    valueAt(json, "users.users") ?? valueAt(json, "users"),
-    "users.users or users",
-    decodeFollower,
-  );
-  out.int32(
-    2,
-    valueAt(json, "users.total_users") ?? valueAt(json, "total_users"),
-    "users.total_users or total_users",
-  );
+  out.messages(1, valueAt(json, "users.users") ?? json.users, "users.users or users", decodeFollower);
+  out.int32(2, valueAt(json, "users.total_users") ?? json.total_users, "users.total_users or total_users");
   out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
 }

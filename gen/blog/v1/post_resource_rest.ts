@@ -2,7 +2,7 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, holds } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
@@ -347,23 +347,23 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(50, json.liked, "liked");
   out.bool(51, json.muted, "muted");
   out.time(52, json.mute_end_timestamp ?? json.muteEndTimestamp, "mute_end_timestamp", "seconds", "0");
-  if (holds(json, { key: "content", type: "array" })) {
+  if (Array.isArray(json.content)) {
     out.flattened(60, json, decodeBlocksPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["text"] })) {
+  } else if (json.type === "text") {
     out.flattened(61, json, decodeTextPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["photo"] })) {
+  } else if (json.type === "photo") {
     out.flattened(62, json, decodePhotoPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["quote"] })) {
+  } else if (json.type === "quote") {
     out.flattened(63, json, decodeQuotePost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["link"] })) {
+  } else if (json.type === "link") {
     out.flattened(64, json, decodeLinkPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["chat"] })) {
+  } else if (json.type === "chat") {
     out.flattened(65, json, decodeChatPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["audio"] })) {
+  } else if (json.type === "audio") {
     out.flattened(66, json, decodeAudioPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["video"] })) {
+  } else if (json.type === "video") {
     out.flattened(67, json, decodeVideoPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["answer"] })) {
+  } else if (json.type === "answer") {
     out.flattened(68, json, decodeAnswerPost, POST_KEYS);
   }
   out.messages(70, json.trail, "trail", decodeTrailItem);

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, holds } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -44,12 +44,12 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.blog, "blog", decodeBlog);
   out.message(2, json.post, "post", decodeTrailPost);
-  if (holds(json, { key: "content", type: "array" })) {
+  if (Array.isArray(json.content)) {
     out.wrapped(3, json.content, "content", (value, out) => out.messages(1, value, "", decodeContentBlock));
-  } else if (holds(json, { key: "content", type: "string" })) {
+  } else if (typeof json.content === "string") {
     out.string(4, json.content, "content");
   } else {
-    out.unknownMember("", "a known content", undefined);
+    out.unknownMember("content", "a known content", json.content);
   }
   out.messages(5, json.layout, "layout", decodeContentLayout);
   out.string(10, json.broken_blog_name ?? json.brokenBlogName, "broken_blog_name");

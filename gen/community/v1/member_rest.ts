@@ -2,7 +2,7 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, holds } from "connect-rest/adapter";
+import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -21,7 +21,6 @@ export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const MEMBER_KEYS: ReadonlySet<string> = new Set([
-  "blog",
   "joined_ts",
   "joinedTs",
   "is_admin",
@@ -38,14 +37,8 @@ const MEMBER_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Member
  */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  if (
-    holds(json, { key: "name", present: true }) ||
-    holds(json, { key: "uuid", present: true }) ||
-    holds(json, { key: "url", present: true })
-  ) {
+  if (json.name != null || json.uuid != null || json.url != null) {
     out.flattened(1, json, decodeBlog, MEMBER_KEYS);
-  } else {
-    out.unknownMember("", "a known identity", undefined);
   }
   out.time(2, json.joined_ts ?? json.joinedTs, "joined_ts", "seconds");
   out.bool(3, json.is_admin ?? json.isAdmin, "is_admin");

@@ -121,15 +121,19 @@ function firstKey(path: string): string {
 
 function oneofKeys(oneof: DescOneof, types: TypeModels): string[] {
   const { discriminator, layout, payload } = types.oneof(oneof);
-  const keys = (field: DescField) => ownKeys(field, types);
-  if (discriminator === "") return oneof.fields.flatMap(keys);
-  if (layout === "nested") return [discriminator, ...oneof.fields.flatMap(keys)];
-  if (layout === "beside") return [discriminator, payload];
+  if (layout === "beside") return [discriminator, payload].filter((key) => key !== "");
   // a flattened message reports its own keys while it is decoded
-  return [
-    discriminator,
-    ...oneof.fields.flatMap((field) => (field.fieldKind === "message" ? [] : keys(field))),
-  ];
+  const members = isFlattened(oneof, types)
+    ? oneof.fields.filter((field) => field.fieldKind !== "message")
+    : oneof.fields;
+  const keys = members.flatMap((field) => ownKeys(field, types));
+  return discriminator === "" ? keys : [discriminator, ...keys];
+}
+
+/** Whether the members of a oneof share the object that the oneof stands in. */
+function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
+  const { discriminator, layout } = types.oneof(oneof);
+  return layout === "flattened" || (layout === undefined && discriminator !== "");
 }
 
 /** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
@@ -151,9 +155,7 @@ function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
   const value = printMember("json", discriminator);
   const values = oneof.fields.flatMap((field) => discriminatorValues(field, file.types));
   // numbers and booleans choose too, by their text
-  const subject = values.every((text) => Number.isNaN(Number(text)) && text !== "true" && text !== "false")
-    ? value
-    : `String(${value})`;
+  const subject = values.every(isOnlyText) ? value : `String(${value})`;
   const cases = oneof.fields
     .filter((field) => field.name !== fallback)
     .flatMap((field) => [
@@ -185,13 +187,36 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   const { discriminator } = file.types.oneof(oneof);
   const own = file.types.field(field).conditions;
   const conditions: readonly ConditionModel[] = own.length > 0 ? own : [{ key: "", values: [field.name] }];
-  const holds = file.runtimeValue("holds");
   return conditions
-    .map(({ key, values, present, type }) => {
-      const literal = { key: key || pathTo(discriminator), values, present, type };
-      return `${holds}(json, ${printInline(literal)})`;
+    .map((condition) => {
+      const literal = { ...condition, key: condition.key || pathTo(discriminator) };
+      return comparison(literal) ?? `${file.runtimeValue("holds")}(json, ${printInline(literal)})`;
     })
     .join(" || ");
+}
+
+/** The plain comparison that a condition is, where it asks one thing of one key. */
+function comparison({ key, values, present, type }: ConditionModel): string | undefined {
+  const value = printMember("json", key);
+  if (!isPlainKey(key) || [values, present, type].filter((each) => each !== undefined).length !== 1) {
+    return undefined;
+  }
+  if (present !== undefined) return `${value} ${present ? "!=" : "=="} null`;
+  if (type === "array") return `Array.isArray(${value})`;
+  if (type !== undefined)
+    return type === "string" || type === "boolean" ? `typeof ${value} === "${type}"` : undefined;
+  if (values?.every(isOnlyText) !== true) return undefined;
+  return values.map((text) => `${value} === ${printString(text)}`).join(" || ");
+}
+
+/** Whether a path is one key, which objects do not inherit. */
+function isPlainKey(path: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(path) && !isInherited(path);
+}
+
+/** Whether only a string has this text, no number or boolean. */
+function isOnlyText(text: string): boolean {
+  return Number.isNaN(Number(text)) && text !== "true" && text !== "false";
 }
 
 /** A key as a dotted path. */
@@ -205,10 +230,23 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   const member = oneof.fields.find((field) => field.name === fallback);
   if (member !== undefined) return memberLines(member, file);
   if (keepsSpelling(oneof, discriminator, file.types)) return [];
-  const value = discriminator === "" ? "undefined" : printMember("json", discriminator);
-  return [
-    `out.unknownMember(${printString(discriminator)}, ${printString(`a known ${oneof.name}`)}, ${value});`,
-  ];
+  const key = discriminator === "" ? onlyKey(oneof, file.types) : discriminator;
+  if (key === undefined) return [];
+  const value = readKeys("json", [key], file);
+  return [`out.unknownMember(${printString(key)}, ${printString(`a known ${oneof.name}`)}, ${value});`];
+}
+
+/**
+ * The key that holds the members of a oneof whose conditions ask for nothing else, so that a value that meets none of
+ * them is lost; undefined where a field beside the oneof reads it, or where the message's other keys hold the members.
+ */
+function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined {
+  if (isFlattened(oneof, types)) return undefined;
+  const paths = oneof.fields.flatMap((field) => types.field(field).conditions.map(({ key }) => key));
+  const [key, ...others] = new Set(paths.map(firstKey));
+  if (key === undefined || key === "" || others.length > 0) return undefined;
+  const beside = oneof.parent.fields.filter((field) => field.oneof !== oneof);
+  return beside.some((field) => ownKeys(field, types).includes(key)) ? undefined : key;
 }
 
 /** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
@@ -224,12 +262,11 @@ function keepsSpelling({ parent, fields }: DescOneof, discriminator: string, typ
 function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
-  const { discriminator, layout, payload } = file.types.oneof(oneof);
-  const isFlattened = layout === "flattened" || (layout === undefined && discriminator !== "");
-  const byValue = !isFlattened || field.fieldKind !== "message";
-  if (byValue && layout !== "beside") return fieldLines(field, "json", file);
+  const { layout, payload } = file.types.oneof(oneof);
   if (layout === "beside") return [valueLine(field, printMember("json", payload), payload, file)];
-  if (field.fieldKind !== "message") throw new Error(`${field} is no message`);
+  if (field.fieldKind !== "message" || !isFlattened(oneof, file.types)) {
+    return fieldLines(field, "json", file);
+  }
   const decoder = decoderOf(field.message, file);
   return [`out.flattened(${field.number}, json, ${decoder}, ${keysOf(oneof.parent, file)});`];
 }
@@ -257,7 +294,11 @@ export function comesFromPaths({ sources }: FieldModel): boolean {
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {
   const model = file.types.field(field);
   const paths = model.sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
-  const values = paths.map((path) => `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`);
+  const values = paths.map((path) =>
+    isPlainKey(path)
+      ? printMember(object, path)
+      : `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`,
+  );
   const key = paths.join(" or ");
   return leniently(model, valueLine(field, values.join(" ?? "), key, file), key);
 }
