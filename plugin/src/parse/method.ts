@@ -2,11 +2,11 @@ import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { suggestion } from "../model/field-path.ts";
 import { freeze } from "../model/freeze.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { parseBinding } from "./binding.ts";
-import { suggestion } from "./field-path.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
 import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
@@ -51,12 +51,12 @@ function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): 
     const add = (place: number, code: string, text: string) =>
       problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index, place], code, text);
     if (binding.additionalBindings.length > 0) {
-      const text = `${subject} has bindings itself (google/api/http.proto); put them beside it`;
+      const text = `${subject} has additional bindings of its own, which google/api/http.proto does not allow; move them one level up`;
       add(ADDITIONAL_BINDINGS, "binding-nested", text);
     }
     if (binding.responseBody !== "" && binding.responseBody !== rule.responseBody) {
       const first = rule.responseBody === "" ? "none" : `\`${rule.responseBody}\``;
-      const text = `${subject} has the response_body \`${binding.responseBody}\`, the first has ${first}; all answers of a method are read alike`;
+      const text = `${subject} has the response_body \`${binding.responseBody}\`, but the first binding has ${first}; all bindings of a method share one response decoder`;
       add(RESPONSE_BODY, "response-body-differs", text);
     }
   });

@@ -17,11 +17,11 @@ import {
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
+import { resolveFieldPath, suggestion } from "../model/field-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { resolveFieldPath, suggestion } from "./field-path.ts";
 import { methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
@@ -76,13 +76,12 @@ function fault(
 function checkKind(rule: StreamRule, context: Context): void {
   const kind = rule === "upload" ? "client_streaming" : "server_streaming";
   if (context.desc.methodKind === kind) return;
-  const expected =
-    rule === "upload" ? "`stream` in front of its request alone" : "`stream` in front of its response alone";
+  const expected = rule === "upload" ? "client" : "server";
   fault(
     context,
     rule,
     "stream-kind",
-    `${rule} needs a method with ${expected}; ${nameOf(context.desc)} has it not`,
+    `${rule} requires a method with a ${expected} stream alone; ${nameOf(context.desc)} is not one`,
   );
 }
 
@@ -145,7 +144,7 @@ function parseNext(
         context,
         "paginate",
         "paginate-next",
-        "paginate says not how the next page is found; add link, link_header, offset, page, cursor or last_item",
+        "paginate does not say how to find the next page; set link, link_header, offset, page, cursor or last_item",
       );
   }
 }
@@ -160,7 +159,7 @@ function parseCursor(
   if (field === undefined) return undefined;
   const { path, header } = cursor;
   if ((path === "") === (header === "" || kind === "lastItem")) {
-    const text = "the cursor needs the path to its value, or for `cursor` a header with it";
+    const text = "the cursor needs `path`, or (only for `cursor`) `header`";
     return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
   }
   if (!takesCursor(lastOf(field))) {
@@ -237,7 +236,7 @@ function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefine
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   }
   if (rule.key === "") {
-    return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
+    return fault(context, "poll", "poll-key", 'poll needs a key that identifies an item, e.g. key: "id"');
   }
   const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
   return {
