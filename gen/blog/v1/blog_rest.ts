@@ -112,6 +112,7 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
  * No credentials are required.
  *
  * GET /v2/blog/{blog_identifier}/avatar/{size}
+ * GET /v2/blog/{blog_identifier}/avatar
  *
  * @generated from rpc blog.v1.BlogService.GetAvatar
  */
@@ -149,7 +150,11 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
   },
   response(response: RestResponse, out: ProtoWriter): void {
     if (response.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(response, out));
-    out.string(1, valueAt(response.payload, "avatar_url") ?? response.header("location"), "path or Location");
+    out.string(
+      1,
+      valueAt(response.payload, "avatar_url") ?? response.header("location"),
+      "avatar_url or Location",
+    );
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)

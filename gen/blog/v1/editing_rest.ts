@@ -30,10 +30,7 @@ export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -49,10 +46,7 @@ export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**

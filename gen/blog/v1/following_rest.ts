@@ -35,11 +35,7 @@ export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "users",
-  "total_users",
-  "_links",
-  "Links",
-  "links",
+  "users", "total_users", "_links", "Links", "links",
 ]);
 
 /**
@@ -56,12 +52,7 @@ export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blogs",
-  "total_blogs",
-  "totalBlogs",
-  "_links",
-  "Links",
-  "links",
+  "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
 ]);
 
 /**

@@ -18,12 +18,7 @@ const POST_STATE = new EnumTable("blog.v1.PostState", [
 ]);
 
 const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -39,12 +34,7 @@ export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -60,12 +50,7 @@ export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -81,12 +66,7 @@ export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**

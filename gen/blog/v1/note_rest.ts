@@ -8,26 +8,10 @@ import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "notes",
-  "rollup_notes",
-  "rollupNotes",
-  "total_notes",
-  "totalNotes",
-  "total_likes",
-  "totalLikes",
-  "total_reblogs",
-  "totalReblogs",
-  "_links",
-  "Links",
-  "links",
-  "is_subscribed",
-  "isSubscribed",
-  "can_subscribe",
-  "canSubscribe",
-  "can_hide_or_delete_notes",
-  "canHideOrDeleteNotes",
-  "conversational_notifications_enabled",
-  "conversationalNotificationsEnabled",
+  "notes", "rollup_notes", "rollupNotes", "total_notes", "totalNotes", "total_likes", "totalLikes",
+  "total_reblogs", "totalReblogs", "_links", "Links", "links", "is_subscribed", "isSubscribed",
+  "can_subscribe", "canSubscribe", "can_hide_or_delete_notes", "canHideOrDeleteNotes",
+  "conversational_notifications_enabled", "conversationalNotificationsEnabled",
 ]);
 
 /**

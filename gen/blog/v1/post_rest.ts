@@ -164,6 +164,7 @@ const PostService_rules = {
  * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ * GET /v2/blog/{blog_identifier}/posts
  *
  * @generated from rpc blog.v1.PostService.ListPosts
  */
@@ -233,6 +234,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ * GET /v2/blog/{blog_identifier}/posts
  *
  * @generated from rpc blog.v1.PostService.StreamPosts
  */
@@ -1651,10 +1653,7 @@ const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
 ]);
 
 const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -1670,13 +1669,7 @@ export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "blog",
-  "total_posts",
-  "totalPosts",
-  "_links",
-  "Links",
-  "links",
+  "posts", "blog", "total_posts", "totalPosts", "_links", "Links", "links",
 ]);
 
 /**
@@ -1693,10 +1686,7 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
 }
 
 const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**

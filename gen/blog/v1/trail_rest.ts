@@ -18,22 +18,9 @@ const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
 ]);
 
 const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
-  "blog",
-  "post",
-  "content",
-  "layout",
-  "broken_blog_name",
-  "brokenBlogName",
-  "broken_blog",
-  "brokenBlog",
-  "content_raw",
-  "contentRaw",
-  "content_abstract",
-  "contentAbstract",
-  "is_current_item",
-  "isCurrentItem",
-  "is_root_item",
-  "isRootItem",
+  "blog", "post", "content", "layout", "broken_blog_name", "brokenBlogName", "broken_blog", "brokenBlog",
+  "content_raw", "contentRaw", "content_abstract", "contentAbstract", "is_current_item", "isCurrentItem",
+  "is_root_item", "isRootItem",
 ]);
 
 /**
@@ -62,13 +49,7 @@ export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
 }
 
 const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "timestamp",
-  "is_commercial",
-  "isCommercial",
-  "is_paywalled",
-  "isPaywalled",
-  "paywall_access",
+  "id", "timestamp", "is_commercial", "isCommercial", "is_paywalled", "isPaywalled", "paywall_access",
   "paywallAccess",
 ]);
 

@@ -21,14 +21,7 @@ export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const MEMBER_KEYS: ReadonlySet<string> = new Set([
-  "joined_ts",
-  "joinedTs",
-  "is_admin",
-  "isAdmin",
-  "is_moderator",
-  "isModerator",
-  "is_mutual",
-  "isMutual",
+  "joined_ts", "joinedTs", "is_admin", "isAdmin", "is_moderator", "isModerator", "is_mutual", "isMutual",
 ]);
 
 /**

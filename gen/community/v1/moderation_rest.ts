@@ -26,12 +26,7 @@ const REMOVAL_REASON = new EnumTable("community.v1.RemovalReason", [
 ]);
 
 const MODERATED_POST_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "reason",
-  "note",
-  "ts",
-  "post",
-  "moderator",
+  "action", "reason", "note", "ts", "post", "moderator",
 ]);
 
 /**

@@ -58,10 +58,7 @@ export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
 }
 
 const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
-  "object_type",
-  "objectType",
-  "display_type",
-  "displayType",
+  "object_type", "objectType", "display_type", "displayType",
 ]);
 
 /**

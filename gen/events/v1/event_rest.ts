@@ -53,15 +53,7 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
 ]);
 
 const EVENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "actor",
-  "repo",
-  "org",
-  "public",
-  "created_at",
-  "createdAt",
-  "payload",
+  "id", "type", "actor", "repo", "org", "public", "created_at", "createdAt", "payload",
 ]);
 
 /**

@@ -40,12 +40,7 @@ export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const USER_INFO_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "following",
-  "likes",
-  "default_post_format",
-  "defaultPostFormat",
-  "blogs",
+  "name", "following", "likes", "default_post_format", "defaultPostFormat", "blogs",
 ]);
 
 /**
@@ -64,11 +59,7 @@ export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
 }
 
 const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
-  "description",
-  "limit",
-  "remaining",
-  "reset_at",
-  "resetAt",
+  "description", "limit", "remaining", "reset_at", "resetAt",
 ]);
 
 /**

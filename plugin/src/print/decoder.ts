@@ -9,8 +9,10 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
+import { isFlattened, knownKeys, onlyKey } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
+import { fillList } from "./wrap.ts";
 
 /** The writer's method for a scalar type. */
 export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
@@ -78,9 +80,10 @@ function summary(desc: DescMessage): string {
 
 /** The constant with the keys that the fields of a message name; it stands before the decoder. */
 function keysOf(desc: DescMessage, file: AdapterFile): string {
-  const print = (name: string) => [
-    `const ${name}${typed("ReadonlySet<string>")} = new Set(${printInline(knownKeys(desc, file.types))});`,
-  ];
+  const print = (name: string) => {
+    const keys = knownKeys(desc, file.types).map(printString);
+    return fillList(`const ${name}${typed("ReadonlySet<string>")} = new Set([`, keys, "]);");
+  };
   return file.part(desc, `${constantName(localName(desc))}_KEYS`, print, decoderOf(desc, file));
 }
 
@@ -91,49 +94,6 @@ function unknownLine(desc: DescMessage, file: AdapterFile): string {
   if (collector === undefined) return `out.unknownKeys(json, ${keys});`;
   if (collector.fieldKind === "map") return `out.unknown(${collector.number}, json, ${keys});`;
   return `out.unknownStruct(${collector.number}, json, ${keys}, ${file.runtimeValue("decodeStruct")});`;
-}
-
-function knownKeys(desc: DescMessage, types: TypeModels): string[] {
-  const keys = new Set<string>();
-  for (const member of desc.members) {
-    if (member.kind === "field") {
-      for (const key of ownKeys(member, types)) keys.add(key);
-    } else {
-      for (const key of oneofKeys(member, types)) keys.add(key);
-    }
-  }
-  return [...keys];
-}
-
-/** The keys of the object that a field reads. */
-function ownKeys(field: DescField, types: TypeModels): readonly string[] {
-  const { unknown, sources } = types.field(field);
-  if (unknown) return [];
-  if (sources.length === 0) return responseNames(field, types);
-  return sources.flatMap((source) => (source.kind === "path" ? [firstKey(source.path)] : []));
-}
-
-/** The first key of a dotted path, which is in quotes where it has dots itself. */
-function firstKey(path: string): string {
-  const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
-  return quoted ?? plain;
-}
-
-function oneofKeys(oneof: DescOneof, types: TypeModels): string[] {
-  const { discriminator, layout, payload } = types.oneof(oneof);
-  if (layout === "beside") return [discriminator, payload].filter((key) => key !== "");
-  // a flattened message reports its own keys while it is decoded
-  const members = isFlattened(oneof, types)
-    ? oneof.fields.filter((field) => field.fieldKind !== "message")
-    : oneof.fields;
-  const keys = members.flatMap((field) => ownKeys(field, types));
-  return discriminator === "" ? keys : [discriminator, ...keys];
-}
-
-/** Whether the members of a oneof share the object that the oneof stands in. */
-function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
-  const { discriminator, layout } = types.oneof(oneof);
-  return layout === "flattened" || (layout === undefined && discriminator !== "");
 }
 
 /** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
@@ -234,19 +194,6 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   if (key === undefined) return [];
   const value = readKeys("json", [key], file);
   return [`out.unknownMember(${printString(key)}, ${printString(`a known ${oneof.name}`)}, ${value});`];
-}
-
-/**
- * The key that holds the members of a oneof whose conditions ask for nothing else, so that a value that meets none of
- * them is lost; undefined where a field beside the oneof reads it, or where the message's other keys hold the members.
- */
-function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined {
-  if (isFlattened(oneof, types)) return undefined;
-  const paths = oneof.fields.flatMap((field) => types.field(field).conditions.map(({ key }) => key));
-  const [key, ...others] = new Set(paths.map(firstKey));
-  if (key === undefined || key === "" || others.length > 0) return undefined;
-  const beside = oneof.parent.fields.filter((field) => field.oneof !== oneof);
-  return beside.some((field) => ownKeys(field, types).includes(key)) ? undefined : key;
 }
 
 /** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */

@@ -235,12 +235,7 @@ export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
 }
 
 const OBJECT_KEYS: ReadonlySet<string> = new Set([
-  "default",
-  "has_own_property",
-  "hasOwnProperty",
-  "valueOf",
-  "string",
-  "set",
+  "default", "has_own_property", "hasOwnProperty", "valueOf", "string", "set",
 ]);
 
 /** @generated from message rich.v1.Object */
@@ -278,15 +273,7 @@ export function decodeSet(json: JsonObject, out: ProtoWriter): void {
 }
 
 const STRING_KEYS: ReadonlySet<string> = new Set([
-  "json",
-  "message",
-  "request",
-  "out",
-  "mode",
-  "item",
-  "value",
-  "number",
-  "answer",
+  "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
 ]);
 
 /** @generated from message rich.v1.String */

@@ -103,12 +103,7 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
 }
 
 const CHOICES_KEYS: ReadonlySet<string> = new Set([
-  "plain",
-  "flat",
-  "nested",
-  "beside",
-  "guessed",
-  "implied",
+  "plain", "flat", "nested", "beside", "guessed", "implied",
 ]);
 
 /** @generated from message rules.v1.Choices */

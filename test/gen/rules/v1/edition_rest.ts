@@ -97,19 +97,8 @@ const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
 ]);
 
 const EDITION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "explicit_count",
-  "explicitCount",
-  "implicit_count",
-  "implicitCount",
-  "required_text",
-  "requiredText",
-  "delimited",
-  "all_delimited",
-  "allDelimited",
-  "expanded",
-  "closed",
-  "prefixed",
+  "id", "explicit_count", "explicitCount", "implicit_count", "implicitCount", "required_text", "requiredText",
+  "delimited", "all_delimited", "allDelimited", "expanded", "closed", "prefixed",
 ]);
 
 /** @generated from message rules.v1.Edition */

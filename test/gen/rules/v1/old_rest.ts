@@ -94,13 +94,7 @@ const CLOSED = new EnumTable("rules.v1.Closed", [
 ]);
 
 const OLD_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "count",
-  "detail",
-  "line",
-  "closed",
-  "all_closed",
-  "allClosed",
+  "id", "count", "detail", "line", "closed", "all_closed", "allClosed",
 ]);
 
 /** @generated from message rules.v1.Old */
