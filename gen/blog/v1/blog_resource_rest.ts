@@ -3,26 +3,19 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter, splitNumbers } from "connect-rest/adapter";
-import { decodeAvatar } from "./avatar_rest.ts";
+import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.AvatarShape on the wire. */
-const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
-  [0, "AVATAR_SHAPE_UNSPECIFIED"],
-  [1, "circle", "AVATAR_SHAPE_CIRCLE"],
-  [2, "square", "AVATAR_SHAPE_SQUARE"],
-]);
-
 /** Spellings of blog.v1.BlogType on the wire. */
-const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
+export const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
   [0, "BLOG_TYPE_UNSPECIFIED"],
   [1, "public", "BLOG_TYPE_PUBLIC"],
   [2, "private", "BLOG_TYPE_PRIVATE"],
 ]);
 
 /** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
+export const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
   [0, "PAYWALL_ACCESS_UNSPECIFIED"],
   [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
   [2, "creator", "PAYWALL_ACCESS_CREATOR"],

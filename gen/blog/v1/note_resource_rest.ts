@@ -3,18 +3,12 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { AVATAR_SHAPE } from "./avatar_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.AvatarShape on the wire. */
-const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
-  [0, "AVATAR_SHAPE_UNSPECIFIED"],
-  [1, "circle", "AVATAR_SHAPE_CIRCLE"],
-  [2, "square", "AVATAR_SHAPE_SQUARE"],
-]);
-
 /** Spellings of blog.v1.NoteType on the wire. */
-const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
+export const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
   [0, "NOTE_TYPE_UNSPECIFIED"],
   [1, "like", "NOTE_TYPE_LIKE"],
   [2, "reblog", "NOTE_TYPE_REBLOG"],

@@ -9,7 +9,7 @@ import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NotificationType on the wire. */
-const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
+export const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
   [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
   [1, "like", "NOTIFICATION_TYPE_LIKE"],
   [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],

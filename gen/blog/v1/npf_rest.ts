@@ -9,7 +9,7 @@ import { decodeMedia } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.PaywallSubtype on the wire. */
-const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+export const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
   [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
   [1, "cta", "PAYWALL_SUBTYPE_CTA"],
   [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
@@ -17,7 +17,7 @@ const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
 ]);
 
 /** Spellings of blog.v1.TextSubtype on the wire. */
-const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
+export const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
   [0, "TEXT_SUBTYPE_UNSPECIFIED"],
   [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
   [2, "heading2", "TEXT_SUBTYPE_HEADING2"],

@@ -4,7 +4,7 @@
 
 import { EnumTable, type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import {
   decodeAnswerPost,
@@ -25,23 +25,21 @@ import { decodeTrailItem } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InteractabilityReblog on the wire. */
-const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
+export const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
   [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
   [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
   [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
 ]);
 
-/** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
-  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
-  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
-  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
-  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
-  [4, "member", "PAYWALL_ACCESS_MEMBER"],
+/** Spellings of blog.v1.PostFilter on the wire. */
+export const POST_FILTER = new EnumTable("blog.v1.PostFilter", [
+  [0, "POST_FILTER_UNSPECIFIED"],
+  [1, "text", "POST_FILTER_TEXT"],
+  [2, "raw", "POST_FILTER_RAW"],
 ]);
 
 /** Spellings of blog.v1.PostFormat on the wire. */
-const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
+export const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
   [0, "POST_FORMAT_UNSPECIFIED"],
   [1, "html", "POST_FORMAT_HTML"],
   [2, "markdown", "POST_FORMAT_MARKDOWN"],
@@ -50,7 +48,7 @@ const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
 ]);
 
 /** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
+export const POST_STATE = new EnumTable("blog.v1.PostState", [
   [0, "POST_STATE_UNSPECIFIED"],
   [1, "published", "POST_STATE_PUBLISHED"],
   [2, "queue", "queued", "POST_STATE_QUEUED"],
@@ -62,7 +60,7 @@ const POST_STATE = new EnumTable("blog.v1.PostState", [
 ]);
 
 /** Spellings of blog.v1.PostType on the wire. */
-const POST_TYPE = new EnumTable("blog.v1.PostType", [
+export const POST_TYPE = new EnumTable("blog.v1.PostType", [
   [0, "POST_TYPE_UNSPECIFIED"],
   [1, "text", "POST_TYPE_TEXT"],
   [2, "quote", "POST_TYPE_QUOTE"],
@@ -76,7 +74,7 @@ const POST_TYPE = new EnumTable("blog.v1.PostType", [
 ]);
 
 /** Spellings of blog.v1.QueuedState on the wire. */
-const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
+export const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
   [0, "QUEUED_STATE_UNSPECIFIED"],
   [1, "queued", "QUEUED_STATE_QUEUED"],
   [2, "scheduled", "QUEUED_STATE_SCHEDULED"],

@@ -2,20 +2,11 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
-
-/** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
-  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
-  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
-  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
-  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
-  [4, "member", "PAYWALL_ACCESS_MEMBER"],
-]);
 
 const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
   "blog", "post", "content", "layout", "broken_blog_name", "brokenBlogName", "broken_blog", "brokenBlog",

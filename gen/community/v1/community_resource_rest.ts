@@ -9,14 +9,14 @@ import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.CommunityVisibility on the wire. */
-const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
+export const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
   [0, "COMMUNITY_VISIBILITY_UNSPECIFIED"],
   [1, "0", "public", "COMMUNITY_VISIBILITY_PUBLIC"],
   [2, "1", "private", "COMMUNITY_VISIBILITY_PRIVATE"],
 ]);
 
 /** Spellings of community.v1.JoinType on the wire. */
-const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
+export const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
   [0, "JOIN_TYPE_UNSPECIFIED"],
   [1, "invite", "JOIN_TYPE_INVITE"],
   [2, "free", "JOIN_TYPE_FREE"],

@@ -2,10 +2,28 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of community.v1.MemberFilter on the wire. */
+export const MEMBER_FILTER = new EnumTable("community.v1.MemberFilter", [
+  [0, "MEMBER_FILTER_UNSPECIFIED"],
+  [1, "all", "MEMBER_FILTER_ALL"],
+  [2, "admin", "MEMBER_FILTER_ADMIN"],
+  [3, "moderator", "MEMBER_FILTER_MODERATOR"],
+  [4, "following", "MEMBER_FILTER_FOLLOWING"],
+  [5, "mutual", "MEMBER_FILTER_MUTUAL"],
+]);
+
+/** Spellings of community.v1.MemberRole on the wire. */
+export const MEMBER_ROLE = new EnumTable("community.v1.MemberRole", [
+  [0, "MEMBER_ROLE_UNSPECIFIED"],
+  [1, "member", "MEMBER_ROLE_MEMBER"],
+  [2, "moderator", "MEMBER_ROLE_MODERATOR"],
+  [3, "admin", "MEMBER_ROLE_ADMIN"],
+]);
 
 const LIST_MEMBERS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["members", "_links", "Links", "links"]);
 

@@ -191,12 +191,12 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
 
 /** Spellings of rich.v1.EnumTable on the wire. */
-const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
+export const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
   [0, "ENUM_TABLE_UNSPECIFIED"],
 ]);
 
 /** Spellings of rich.v1.Mode on the wire. */
-const MODE = new EnumTable("rich.v1.Mode", [
+export const MODE = new EnumTable("rich.v1.Mode", [
   [0, "MODE_UNSPECIFIED"],
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);

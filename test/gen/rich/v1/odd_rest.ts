@@ -245,7 +245,7 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
 // @@protoc_insertion_point(service:rich.v1.OddService)
 
 /** Spellings of rich.v1.Mood on the wire. */
-const MOOD = new EnumTable("rich.v1.Mood", [
+export const MOOD = new EnumTable("rich.v1.Mood", [
   [0, "MOOD_UNSPECIFIED"],
   [1, "good", "fine", "MOOD_GOOD"],
   [2, "MOOD_BAD", "awful"],

@@ -167,7 +167,7 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
 // @@protoc_insertion_point(service:rich.v1.PlainService)
 
 /** Spellings of rich.v1.Color on the wire. */
-const COLOR = new EnumTable("rich.v1.Color", [
+export const COLOR = new EnumTable("rich.v1.Color", [
   [0, "COLOR_UNSPECIFIED"],
   [1, "COLOR_RED"],
   [-5, "COLOR_NEGATIVE"],

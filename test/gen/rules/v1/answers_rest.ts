@@ -133,7 +133,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
 
 /** Spellings of rules.v1.Tone on the wire. */
-const TONE = new EnumTable("rules.v1.Tone", [
+export const TONE = new EnumTable("rules.v1.Tone", [
   [0, "TONE_UNSPECIFIED"],
   [1, "low", "deep", "bass", "TONE_LOW"],
   [2, "12", "TONE_HIGH"],

@@ -91,7 +91,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
 // @@protoc_insertion_point(service:rules.v1.EditionService)
 
 /** Spellings of rules.v1.ClosedEdition on the wire. */
-const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
+export const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
   [1, "CLOSED_EDITION_ONE"],
   [2, "CLOSED_EDITION_TWO"],
 ]);

@@ -523,7 +523,7 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
 // @@protoc_insertion_point(service:rules.v1.HttpService)
 
 /** Spellings of rules.v1.Genre on the wire. */
-const GENRE = new EnumTable("rules.v1.Genre", [
+export const GENRE = new EnumTable("rules.v1.Genre", [
   [0, "GENRE_UNSPECIFIED"],
   [1, "GENRE_POETRY"],
   [2, "GENRE_PROSE"],

@@ -88,7 +88,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
 // @@protoc_insertion_point(service:rules.v1.OldService)
 
 /** Spellings of rules.v1.Closed on the wire. */
-const CLOSED = new EnumTable("rules.v1.Closed", [
+export const CLOSED = new EnumTable("rules.v1.Closed", [
   [1, "CLOSED_ONE"],
   [2, "two", "CLOSED_TWO"],
 ]);
