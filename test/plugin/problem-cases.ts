@@ -466,12 +466,41 @@ message Res {}`,
   {
     name: "stream_unmapped",
     source: `service S {
-  rpc Get(Req) returns (stream Res) { option (google.api.http) = {get: "/a"}; }
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).timeout = {seconds: 5};
+  }
 }
 message Req {}
 message Res {}`,
     problems: [
-      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add paginate, poll, records or download, or remove its HTTP rule",
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); download for a body of bytes; or remove its HTTP rule",
+    ],
+  },
+  {
+    name: "stream_unmapped_and_more",
+    source: `service S {
+  rpc Get(Res) returns (stream Res) {
+    option (google.api.http) = {get: "/a" response_body: "items"};
+    option (connectrest.v1.method).timeout = {};
+  }
+  rpc Put(stream Req) returns (Res) { option (google.api.http) = {get: "/{nmae}"}; }
+  rpc Talk(stream Req) returns (stream Res) { option (google.api.http) = {get: "/b/*"}; }
+}
+message Req {
+  string name = 1;
+  repeated Req more = 2;
+}
+message Res { string items = 1; }`,
+    problems: [
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); download for a body of bytes; or remove its HTTP rule",
+      "4:12: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 0 ms",
+      "6:3: stream-unmapped: the stream case.S.Put has no rule that maps it to REST calls; add upload, which makes it the request body or a part of it, or remove its HTTP rule",
+      "6:67: path-field: the path variable `nmae`: message case.Req has no field `nmae`; did you mean `name`?",
+      "7:3: stream-unmapped: the stream case.S.Talk has no rule that maps it to REST calls; HTTP has no calls that stream both ways; remove its HTTP rule",
+      "7:75: path-wildcard: a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
+      "11:3: query-repeated-message: the repeated message `more` cannot be a query parameter of case.S.Put; use a body, or http: {nesting: BRACKETS}",
+      "11:3: query-repeated-message: the repeated message `more` cannot be a query parameter of case.S.Talk; use a body, or http: {nesting: BRACKETS}",
     ],
   },
   {

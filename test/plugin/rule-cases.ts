@@ -252,6 +252,11 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:49: records-keys: records of case.S.Get: the format LINES has no event, data; set format: EVENT_STREAM, or remove these keys",
   ],
   [
+    "records_keys_array",
+    'records: {format: ARRAY, id: "id"}',
+    "4:49: records-keys: records of case.S.Get: items of an array have no id; set format: EVENT_STREAM, or remove these keys",
+  ],
+  [
     "records_keys_twice",
     'records: {format: EVENT_STREAM, event: "x", data: "x"}',
     "4:49: records-keys: records of case.S.Get: the key `x` of the data is already in use; use another",
@@ -260,6 +265,11 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "records_end",
     'records: {end: " "}',
     "4:49: records-end: records of case.S.Get: an empty text cannot end a stream",
+  ],
+  [
+    "records_end_array",
+    'records: {format: ARRAY, end: "[DONE]"}',
+    "4:64: records-end: records of case.S.Get: an array ends itself; remove end, or set format: LINES or EVENT_STREAM",
   ],
   [
     "records_last",

@@ -136,10 +136,11 @@ function checkRecords(
   const keys = Object.entries({ event, id, data }).filter(([, key]) => key !== "");
   if (format !== Records_Format.EVENT_STREAM && keys.length > 0) {
     const names = keys.map(([name]) => name).join(", ");
+    const what = format === Records_Format.ARRAY ? "items of an array" : "lines";
     add(
       [],
       "records-keys",
-      `${subject}: the format LINES has no ${names}; set format: EVENT_STREAM, or remove these keys`,
+      `${subject}: ${what} have no ${names}; set format: EVENT_STREAM, or remove these keys`,
     );
   }
   keys.forEach(([name, key], index) => {
@@ -151,6 +152,10 @@ function checkRecords(
       add([RECORDS.end.number, index], "records-end", `${subject}: an empty text cannot end a stream`);
     }
   });
+  if (format === Records_Format.ARRAY && end.length > 0) {
+    const text = `${subject}: an array ends itself; remove end, or set format: LINES or EVENT_STREAM`;
+    add([RECORDS.end.number, 0], "records-end", text);
+  }
   if (last !== undefined) {
     checkCondition(last, "", (place, code, text) =>
       add([RECORDS.last.number, ...place], code, `the condition \`last\` of the ${subject} ${text}`),

@@ -10,12 +10,15 @@ import { parseBinding } from "./binding.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
 import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
-import { parseStream } from "./stream.ts";
+import { checkMapped, parseStream } from "./stream.ts";
 
 const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
-/** Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. */
+/**
+ * Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. A stream that no
+ * rule maps is a problem too, but the method is parsed, so that all of it is checked.
+ */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);
   if (rule === undefined) return undefined;
@@ -30,7 +33,9 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   const responseBody = parseResponseBody(desc, rule, problems);
   const stream = parseStream(desc, problems);
   const [first] = bindings;
-  if (problems.size > before || first === undefined) return undefined;
+  const isSound = problems.size === before;
+  checkMapped(desc, problems);
+  if (!isSound || first === undefined) return undefined;
   const rules = { ...parseRules(desc, first.verb), ...payloadType(desc, responseBody) };
   return freeze({
     desc,

@@ -208,6 +208,8 @@ function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
 /** What a stream of records asks for, unless a rule says otherwise. */
 function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
+  // what is asked for without a word
+  if (records.format === Records_Format.ARRAY) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";
   return [...headers, { name: "accept", value }];

@@ -16,7 +16,7 @@ import type { Drift } from "../decode/drift.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
-import { errorInSuccess } from "../errors/upstream-error.ts";
+import { type ErrorResponse, errorInStatus, errorInSuccess } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
@@ -27,6 +27,7 @@ import { errorOf, type ReadResponse, readResponse } from "../response/read-respo
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
@@ -156,7 +157,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
       const errorIn = (json: JsonValue | undefined, text: string) =>
-        errorInSuccess({ ...response, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+        this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) });
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
@@ -223,6 +224,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     notify(this.settings.options.onCall, report);
   }
 
+  private errorInRecord(record: ErrorResponse): ConnectError | undefined {
+    const { adapter } = this.route;
+    const now = this.clock.now();
+    const error = errorInSuccess(record, adapter.rules, now);
+    const isOwn = adapter.kind !== "records" || adapter.ownError === true;
+    return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
   private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
@@ -275,9 +284,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const pacer = new Pacer(this.context.signal);
     for await (const chunk of chunks) {
       this.progress.bytes += chunk.length;
       yield chunk;
+      const pause = pacer.bytes(chunk.length);
+      if (pause !== undefined) await pause;
     }
   }
 

@@ -102,9 +102,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
   },
   Streams: {
     "stream-unmapped": {
-      meaning: "A streaming method has an HTTP rule, but no rule says how its stream is mapped.",
+      meaning:
+        "A streaming method has an HTTP rule, but no rule says how its stream is mapped. Only a server stream that has no rules beside its HTTP rule needs none: it is read as one JSON array, as Google's REST streams are.",
       remedy:
-        "Add `paginate`, `poll`, `records` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
+        "Add `paginate`, `poll`, `records` (`LINES`, `EVENT_STREAM` or `ARRAY`) or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
     },
     "stream-kind": {
       meaning: "The rule is for another kind of stream than that of the method.",
@@ -168,7 +169,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "records-end": {
       meaning:
-        "`end` of `records` contains an empty text. Empty lines are skipped, so they cannot end a stream.",
+        "`end` of `records` contains an empty text, or is set for an array. Empty lines are skipped, so they cannot end a stream; an array ends itself.",
       remedy: "Write the text that ends the stream, or remove the rule.",
     },
     "records-idle": {
