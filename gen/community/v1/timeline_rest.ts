@@ -70,8 +70,8 @@ const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by the
- * service.
+ * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * the service.
  *
  * @generated from message community.v1.TimelineElement
  */
