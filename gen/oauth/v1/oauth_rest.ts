@@ -227,10 +227,7 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)
 
 const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token",
-  "oauthToken",
-  "oauth_token_secret",
-  "oauthTokenSecret",
+  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret",
 ]);
 
 /**
@@ -245,11 +242,7 @@ export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWrit
 }
 
 const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token",
-  "oauthToken",
-  "oauth_token_secret",
-  "oauthTokenSecret",
-  "oauth_callback_confirmed",
+  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret", "oauth_callback_confirmed",
   "oauthCallbackConfirmed",
 ]);
 
@@ -266,17 +259,8 @@ export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWri
 }
 
 const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**
@@ -295,17 +279,8 @@ export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**
@@ -324,17 +299,8 @@ export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**

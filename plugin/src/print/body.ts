@@ -104,7 +104,7 @@ type Multipart = Extract<BodyModel, { kind: "multipart" }>;
 
 function multipartLines(body: Multipart, context: Context): string[] {
   const { jsonPart, whenParts } = body;
-  const object = jsonPart !== undefined || whenParts ? objectLines(body.fields, context) : [];
+  const object = jsonPart === undefined ? [] : objectLines(body.fields, context);
   const own = [...constants("part", context), ...formLines("part", body, context)];
   const parts = [
     ...(jsonPart === undefined ? own : [`request.partJson(${printString(jsonPart)}, json);`]),
@@ -112,7 +112,9 @@ function multipartLines(body: Multipart, context: Context): string[] {
   ];
   if (!whenParts) return [...object, ...parts];
   const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
-  const plain = ["} else {", "  request.json(json);", "}"];
+  // without a part for it, the object is only for the body without parts
+  const whole = jsonPart === undefined ? objectLines(body.fields, context) : [];
+  const plain = ["} else {", ...[...whole, "request.json(json);"].map((line) => `  ${line}`), "}"];
   // the type checker must not conclude that members of a oneof without parts cannot be set below
   const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
   const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;
