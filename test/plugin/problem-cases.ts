@@ -1,6 +1,6 @@
 /** Wrong .proto sources, one for each kind of problem that the generator finds. */
 
-import { method, type ProblemCase, request, response } from "./case-sources.ts";
+import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 import { RULE_CASES } from "./rule-cases.ts";
 
 export type { ProblemCase } from "./case-sources.ts";
@@ -16,6 +16,42 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: "http_verb",
     source: method('custom: {kind: "get it", path: "/a"}'),
     problems: ["3:42: http-verb: `get it` is not an HTTP method; write it in capitals, e.g. HEAD"],
+  },
+  {
+    name: "idempotent_level",
+    source: method(
+      'get: "/a"',
+      "option (connectrest.v1.method).idempotent = false; option idempotency_level = NO_SIDE_EFFECTS;",
+    ),
+    problems: [
+      "4:5: idempotent-conflict: idempotent of case.S.Get is false, but its idempotency_level is NO_SIDE_EFFECTS; remove one of them",
+    ],
+  },
+  {
+    name: "rate_limit_when_values",
+    source: method(
+      'get: "/a"',
+      'option (connectrest.v1.method) = {rate_limits: [{requests: 1, window: {seconds: 1}, when: {key: "kind", values: "OPNE"}}, {requests: 1, window: {seconds: 1}, when: {key: "flag", values: "yes"}}, {requests: 1, window: {seconds: 1}, when: {key: "count", values: "many"}}, {requests: 1, window: {seconds: 1}, when: {key: "inner", values: "x"}}]};',
+      "Kind kind = 1; bool flag = 2; int32 count = 3; Inner inner = 4; message Inner { int32 x = 1; } enum Kind { CLOSED = 0; OPEN = 1; }",
+    ),
+    problems: [
+      "4:39: when-request: the condition of a rate limit of case.S.Get compares `inner`, which is not a scalar or an enum, with a value; use present",
+      "4:39: when-request: the condition of a rate limit of case.S.Get never holds: expected `true` or `false`, got `yes`",
+      "4:39: when-request: the condition of a rate limit of case.S.Get never holds: expected a number, got `many`",
+      "4:39: when-request: the condition of a rate limit of case.S.Get never holds: the enum case.Req.Kind has no value `OPNE`; did you mean `OPEN`?",
+    ],
+  },
+  {
+    name: "rate_limit_when_service",
+    source: `service S {
+  option (connectrest.v1.service).rate_limits = {requests: 1, window: {seconds: 1}, when: {key: "name", present: true}};
+  ${GET}
+}
+message Req { string name = 1; }
+message Res {}`,
+    problems: [
+      "2:3: when-request: a rate limit of case.S has a condition on requests, which only limits of methods can have; move it to the methods, with one bucket",
+    ],
   },
   {
     name: "path_syntax",

@@ -116,6 +116,41 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:49: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 2147484000 ms",
   ],
   [
+    "idempotent_key",
+    'idempotent: false, idempotency_key: "Key"',
+    "4:39: idempotent-conflict: idempotent of case.S.Get is false, which a key is meant to change; remove idempotent or idempotency_key",
+  ],
+  [
+    "idempotent_no_key",
+    'idempotent: true, idempotency_key: "Key"',
+    "4:39: idempotent-conflict: idempotent of case.S.Get is true, so no key is sent; remove idempotent or idempotency_key",
+  ],
+  [
+    "rate_limit_when_empty",
+    'rate_limits: {requests: 1, window: {seconds: 1}, when: {key: "name"}}',
+    "4:39: when-empty: the condition of a rate limit of case.S.Get is empty; set values or present",
+  ],
+  [
+    "rate_limit_when_key",
+    "rate_limits: {requests: 1, window: {seconds: 1}, when: {present: true}}",
+    "4:39: when-key: the condition of a rate limit of case.S.Get has no key; set it to the path of a field of the request",
+  ],
+  [
+    "rate_limit_when_field",
+    'rate_limits: {requests: 1, window: {seconds: 1}, when: {key: "nmae", present: true}}',
+    "4:39: when-request: the condition of a rate limit of case.S.Get cannot be checked: message case.Req has no field `nmae`; did you mean `name`?",
+  ],
+  [
+    "rate_limit_when_type",
+    'rate_limits: {requests: 1, window: {seconds: 1}, when: {key: "name", type: "string"}}',
+    "4:39: when-request: the condition of a rate limit of case.S.Get has a JSON type, which fields of a request do not have; remove type",
+  ],
+  [
+    "rate_limit_when_never",
+    'rate_limits: {requests: 1, window: {seconds: 1}, when: {key: "name", present: false, values: "a"}}',
+    "4:39: when-request: the condition of a rate limit of case.S.Get never holds: an absent field has no value; remove present or values",
+  ],
+  [
     "json_part",
     'json_part: "json"',
     "4:39: json-part: json_part of case.S.Get needs request_encoding: MULTIPART or MULTIPART_WHEN_PARTS",

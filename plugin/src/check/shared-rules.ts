@@ -26,6 +26,7 @@ import {
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
 import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
+import { checkRequestCondition } from "./request-conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
 /** Fields that ServiceRules and MethodRules have under the same numbers. */
@@ -62,7 +63,7 @@ export function checkSharedRules(
     checkHeader(header, within(add, RULE.headers.number, index));
   });
   rules.rateLimits.forEach((limit, index) => {
-    checkRateLimit(limit, subject, within(add, RULE.rateLimits.number, index));
+    checkRateLimit(limit, desc, within(add, RULE.rateLimits.number, index));
   });
   if (rules.idempotencyKey !== "") {
     const fault = requestHeaderFault(rules.idempotencyKey);
@@ -220,10 +221,19 @@ function checkCredentials(kinds: readonly Credential_Kind[], subject: string, ad
 }
 
 function checkRateLimit(
-  { requests, window, calendarDay }: Frozen<RateLimit>,
-  subject: string,
+  { requests, window, calendarDay, when }: Frozen<RateLimit>,
+  desc: DescService | DescMethod,
   add: Add,
 ): void {
+  const subject = nameOf(desc);
+  if (when !== undefined && desc.kind === "service") {
+    const text = `a rate limit of ${subject} has a condition on requests, which only limits of methods can have; move it to the methods, with one bucket`;
+    add([RATE_LIMIT.when.number], "when-request", text);
+  } else if (when !== undefined && desc.kind === "rpc") {
+    checkRequestCondition(when, desc.input, (place, code, text) =>
+      add([RATE_LIMIT.when.number, ...place], code, `the condition of a rate limit of ${subject} ${text}`),
+    );
+  }
   if (requests <= 0) {
     add(
       [RATE_LIMIT.requests.number],

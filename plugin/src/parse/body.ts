@@ -6,8 +6,8 @@ import {
   MethodRulesSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { suggestion } from "../model/field-path.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
-import { suggestion } from "./field-path.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules } from "./options.ts";
 import { typeModels } from "./types.ts";

@@ -1,9 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
+import { resolveFieldPath } from "../model/field-path.ts";
 import type { FieldPath } from "../model/model.ts";
 import type { PathTemplate } from "../model/path-template.ts";
-import { resolveFieldPath } from "./field-path.ts";
 import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 
 /** The verb and path of an HTTP rule. */

@@ -17,11 +17,11 @@ import {
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
+import { resolveFieldPath, suggestion } from "../model/field-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { resolveFieldPath, suggestion } from "./field-path.ts";
 import { methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 

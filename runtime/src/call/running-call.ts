@@ -18,6 +18,7 @@ import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import { errorInSuccess } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
+import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
@@ -132,8 +133,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Sends a request, again where that may help, and reads the response. */
   send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
-    const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
+    const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
       const response = await this.observed(request, (request) =>
         this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
@@ -144,7 +145,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */
   open(request: RestRequest, { bodyTimeoutMs, until }: OpenExtras = {}): Promise<Download> {
-    const { method, rules } = this.adapter;
+    const { method } = this.adapter;
+    const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
       const response = await this.observed(request, (request) =>

@@ -36,6 +36,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
       remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
+    "idempotent-conflict": {
+      meaning:
+        "`idempotent` contradicts the `idempotency_level` of the method, or makes its `idempotency_key` pointless.",
+      remedy: "Keep the one that is true of the upstream, and remove the other.",
+    },
     "json-part": {
       meaning: "`json_part` is set, but the body is not multipart.",
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
@@ -87,6 +92,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     "rate-limit-zone": {
       meaning: "`calendar_day` is not a time zone of the IANA database.",
       remedy: "Use a name such as `UTC` or `America/New_York`.",
+    },
+    "when-request": {
+      meaning:
+        "The condition of a rate limit cannot be checked on the request, or never holds: its key is not a field of the request, or the field cannot have the value.",
+      remedy:
+        "Use the path of a field of the request, and values that it can have. A condition belongs to the limits of methods; methods share a count by a common `bucket`.",
     },
   },
   Streams: {
