@@ -683,7 +683,6 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
       ...PostService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: UpdatePostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");

@@ -1473,7 +1473,7 @@ export const PostServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },

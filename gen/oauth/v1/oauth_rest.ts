@@ -80,13 +80,7 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
  * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
  */
 export const OAuthService_createAccessToken = unary(OAuthService.method.createAccessToken, {
-  rules: {
-    ...OAuthService_rules,
-    base: "web",
-    credentials: ["oauth1_client"],
-    responseEncoding: "form",
-    idempotent: true,
-  },
+  rules: { ...OAuthService_rules, base: "web", credentials: ["oauth1_client"], responseEncoding: "form" },
   request(message: CreateAccessTokenRequest): RestRequest {
     const request = new RequestWriter("GET", "/oauth/access_token");
     if (message.oauthToken) request.oauth1Param("oauth_token", message.oauthToken);
