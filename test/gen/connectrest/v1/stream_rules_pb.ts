@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAEoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -152,11 +152,15 @@ export const PaginateSchema: GenMessage<Paginate> = /*@__PURE__*/
  */
 export type Cursor = Message<"connectrest.v1.Cursor"> & {
   /**
-   * Path to the value, from the payload or from the last item.
+   * Path to the value, from the payload or from the last item. With several paths, the first one that leads to a value
+   * is used.
    *
-   * @generated from field: string path = 1;
+   *     // posts of a featured tag are in the order in which they were featured
+   *     last_item: {path: "featured_timestamp", path: "timestamp", field: "before"}
+   *
+   * @generated from field: repeated string path = 1;
    */
-  path: string;
+  path: string[];
 
   /**
    * The request field that receives the value. It can be in a message: `page.after`.
