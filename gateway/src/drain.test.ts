@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
+import { Worker } from "node:worker_threads";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
@@ -133,6 +135,33 @@ test("HTTP/2 clients get GOAWAY, and requests on their way are served until then
   });
   const closed = server.close();
   expect(await goaway).toEqual([http2.constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1]);
+  await closed;
+});
+
+/** A client in a thread of its own: it sends a request, notifies the other thread, and posts what it reads. */
+const CLIENT = `
+  const net = require("node:net");
+  const { parentPort, workerData } = require("node:worker_threads");
+  let text = "";
+  const post = () => parentPort.postMessage(text);
+  const socket = net.connect(workerData.port, "127.0.0.1", () => {
+    socket.write("GET /healthz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n", () => {
+      Atomics.store(workerData.sent, 0, 1);
+      Atomics.notify(workerData.sent, 0);
+    });
+  });
+  socket.on("data", (chunk) => { text += chunk; }).on("end", post).on("error", (error) => { text += error; post(); });
+`;
+
+test("a request that arrived while the process was busy is served, though the notice is over by then", async () => {
+  const { server } = await start({ drainNoticeMs: 1 });
+  const closed = server.close();
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  const port = Number(new URL(server.url).port);
+  const client = new Worker(CLIENT, { eval: true, workerData: { port, sent } });
+  Atomics.wait(sent, 0, 0);
+  const [text] = await once(client, "message");
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
   await closed;
 });
 

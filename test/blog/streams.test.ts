@@ -67,6 +67,13 @@ const STREAMS: readonly Stream[] = [
     items: 65,
   },
   {
+    name: "StreamTaggedPosts of a featured tag",
+    open: ({ posts }, options) => posts.streamTaggedPosts({ tag: "blocks", limit: 10 }, options),
+    page: async ({ posts }) => (await posts.listTaggedPosts({ tag: "blocks", limit: 10 })).posts,
+    pages: 4,
+    items: 21,
+  },
+  {
     name: "StreamBlocks",
     open: ({ blogs }, options) => blogs.streamBlocks({ ...demo, limit: 1 }, options),
     page: async ({ blogs }) => (await blogs.listBlocks({ ...demo, limit: 1 })).blockedBlogs,
@@ -114,7 +121,7 @@ test("every list has a stream of all its items, and every stream is tried here",
   const names = [BlogService, PostService].flatMap(({ methods }) => methods.map(({ name }) => name));
   const lists = names.filter((name) => name.startsWith("List"));
   expect(lists.map((name) => name.replace("List", "Stream")).toSorted()).toEqual(
-    STREAMS.map(({ name }) => name).toSorted(),
+    [...new Set(STREAMS.map(({ name }) => name.split(" ")[0]))].toSorted(),
   );
 });
 

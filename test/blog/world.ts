@@ -10,6 +10,7 @@ import {
   createRestTransport,
   type DriftReport,
   type RestOptions,
+  type RetryOptions,
   type ServiceAdapter,
 } from "connect-rest";
 import { startGateway } from "connect-rest-gateway";
@@ -137,6 +138,8 @@ export const ADAPTERS: readonly ServiceAdapter[] = [
 export interface BlogWorldOptions {
   /** Answers that are not as declared are errors. */
   readonly strict?: boolean;
+  /** How requests are sent again; without it they are not. */
+  readonly retry?: RetryOptions;
   readonly sandbox?: SandboxOptions;
   /** See the calls in-process. */
   readonly interceptors?: Interceptor[];
@@ -157,7 +160,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
         bases: { api: sandbox.url, web: sandbox.url },
         // a table of failures is no outage, and each call is one request
         breaker: false,
-        retry: false,
+        retry: options.retry ?? false,
         // it asks more often than people do
         rateLimits: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),

@@ -60,12 +60,32 @@ test("each administrator has a count of their own", async () => {
   expect(seen).toHaveLength(2);
 });
 
-test("joins are the service's to count, and no other method is limited", async () => {
+/** What a user can do with invite links in an hour, and in a day. */
+const IN_AN_HOUR = 25;
+const IN_A_DAY = 100;
+const HOUR_MS = 3_600_000;
+const byLink = { ...gardeners, inviteHash: "h4sh" };
+
+test("a user joins 25 communities an hour and 100 a day by their links", async () => {
+  const clock = new FakeClock(MORNING);
+  const { client, seen } = await communitiesOf(clock, () => "ada");
+  for (let joined = 0; joined < IN_A_DAY; joined += IN_AN_HOUR) {
+    for (let count = 0; count < IN_AN_HOUR; count++) await client.joinCommunity(byLink);
+    expect((await failureOf(client.joinCommunity(byLink))).code).toBe(Code.ResourceExhausted);
+    clock.advance(HOUR_MS + 1);
+  }
+  expect((await failureOf(client.joinCommunity(byLink))).code).toBe(Code.ResourceExhausted);
+  expect(seen).toHaveLength(IN_A_DAY);
+  clock.advance(24 * HOUR_MS);
+  await client.joinCommunity(byLink);
+});
+
+test("other joins are the service's to count, and no further method is limited", async () => {
   const limited = Object.entries(CommunityServiceRest.methods).flatMap(([name, { rules }]) =>
     (rules.rateLimits ?? []).map(() => name),
   );
-  expect(limited).toEqual(["createInvitation", "createInvitation"]);
+  expect(limited).toEqual(["createInvitation", "createInvitation", "joinCommunity", "joinCommunity"]);
   const { client, seen } = await communitiesOf(new FakeClock(MORNING), () => "ada");
-  for (let count = 0; count < 26; count++) await client.joinCommunity(gardeners);
-  expect(seen).toHaveLength(26);
+  for (let count = 0; count <= IN_AN_HOUR; count++) await client.joinCommunity(gardeners);
+  expect(seen).toHaveLength(IN_AN_HOUR + 1);
 });

@@ -26,13 +26,19 @@ function real(text: string): string {
 }
 
 test("the first call answers as the page shows", async () => {
-  const [call, answer, grpc, upstream, failing, error, ...rest] = blocksBelow(readme, "## First call");
+  const [call, answer, grpc, upstream, failing, error, joining, joined, ...rest] = blocksBelow(
+    readme,
+    "## First call",
+  );
   expect(rest).toEqual([]);
   expectShown(answer?.text ?? "", await curl(real(call?.text ?? "")));
   const { stdout } = await run(real(grpc?.text ?? ""), ROOT);
   expectShown(answer?.text ?? "", stdout);
   expectShown(upstream?.text ?? "", await askUpstream("/v2/blog/demo/info"));
   expectShown(error?.text ?? "", await curl(real(failing?.text ?? "")));
+  const [join = "", list = ""] = real(joining?.text ?? "").split(/(?<=\n)/);
+  expect(await curl(join)).toBe("{}");
+  expectShown(joined?.text ?? "", await curl(list));
 });
 
 async function askUpstream(target: string): Promise<string> {

@@ -42,6 +42,8 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     create(GetBlogInfoRequestSchema, { blogIdentifier: "demo" }),
   );
   const session = http2.connect(url);
+  // A ping that is sent before this is cancelled.
+  await once(session, "connect");
   const stream = session.request({
     ":method": "POST",
     ":path": PATH,
@@ -50,7 +52,9 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
   });
   stream.write(Buffer.of(0, 0, 0, 0, message.length));
   // Answered in turn: the server then has the stream.
-  await new Promise((resolve) => session.ping(resolve));
+  await new Promise<void>((resolve, reject) => {
+    session.ping((error) => (error === null ? resolve() : reject(error)));
+  });
   return {
     finish: async () => {
       stream.end(message);

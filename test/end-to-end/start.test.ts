@@ -1,9 +1,9 @@
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Child, ROOT, startChild } from "./child.ts";
 import { type HeldCall, holdConnectCall, holdGrpcCall } from "./held-calls.ts";
+import { shell } from "./shell.ts";
 
 const CHILDREN: Child[] = [];
 afterEach(() => {
@@ -21,12 +21,9 @@ async function addressOf(child: Child): Promise<string> {
   return url;
 }
 
-/** Runs a line in a shell, as a person would; resolves with the JSON that it prints. */
-async function shell(line: string): Promise<unknown> {
-  const bin = path.join(ROOT, "node_modules/.bin");
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd: ROOT, env });
-  return JSON.parse(stdout);
+/** The JSON that a line prints in a shell. */
+async function printedBy(line: string): Promise<unknown> {
+  return JSON.parse(await shell(line));
 }
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -49,15 +46,17 @@ test("npm start: says where both are, and lines that work when they are pasted",
   ]);
 
   const [curl = "", bufCurl = ""] = lines.slice(2);
-  const byGrpc = await shell(bufCurl);
+  const byGrpc = await printedBy(bufCurl);
   expect(byGrpc).toMatchObject({ blog: { name: "demo", title: "Demo & friends", themeId: "3814" } });
   for (const protocol of ["grpcweb", "connect"]) {
     const json = `--data '{"blogIdentifier":"demo"}' ${call}`;
-    expect(await shell(`buf curl --protocol ${protocol} --http2-prior-knowledge ${json}`)).toEqual(byGrpc);
+    expect(await printedBy(`buf curl --protocol ${protocol} --http2-prior-knowledge ${json}`)).toEqual(
+      byGrpc,
+    );
   }
   expect((await fetch(`${url}/`, { headers: { connection: "close" } })).status).toBe(200);
   if (!hasCurl) context.skip("curl is not installed");
-  expect(await shell(curl)).toEqual(byGrpc);
+  expect(await printedBy(curl)).toEqual(byGrpc);
 });
 
 describe.each(["SIGINT", "SIGTERM"] as const)("npm start: upon %s", (signal) => {

@@ -251,6 +251,12 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:74: dotted-path: paginate of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
   [
+    "paginate_cursor_paths",
+    'paginate: {items: ".", last_item: {path: "a", path: "b..c", path: "", field: "name"}}',
+    "4:85: dotted-path: paginate of case.S.Get: the path `b..c` has an empty key; expected keys joined by dots: `a.b`",
+    "4:99: dotted-path: paginate of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
     "paginate_link_query",
     'paginate: {items: ".", link_header: "next", link_query: "links.query"}',
     "4:83: paginate-link-query: paginate of case.S.Get: link_query requires link, which is not set",

@@ -28,17 +28,23 @@ export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> 
   return new Promise((resolve) => {
     announce(parts);
     const grace = setTimeout(() => closeAll(parts), limits.drainGraceMs);
-    setTimeout(
-      () => {
-        parts.server.close(() => {
-          clearTimeout(grace);
-          resolve();
-        });
-        closeIdle(parts);
-      },
-      Math.min(limits.drainNoticeMs, limits.drainGraceMs),
-    );
+    const close = () => {
+      parts.server.close(() => {
+        clearTimeout(grace);
+        resolve();
+      });
+      closeIdle(parts);
+    };
+    setTimeout(() => afterWaiting(close), Math.min(limits.drainNoticeMs, limits.drainGraceMs));
   });
+}
+
+/**
+ * Runs a function once the connections have been accepted that wait for it, and their first bytes read: in a busy
+ * process timers come before them.
+ */
+function afterWaiting(run: () => void): void {
+  setImmediate(() => setImmediate(() => setImmediate(run)));
 }
 
 function announce(parts: ListenerParts): void {

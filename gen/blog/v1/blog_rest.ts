@@ -283,7 +283,6 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
     ...BlogService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "NOTHING_TO_UNBLOCK" }],
     scopes: ["write"],
-    idempotent: true,
     rateLimits: [{ requests: 60, windowMs: 60_000, bucket: "blocks", perCredentials: true }],
   },
   request(message: DeleteBlockRequest): RestRequest {

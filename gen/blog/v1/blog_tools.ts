@@ -391,7 +391,7 @@ export const BlogServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },

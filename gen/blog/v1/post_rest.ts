@@ -696,7 +696,6 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
       ...PostService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: UpdatePostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -1453,10 +1452,10 @@ export const PostService_listTaggedPosts = unary(PostService.method.listTaggedPo
 // @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
 
 /**
- * Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their
- * own: get those page by page.
+ * Streams all posts with a tag, whichever blog they are on.
  *
- * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages
+ * by the second: where a page ends between posts of one second, the stream leaves out those on the next page.
  *
  * GET /v2/tagged
  *
@@ -1469,7 +1468,7 @@ export const PostService_streamTaggedPosts = paginate(PostService.method.streamT
   next: {
     kind: "cursor",
     from: "last_item",
-    path: "timestamp",
+    paths: ["featured_timestamp", "timestamp"],
     advance: (message: ListTaggedPostsRequest, value) => ({
       ...message,
       before: cursorTime(value, "seconds"),
@@ -1542,7 +1541,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       updateLegacyPost: "Updates a post in the legacy format.",
       reblogLegacyPost: "Reblogs a post in the legacy format.",
       listTaggedPosts: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
-      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their\nown: get those page by page.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
+      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     },
   },
   tools: () => import("./post_tools.ts"),

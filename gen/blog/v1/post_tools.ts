@@ -1473,7 +1473,7 @@ export const PostServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -1794,7 +1794,7 @@ export const PostServiceTools = {
   streamTaggedPosts: {
     name: "blog_v1_PostService_StreamTaggedPosts",
     title: "Stream tagged posts",
-    description: "Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their own: get those page by page.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
+    description: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages by the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     kind: "server_streaming",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -170,7 +170,6 @@ export const CommunityService_updateCommunity = unary(CommunityService.method.up
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: UpdateCommunityRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -259,7 +258,6 @@ export const CommunityService_createInvitation = unary(CommunityService.method.c
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
     rateLimits: [
       { requests: 1, windowMs: 1000, bucket: "invitations", perCredentials: true },
       {
@@ -325,7 +323,7 @@ export const CommunityService_getInvitation = unary(CommunityService.method.getI
  * @generated from rpc community.v1.CommunityService.DeleteInvitation
  */
 export const CommunityService_deleteInvitation = unary(CommunityService.method.deleteInvitation, {
-  rules: { ...CommunityService_rules, scopes: ["write"], idempotent: true },
+  rules: { ...CommunityService_rules, scopes: ["write"] },
   request(message: DeleteInvitationRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -416,7 +414,27 @@ export const CommunityService_streamMembers = paginate(CommunityService.method.s
  * @generated from rpc community.v1.CommunityService.JoinCommunity
  */
 export const CommunityService_joinCommunity = unary(CommunityService.method.joinCommunity, {
-  rules: { ...CommunityService_rules, scopes: ["write"], idempotent: true },
+  rules: {
+    ...CommunityService_rules,
+    scopes: ["write"],
+    rateLimits: [
+      {
+        requests: 25,
+        windowMs: 3_600_000,
+        bucket: "joins by link, in an hour",
+        perCredentials: true,
+        when: { field: "invite_hash", present: true },
+      },
+      {
+        requests: 100,
+        windowMs: 86_400_000,
+        calendarDay: "UTC",
+        bucket: "joins by link, in a day",
+        perCredentials: true,
+        when: { field: "invite_hash", present: true },
+      },
+    ],
+  },
   request(message: JoinCommunityRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/members`);
@@ -450,7 +468,6 @@ export const CommunityService_removeMember = unary(CommunityService.method.remov
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: RemoveMemberRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -489,7 +506,6 @@ export const CommunityService_updateMemberRole = unary(CommunityService.method.u
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: UpdateMemberRoleRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -564,7 +580,7 @@ export const CommunityService_unmuteCommunity = unary(CommunityService.method.un
  * @generated from rpc community.v1.CommunityService.AddReaction
  */
 export const CommunityService_addReaction = unary(CommunityService.method.addReaction, {
-  rules: { ...CommunityService_rules, scopes: ["write"], idempotent: true },
+  rules: { ...CommunityService_rules, scopes: ["write"] },
   request(message: AddReactionRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const postId = pathSegment(message.postId, "post_id");
@@ -657,7 +673,6 @@ export const CommunityService_removePost = unary(CommunityService.method.removeP
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: RemovePostRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -690,7 +705,6 @@ export const CommunityService_restorePost = unary(CommunityService.method.restor
       ...CommunityService_rules.errors,
     ],
     scopes: ["write"],
-    idempotent: true,
   },
   request(message: RestorePostRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");

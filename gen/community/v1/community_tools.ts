@@ -376,7 +376,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -478,7 +478,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -539,7 +539,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -662,7 +662,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -683,7 +683,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -704,7 +704,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -833,7 +833,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -958,7 +958,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },
@@ -979,7 +979,7 @@ export const CommunityServiceTools = {
     },
     annotations: {
       readOnlyHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       destructiveHint: true,
       openWorldHint: true,
     },

@@ -85,7 +85,6 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
     base: "web",
     credentials: ["oauth1_client"],
     responseEncoding: "form",
-    idempotent: true,
     credentialFields: ["oauth_token", "oauth_token_secret", "oauth_verifier"],
   },
   request(message: CreateAccessTokenRequest): RestRequest {

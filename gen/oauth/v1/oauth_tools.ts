@@ -254,9 +254,9 @@ export const OAuthServiceTools = {
       ...CreateAccessTokenResponse_output,
     },
     annotations: {
-      readOnlyHint: true,
-      idempotentHint: true,
-      destructiveHint: false,
+      readOnlyHint: false,
+      idempotentHint: false,
+      destructiveHint: true,
       openWorldHint: true,
     },
   },

@@ -48,11 +48,11 @@ function checkPaginate(
 ): void {
   const paths: PathPlace[] = items.map((path, index) => [path, [PAGINATE.items.number, index], "root"]);
   if (next.case === "link") paths.push([next.value, [PAGINATE.link.number], "root"]);
-  if (next.case === "cursor" && next.value.path !== "") {
-    paths.push([next.value.path, [PAGINATE.cursor.number, CURSOR.path.number], "no root"]);
-  }
-  if (next.case === "lastItem") {
-    paths.push([next.value.path, [PAGINATE.lastItem.number, CURSOR.path.number], "no root"]);
+  if (next.case === "cursor" || next.case === "lastItem") {
+    const { number } = PAGINATE[next.case];
+    next.value.path.forEach((path, index) => {
+      paths.push([path, [number, CURSOR.path.number, index], "no root"]);
+    });
   }
   if (linkQuery !== "") paths.push([linkQuery, [PAGINATE.linkQuery.number], "no root"]);
   if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);

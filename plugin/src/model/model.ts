@@ -150,7 +150,7 @@ export type NextModel =
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      /** A path, or the name of the header in lower case. */
-      readonly path: string;
+      /** Paths, of which the first that leads to a value counts, or the name of the header in lower case. */
+      readonly paths: readonly string[];
       readonly field: FieldPath;
     };

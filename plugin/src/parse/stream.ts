@@ -188,7 +188,7 @@ function parseCursor(
   const field = steppedField(cursor.field, context, ...place);
   if (field === undefined) return undefined;
   const { path, header } = cursor;
-  if ((path === "") === (header === "" || kind === "lastItem")) {
+  if ((path.length === 0) === (header === "" || kind === "lastItem")) {
     const text = "the cursor needs `path`, or (only for `cursor`) `header`";
     return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
   }
@@ -196,8 +196,8 @@ function parseCursor(
     const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
     return fault(context, "paginate", "paginate-cursor", text, ...place);
   }
-  if (path === "") return { kind: "cursor", from: "header", path: header.toLowerCase(), field };
-  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", path, field };
+  if (path.length === 0) return { kind: "cursor", from: "header", paths: [header.toLowerCase()], field };
+  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", paths: path, field };
 }
 
 function takesCursor(field: DescField): boolean {

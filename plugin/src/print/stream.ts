@@ -88,7 +88,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         "next: {",
         '  kind: "cursor",',
         `  from: ${printString(next.from)},`,
-        `  path: ${printString(next.path)},`,
+        `  paths: [${next.paths.map(printString).join(", ")}],`,
         `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
       ];

@@ -46,7 +46,8 @@ export type NextPage<I extends DescMessage = DescMessage> =
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      readonly path: string;
+      /** Paths, of which the first that leads to a value counts, or the name of the header. */
+      readonly paths: readonly string[];
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
 

@@ -51,10 +51,7 @@ export class Pager {
       case "step":
         return this.step(next, next.by === "items" ? page.items.length : 1, page);
       case "cursor":
-        return this.moveCursor(
-          next,
-          next.from === "header" ? response.header(next.path) : page.pick((from) => cursorIn(from, next)),
-        );
+        return this.moveCursor(next, cursorOf(next, page, response));
     }
   }
 
@@ -86,7 +83,7 @@ export class Pager {
   }
 
   private moveCursor({ advance }: Advance<"cursor">, value: JsonValue | undefined): boolean {
-    if (value === undefined || value === null || value === "" || value === false) return false;
+    if (value === undefined || !isCursor(value)) return false;
     const cursor = stringifyJson(value);
     if (cursor === this.cursor) throw this.repeated("cursor");
     this.cursor = cursor;
@@ -137,6 +134,19 @@ function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === "number" ? number : undefined;
 }
 
-function cursorIn({ payload, items }: Page, { from, path }: Advance<"cursor">): JsonValue | undefined {
-  return valueAt(from === "payload" ? payload : items.at(-1), path);
+function cursorOf(
+  { from, paths }: Advance<"cursor">,
+  page: Page,
+  response: ReadResponse,
+): JsonValue | undefined {
+  if (from === "header") return response.header(paths[0] ?? "");
+  return page.pick(({ payload, items }) => {
+    const root = from === "payload" ? payload : items.at(-1);
+    return paths.map((path) => valueAt(root, path)).find((value) => value !== undefined && isCursor(value));
+  });
+}
+
+/** Whether a value leads to another page. */
+function isCursor(value: JsonValue): boolean {
+  return value !== null && value !== "" && value !== false;
 }

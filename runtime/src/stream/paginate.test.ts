@@ -347,7 +347,7 @@ test("a list with an offset or page: turns one page, until one is empty", async 
 const cursor: NextPage<Input> = {
   kind: "cursor",
   from: "payload",
-  path: "next",
+  paths: ["next"],
   advance: (message, value) => ({ ...message, cursor: String(value) }),
 };
 
@@ -371,11 +371,25 @@ test("a list with a cursor: takes it from the last item, exactly, also beyond 2^
         ? '{"posts":[]}'
         : '{"posts":[{"id":1},{"name":"x","id":700000000000000001}]}',
     }),
-    { ...cursor, from: "last_item", path: "id" },
+    { ...cursor, from: "last_item", paths: ["id"] },
     { parts: { item: (json, out) => out.string(2, json.name, "name") } },
   );
   await upstream.all();
   expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
+});
+
+test("a list with a cursor: takes the first of several that is there", async () => {
+  const upstream = await Upstream.start(
+    (url) => {
+      if (url.includes("cursor=c")) return { body: page() };
+      const [last] = url.includes("cursor") ? [{ name: "b", shown: null, id: "c" }] : [{ shown: 5, id: 7 }];
+      return { body: { posts: [{ name: "a" }, last] } };
+    },
+    { ...cursor, from: "last_item", paths: ["shown", "id"] },
+    { parts: { item: (json, out) => out.string(2, json.name, "name") } },
+  );
+  await upstream.all();
+  expect(upstream.seen).toEqual(["/v2/items", "/v2/items?cursor=5", "/v2/items?cursor=c"]);
 });
 
 test("a list with a cursor: is an error where it does not move", async () => {

@@ -144,7 +144,7 @@ export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
   next: {
     kind: "cursor",
     from: "payload",
-    path: "meta.cursor",
+    paths: ["meta.cursor"],
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
   item: decodeEntry,
@@ -170,7 +170,7 @@ export const StreamService_byLastItem = paginate(StreamService.method.byLastItem
   next: {
     kind: "cursor",
     from: "last_item",
-    path: "id",
+    paths: ["id"],
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
   item: decodeEntry,

@@ -76,7 +76,7 @@ export const ChatService_listMembers = paginate(ChatService.method.listMembers, 
   next: {
     kind: "cursor",
     from: "payload",
-    path: "response_metadata.next_cursor",
+    paths: ["response_metadata.next_cursor"],
     advance: (message: ListMembersRequest, value) => ({ ...message, cursor: String(value) }),
   },
   item: decodeMember,

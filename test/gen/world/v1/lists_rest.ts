@@ -157,7 +157,7 @@ export const ListService_byLastId = paginate(ListService.method.byLastId, {
   next: {
     kind: "cursor",
     from: "last_item",
-    path: "id",
+    paths: ["id"],
     advance: (message: ByLastIdRequest, value) => ({ ...message, startingAfter: cursorBigInt(value) }),
   },
   more: { key: "has_more", values: ["true"] },
@@ -183,7 +183,7 @@ export const ListService_byLastName = paginate(ListService.method.byLastName, {
   next: {
     kind: "cursor",
     from: "last_item",
-    path: "data.name",
+    paths: ["data.name"],
     advance: (message: ByLastNameRequest, value) => ({ ...message, after: String(value) }),
   },
   item: decodePost,
@@ -211,7 +211,7 @@ export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor
   next: {
     kind: "cursor",
     from: "payload",
-    path: "paging.next",
+    paths: ["paging.next"],
     advance: (message: ByBodyCursorRequest, value) => ({
       ...message,
       paging: { ...(message.paging ?? create(PagingSchema)), after: String(value) },
@@ -240,7 +240,7 @@ export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCu
   next: {
     kind: "cursor",
     from: "header",
-    path: "x-continuation-token",
+    paths: ["x-continuation-token"],
     advance: (message: ByHeaderCursorRequest, value) => ({ ...message, token: String(value) }),
   },
   item: decodeTicket,

@@ -111,7 +111,7 @@ export const PaymentService_listOrders = paginate(PaymentService.method.listOrde
   next: {
     kind: "cursor",
     from: "last_item",
-    path: "id",
+    paths: ["id"],
     advance: (message: ListOrdersRequest, value) => ({ ...message, startingAfter: String(value) }),
   },
   more: { key: "has_more", values: ["true"] },
