@@ -67,6 +67,8 @@ export interface SharedRules {
 export interface JsonStyle {
   readonly names: "lowerCamel" | "asDeclared";
   readonly integers: "strings" | "numbers";
+  /** Whether required fields are written with their zero value. */
+  readonly required: "sent" | "omitted";
 }
 
 /** A condition on a JSON object, in the shape of the runtime's `Condition`. */

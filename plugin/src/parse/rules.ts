@@ -91,7 +91,10 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
     headers: mergeHeaders(own.headers, service.headers),
-    json: parseJsonStyle(json?.names, json?.integers),
+    json: {
+      ...parseJsonStyle(json?.names, json?.integers),
+      required: http?.omitRequiredZeros ? "omitted" : "sent",
+    },
     refuseSlash: http?.slash === Http_Slash.REFUSE,
     brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
@@ -134,7 +137,10 @@ function isIdempotent(desc: DescMethod, verb: string): boolean {
   return verb === "GET" || verb === "HEAD" || verb === "PUT" || verb === "DELETE";
 }
 
-function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers | undefined): JsonStyle {
+function parseJsonStyle(
+  names: Json_Names | undefined,
+  integers: Json_Integers | undefined,
+): Pick<JsonStyle, "names" | "integers"> {
   return {
     names: names === Json_Names.AS_DECLARED ? "asDeclared" : "lowerCamel",
     integers: integers === Json_Integers.NUMBERS ? "numbers" : "strings",

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import type { Piece, TypeModels } from "../model/types.ts";
 import { dottedName, requestName } from "../model/wire-names.ts";
-import { access } from "./accessor.ts";
+import { access, under } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { printInline, printString } from "./literal.ts";
@@ -41,9 +41,10 @@ function jsonBodyLines(
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  const { expression, isSet } = access([field]);
+  const isRequired = rules.json.required === "sent" && file.types.required(field);
+  const { expression, isSet } = access([field], "message", isRequired);
   const value = jsonValue(field, expression, rules.json, file);
-  if (omitted.length === 0) return [`if (${isSet}) request.json(${value});`];
+  if (omitted.length === 0) return [under(isSet, `request.json(${value});`)];
   const lines = [`const json = ${value};`, ...omitLines(omitted, context), "request.json(json);"];
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
