@@ -68,7 +68,7 @@ export function checkMethod(
   if (conflict !== undefined) {
     add([RULE.idempotent.number], "idempotent-conflict", `idempotent of ${subject} ${conflict}`);
   }
-  own.parameters.forEach(({ name, value, json }, index) => {
+  own.parameters.forEach(({ name, value, json, inQuery }, index) => {
     if (name === "") {
       add(
         [RULE.parameters.number, index],
@@ -76,7 +76,7 @@ export function checkMethod(
         `a constant parameter of ${subject} has no name`,
       );
     }
-    if (own.parameters.findIndex((other) => other.name === name) < index) {
+    if (own.parameters.findIndex((other) => other.name === name && other.inQuery === inQuery) < index) {
       const text = `${subject} has two constant parameters \`${name}\`; remove one`;
       add([RULE.parameters.number, index], "parameter-name", text);
     }

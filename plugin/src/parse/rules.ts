@@ -65,10 +65,11 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     scopes: own.scopes,
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
-    parameters: own.parameters.map(({ name, value, json }) => ({
+    parameters: own.parameters.map(({ name, value, json, inQuery }) => ({
       name,
       value: json === "" ? value : json,
       json: json === "" ? JSON.stringify(value) : json,
+      inQuery,
     })),
   };
 }
@@ -98,6 +99,8 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     refuseSlash: http?.slash === Http_Slash.REFUSE,
     brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
+    urlSafePath: http?.urlSafeBase64InPath ?? false,
+    controlsInPath: http?.controlCharactersInPath ?? false,
   };
 }
 

@@ -21,7 +21,7 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
     case "http-body":
       return [httpBodyLine(body.field)];
     case "form":
-      return [...constants("form", context), ...formLines("form", body, context)];
+      return [...constants("form", context, "in body"), ...formLines("form", body, context)];
     case "multipart":
       return multipartLines(body, context);
     case "fields":
@@ -61,11 +61,18 @@ function omitLines(paths: readonly FieldPath[], { rules, file }: Context): strin
   );
 }
 
-/** The lines that add the constant parameters of a method, where they do not go into JSON. */
-export function constants(call: "query" | "form" | "part", { rules }: Context): string[] {
-  return rules.parameters.map(
-    ({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`,
-  );
+/** Which constant parameters are meant: all of them, those that are always in the query, or all but those. */
+export type ConstantChoice = "all" | "in query" | "in body";
+
+/** The lines that add constant parameters of a method, where they do not go into JSON. */
+export function constants(
+  call: "query" | "form" | "part",
+  { rules }: Context,
+  choice: ConstantChoice,
+): string[] {
+  return rules.parameters
+    .filter(({ inQuery }) => choice === "all" || inQuery === (choice === "in query"))
+    .map(({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`);
 }
 
 /** Whether the constant parameters stand in the body. */
@@ -83,7 +90,8 @@ function httpBodyLine(field: DescField | undefined): string {
 /** The lines that make an object `json` of some fields of the request. */
 function objectLines(fields: readonly DescField[], context: Context): string[] {
   const { rules, file } = context;
-  const constants = Object.fromEntries(rules.parameters.map(({ name, json }) => [name, JSON.parse(json)]));
+  const inBody = rules.parameters.filter(({ inQuery }) => !inQuery);
+  const constants = Object.fromEntries(inBody.map(({ name, json }) => [name, JSON.parse(json)]));
   return [
     `const json${typed(file.runtimeType("JsonRecord"))} = ${printInline(constants)};`,
     ...memberLines(fields, context),
@@ -106,7 +114,7 @@ type Multipart = Extract<BodyModel, { kind: "multipart" }>;
 function multipartLines(body: Multipart, context: Context): string[] {
   const { jsonPart, whenParts } = body;
   const object = jsonPart !== undefined || whenParts ? objectLines(body.fields, context) : [];
-  const own = [...constants("part", context), ...formLines("part", body, context)];
+  const own = [...constants("part", context, "in body"), ...formLines("part", body, context)];
   const parts = [
     ...(jsonPart === undefined ? own : [`request.partJson(${printString(jsonPart)}, json);`]),
     ...body.parts.flatMap((path) => partLines(path, context)),
