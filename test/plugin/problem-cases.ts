@@ -1,6 +1,7 @@
 /** Wrong .proto sources, one for each kind of problem that the generator finds. */
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
+import { IDLE_CASES } from "./idle-cases.ts";
 import { RULE_CASES } from "./rule-cases.ts";
 
 export type { ProblemCase } from "./case-sources.ts";
@@ -309,12 +310,16 @@ message Req {
   {
     name: "in_type",
     source: request("Res r = 1 [(connectrest.v1.field).in = HEADER];"),
-    problems: ["4:14: in-type: case.Req.r cannot be sent as a header, cookie or parameter; use a scalar"],
+    problems: [
+      '4:14: header-name: case.Req.r: a header needs a name of its own; set e.g. name: "X-Name"',
+      "4:14: in-type: case.Req.r cannot be sent as a header, cookie or parameter; use a scalar",
+    ],
   },
   {
     name: "in_nested",
     source: request("Inner i = 1;", "message Inner { string s = 1 [(connectrest.v1.field).in = HEADER]; }"),
     problems: [
+      '6:31: header-name: case.Inner.s: a header needs a name of its own; set e.g. name: "X-Name"',
       "6:31: in-nested: case.Inner.s has `in`, but case.Inner is nested in a request or response; only fields of the request message itself can be placed",
     ],
   },
@@ -649,4 +654,5 @@ message Res { string text = 1; }`,
     problems: [problem],
   })),
   ...RULE_CASES,
+  ...IDLE_CASES,
 ];

@@ -44,6 +44,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "idempotency_key_name",
     'idempotency_key: "Content-Length"',
     "4:39: header-name: idempotency_key of case.S.Get: the header `Content-Length` belongs to the connection, and rules cannot set it",
+    "4:39: no-effect: idempotency_key of case.S.Get has no effect: the method is idempotent without a key; remove it",
   ],
   [
     "error_body_shape",
@@ -118,16 +119,19 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "api_key_nowhere",
     'api_key: {prefix: "Key "}',
     "4:49: api-key-place: the api_key of case.S.Get has no place; set query or header",
+    "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
   ],
   [
     "api_key_header",
     'api_key: {header: "Api Key"}',
     "4:49: header-name: the api_key of case.S.Get: `Api Key` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
   ],
   [
     "credential_kind",
     "credentials: [NONE, KIND_UNSPECIFIED]",
     "4:39: credential-kind: the credentials of case.S.Get: expected a kind, e.g. NONE or OAUTH2, got KIND_UNSPECIFIED",
+    "4:39: no-effect: KIND_UNSPECIFIED in credentials of case.S.Get has no effect: NONE, which is always available, comes before it; put NONE last",
   ],
   [
     "credential_twice",
@@ -143,6 +147,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "scopes_empty_credentials",
     'scopes: "write", credentials: [NONE, OAUTH1_CLIENT]',
     "4:39: scopes-credentials: case.S.Get has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials",
+    "4:56: no-effect: OAUTH1_CLIENT in credentials of case.S.Get has no effect: NONE, which is always available, comes before it; put NONE last",
   ],
   [
     "scope_syntax",
@@ -202,7 +207,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "success_status",
     "success: [304, 99]",
-    "4:39: success-status: success of case.S.Get: expected a final status, from 200 to 599, got 99",
+    "4:39: success-status: success of case.S.Get: expected a status from 300 to 599, got 99",
   ],
   [
     "parameter_name",
@@ -576,7 +581,10 @@ message Res {}`,
   {
     name: "when_empty",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "kind"}];'),
-    problems: ["6:16: when-empty: the condition of case.Res.a is empty; set values, present or type"],
+    problems: [
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
+      "6:16: when-empty: the condition of case.Res.a is empty; set values, present or type",
+    ],
   },
   {
     name: "when_key",
@@ -587,6 +595,7 @@ message Res {}`,
     name: "when_type",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a", type: "strng"}];'),
     problems: [
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
       "6:16: when-type: the condition of case.Res.a has an unknown JSON type: expected string, number, boolean, object, array, got `strng`; did you mean `string`?",
     ],
   },
@@ -594,6 +603,7 @@ message Res {}`,
     name: "when_path",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a.", present: true}];'),
     problems: [
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
       "6:16: dotted-path: the condition of case.Res.a cannot be checked: the path `a.` has an empty key; expected keys joined by dots: `a.b`",
     ],
   },

@@ -8,9 +8,12 @@ import type { TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
+import { checkHeads } from "./heads.ts";
+import { checkIdleFieldRules } from "./idle-field-rules.ts";
+import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
-import { checkOneofs } from "./oneofs.ts";
+import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
 import { checkSharedRules } from "./shared-rules.ts";
@@ -33,6 +36,9 @@ export class Checker {
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
     checkCredentialFields(method, this.types, problems);
+    checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
+    checkIdleSharedRules(method.desc, method.annotation, problems);
+    checkIdleRules(method, problems);
     checkStreams(method, problems);
     checkOperation(method, problems);
     checkTypes(method, this.types, problems);
@@ -42,6 +48,10 @@ export class Checker {
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
+    const inResponse = new Set<DescMessage>();
+    reach(method.desc.output, inResponse);
+    for (const message of inResponse) checkResponseOneofs(message, this.types, problems);
+    checkHeads(method, inResponse, this.types, problems);
     reached.delete(method.desc.input);
     for (const message of reached) checkPlaces(message, method, this.types, problems);
     return problems;
@@ -56,6 +66,7 @@ export class Checker {
     checkOneofs(message, types, problems);
     for (const field of message.fields) {
       checkField(field, types, problems);
+      checkIdleFieldRules(field, types, problems);
       checkType(field, method, types, problems);
       if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
     }

@@ -36,8 +36,15 @@ const CHECKS: ReadonlyArray<(checked: Checked) => void> = [
 
 function checkNames({ field, rules, add }: Checked): void {
   const { name, aliases } = rules;
-  const fault = rules.place === "header" && name !== "" ? requestHeaderFault(name) : undefined;
-  if (fault !== undefined) add([RULE.name.number], "header-name", `${nameOf(field)}: ${fault}`);
+  const fault =
+    rules.place !== "header"
+      ? undefined
+      : name === ""
+        ? 'a header needs a name of its own; set e.g. name: "X-Name"'
+        : requestHeaderFault(name);
+  if (fault !== undefined) {
+    add([name === "" ? RULE.in.number : RULE.name.number], "header-name", `${nameOf(field)}: ${fault}`);
+  }
   if (rules.place === "cookie" && name !== "" && !isToken(name)) {
     add(
       [RULE.name.number],
@@ -187,6 +194,10 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
   const subject = nameOf(field);
   const fault = (number: number, code: string, text: string | undefined) =>
     text !== undefined && add([RULE.from.number, index, number], code, `a source of ${subject}: ${text}`);
+  if (source.rel !== "" && source.kind === "header" && source.header.toLowerCase() !== "link") {
+    const text = `\`rel\` selects an address from a \`Link\` header (RFC 8288), not from \`${source.header}\``;
+    fault(SOURCE.rel.number, "from-rel", text);
+  }
   if (source.rel !== "" && source.kind !== "header" && source.kind !== "none") {
     fault(
       SOURCE.rel.number,

@@ -60,21 +60,30 @@ export function checkMethod(
     );
   }
   own.success.forEach((status, index) => {
-    if (status >= 200 && status <= 599) return;
-    const text = `success of ${subject}: expected a final status, from 200 to 599, got ${status}`;
+    if (status >= 300 && status <= 599 && own.success.indexOf(status) === index) return;
+    const text =
+      status >= 300 && status <= 599
+        ? `success of ${subject} lists ${status} twice; remove one`
+        : status >= 200 && status <= 299
+          ? `success of ${subject}: ${status} is a success anyway; remove it`
+          : `success of ${subject}: expected a status from 300 to 599, got ${status}`;
     add([RULE.success.number, index], "success-status", text);
   });
   const conflict = idempotencyConflict(desc, own);
   if (conflict !== undefined) {
     add([RULE.idempotent.number], "idempotent-conflict", `idempotent of ${subject} ${conflict}`);
   }
-  own.parameters.forEach(({ name, value, json }, index) => {
+  own.parameters.forEach(({ name, value, json, inQuery }, index) => {
     if (name === "") {
       add(
         [RULE.parameters.number, index],
         "parameter-name",
         `a constant parameter of ${subject} has no name`,
       );
+    }
+    if (own.parameters.findIndex((other) => other.name === name && other.inQuery === inQuery) < index) {
+      const text = `${subject} has two constant parameters \`${name}\`; remove one`;
+      add([RULE.parameters.number, index], "parameter-name", text);
     }
     const fault = json === "" ? undefined : value !== "" ? "has both a value and json" : jsonFault(json);
     if (fault !== undefined) {

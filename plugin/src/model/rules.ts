@@ -39,6 +39,8 @@ export interface ConstantParameter {
   readonly value: string;
   /** The value in a body of JSON, as JSON. */
   readonly json: string;
+  /** Whether it is in the query, also beside a body of fields. */
+  readonly inQuery: boolean;
 }
 
 /** Rules that are printed into functions, and not for the runtime to act on. */
@@ -49,6 +51,8 @@ export const PRINTED_RULES = [
   "refuseSlash",
   "brackets",
   "urlSafeQuery",
+  "urlSafePath",
+  "controlsInPath",
 ] as const;
 
 /** The rules that a service may give to all of its methods. */
@@ -80,11 +84,17 @@ export interface SharedRules {
   readonly brackets: boolean;
   /** Bytes in a query use the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
+  /** Bytes in a path use the same. */
+  readonly urlSafePath: boolean;
+  /** Control characters in path variables are percent-encoded, not refused. */
+  readonly controlsInPath: boolean;
 }
 
 export interface JsonStyle {
   readonly names: "lowerCamel" | "asDeclared";
   readonly integers: "strings" | "numbers";
+  /** Whether required fields are written with their zero value. */
+  readonly required: "sent" | "omitted";
 }
 
 /** A condition on a JSON object, in the shape of the runtime's `Condition`. */

@@ -5,6 +5,8 @@ import type { ConditionModel } from "./rules.ts";
 /** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
 export interface TypeModels {
   field(desc: DescField): FieldModel;
+  /** Whether a field is google.api.field_behavior = REQUIRED. */
+  required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
   /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */

@@ -71,10 +71,11 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
     ...(own.credentialFields.length === 0 ? {} : { credentialFields: own.credentialFields }),
-    parameters: own.parameters.map(({ name, value, json }) => ({
+    parameters: own.parameters.map(({ name, value, json, inQuery }) => ({
       name,
       value: json === "" ? value : json,
       json: json === "" ? JSON.stringify(value) : json,
+      inQuery,
     })),
   };
 }
@@ -99,10 +100,15 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
     redirects: own.redirects ?? service.redirects ?? false,
     headers: mergeHeaders(own.headers, service.headers),
-    json: parseJsonStyle(json?.names, json?.integers),
+    json: {
+      ...parseJsonStyle(json?.names, json?.integers),
+      required: http?.omitRequiredZeros ? "omitted" : "sent",
+    },
     refuseSlash: http?.slash === Http_Slash.REFUSE,
     brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
+    urlSafePath: http?.urlSafeBase64InPath ?? false,
+    controlsInPath: http?.controlCharactersInPath ?? false,
   };
 }
 
@@ -142,7 +148,10 @@ function isIdempotent(desc: DescMethod, verb: string): boolean {
   return verb === "GET" || verb === "HEAD" || verb === "PUT" || verb === "DELETE";
 }
 
-function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers | undefined): JsonStyle {
+function parseJsonStyle(
+  names: Json_Names | undefined,
+  integers: Json_Integers | undefined,
+): Pick<JsonStyle, "names" | "integers"> {
   return {
     names: names === Json_Names.AS_DECLARED ? "asDeclared" : "lowerCamel",
     integers: integers === Json_Integers.NUMBERS ? "numbers" : "strings",

@@ -24,6 +24,7 @@ import {
   Time_Unit,
   Time_UnitSchema,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.ts";
 import { freeze } from "../model/freeze.ts";
 import type {
   BytesEncoding,
@@ -130,6 +131,11 @@ export const typeModels: TypeModels = {
     PLAIN_FIELD,
     (desc: DescField) => hasOption(desc, field),
     (desc) => parseField(getOption(desc, field)),
+  ),
+  required: once(
+    false,
+    (desc: DescField) => hasOption(desc, field_behavior),
+    (desc) => getOption(desc, field_behavior).includes(FieldBehavior.REQUIRED),
   ),
   oneof: once(
     PLAIN_ONEOF,

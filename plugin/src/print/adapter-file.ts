@@ -184,10 +184,12 @@ export class AdapterFile {
 const SUFFIXES = {
   names: { lowerCamel: "LowerCamel", asDeclared: "AsDeclared" },
   integers: { strings: "Quoted", numbers: "Bare" },
+  required: { sent: "Required", omitted: "Optional" },
 } as const;
 
 /** Tells encoders of one message apart that follow another style than most of the file. */
 export function styleSuffix(style: JsonStyle, usual: JsonStyle): string {
   const names = style.names === usual.names ? "" : SUFFIXES.names[style.names];
-  return names + (style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers]);
+  const integers = style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers];
+  return names + integers + (style.required === usual.required ? "" : SUFFIXES.required[style.required]);
 }

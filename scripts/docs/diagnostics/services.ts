@@ -36,6 +36,16 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
       remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
+    "no-effect": {
+      meaning:
+        "A rule is valid, but nothing acts on it here: another rule replaces it, or it is for another kind of field, body or method. The text says which.",
+      remedy: "Remove the rule, or change what makes it idle.",
+    },
+    "service-unmapped": {
+      meaning:
+        "A service has rules, but none of its methods has an HTTP rule; or a method has rules without one. There is no call to which they could apply.",
+      remedy: "Add `google.api.http`, or remove the rules.",
+    },
     "idempotent-conflict": {
       meaning:
         "`idempotent` contradicts the `idempotency_level` of the method, or makes its `idempotency_key` pointless.",
@@ -46,12 +56,13 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
     },
     "success-status": {
-      meaning: "`success` lists a number that is not a final HTTP status.",
-      remedy: "Use statuses from 200 to 599.",
+      meaning:
+        "`success` lists a number that is not a final HTTP status, one from 200 to 299, which is a success anyway, or one twice.",
+      remedy: "Use each status from 300 to 599 once.",
     },
     "parameter-name": {
-      meaning: "A constant parameter has no name.",
-      remedy: "Add `name`.",
+      meaning: "A constant parameter has no name, or that of another one.",
+      remedy: "Add `name`, or remove the parameter.",
     },
     "parameter-json": {
       meaning: "The `json` of a constant parameter is not valid JSON, or `value` is set too.",
