@@ -100,8 +100,7 @@ test.each([301, 302, 303, 307, 308])(
     const seen: string[] = [];
     const port = await serve((request, response) => {
       seen.push(`${request.method} ${request.url} ${request.headers.traceparent}`);
-      if (request.url === "/things/a") to("/files/a?x=1", status)(request, response);
-      else good(request, response);
+      (request.url === "/things/a" ? to("/files/a?x=1", status) : good)(request, response);
     });
     const tested = restOf(`http://127.0.0.1:${port}`, [], { variant: FOLLOWING });
     expect(thingOf((await get(tested)).bytes).id).toBe(7n);

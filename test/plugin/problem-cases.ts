@@ -516,7 +516,7 @@ message Res {}`,
     name: "redirects_verb",
     source: method('post: "/a"', "option (connectrest.v1.method).redirects = true;"),
     problems: [
-      "4:12: redirects-verb: case.S.Get cannot follow redirects: they are followed for GET and HEAD, and it is a POST",
+      "4:5: redirects-verb: case.S.Get cannot follow redirects: they are followed for GET and HEAD, and it is a POST",
     ],
   },
   {

@@ -19,7 +19,7 @@ import { type JobRequest, JobService } from "./jobs_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of world.v1.JobService. */
-const JobService_rules = { upstream: "jobs" } satisfies Partial<MethodRules>;
+const JobService_rules = { upstream: "jobs", redirects: true } satisfies Partial<MethodRules>;
 
 /**
  * 202 with Location; a redirect with 303 leads to the result.
@@ -53,6 +53,7 @@ export const JobService_export = unary(JobService.method.export, {
 export const JobService_getStatistics = unary(JobService.method.getStatistics, {
   rules: {
     ...JobService_rules,
+    redirects: false,
     operation: { status: { kind: "header", header: "location" }, maxPolls: 3 },
     idempotent: true,
   },
