@@ -10,6 +10,7 @@ const MAX_PLACES = 1000;
 
 interface Place {
   readonly loggedAt: number;
+  // biome-ignore lint/plugin: counts up
   unlogged: number;
 }
 

@@ -3,9 +3,9 @@ import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
+import { resolveFieldPath } from "../model/field-path.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
-import { resolveFieldPath } from "../parse/field-path.ts";
 
 const CREDENTIAL_FIELDS = MethodRulesSchema.field.credentialFields.number;
 

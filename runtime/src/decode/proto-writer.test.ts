@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { drift, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
@@ -326,106 +326,104 @@ test("keys that no field names: are left out where they are too deep to be writt
   expect(result.drifts).toEqual([drift("dropped", "a", "JSON that is not too deep", "array")]);
 });
 
-describe("a flattened message", () => {
-  const HOLDER: ReadonlySet<string> = new Set(["type", "id"]);
-  const INNER: ReadonlySet<string> = new Set(["text", "sub"]);
-  const raws = numberOf("strings");
+const HOLDER: ReadonlySet<string> = new Set(["type", "id"]);
+const INNER: ReadonlySet<string> = new Set(["text", "sub"]);
+const collector = numberOf("strings");
 
-  const inner = (json: JsonObject, out: ProtoWriter): void => {
-    out.string(numberOf("string"), json.text, "text");
-    out.message(numberOf("self"), json.sub, "sub", decode);
-    out.unknownKeys(json, INNER);
-  };
-  const collecting = (json: JsonObject, out: ProtoWriter): void => {
-    out.string(numberOf("string"), json.text, "text");
-    out.unknown(raws, json, INNER);
-  };
-  const holder =
-    (member: typeof inner, collects: boolean) =>
-    (json: JsonObject, out: ProtoWriter): void => {
-      out.flattened(numberOf("self"), json, member, HOLDER);
-      if (collects) {
-        out.unknown(raws, json, HOLDER);
-      } else {
-        out.unknownKeys(json, HOLDER);
-      }
-    };
-  const read = (json: JsonObject, member: typeof inner, collects: boolean) =>
-    written((out) => out.root(json, holder(member, collects)));
-
-  const json = { type: "t", id: 1, text: "x", more: [1] };
-
-  test("shares its keys with its holder: neither reports those of the other", () => {
-    expect(read(json, inner, false)).toEqual({
-      json: { self: { string: "x" } },
-      drifts: [drift("unknown", "more", "no such key", "array")],
-      inexact: false,
-    });
-  });
-
-  test("leaves the keys that neither knows to a holder that collects", () => {
-    expect(read(json, inner, true)).toEqual({
-      json: { self: { string: "x" }, strings: { more: "[1]" } },
-      drifts: [],
-      inexact: false,
-    });
-  });
-
-  test("takes the keys that neither knows where it collects itself, but none of its holder's", () => {
-    for (const collects of [false, true]) {
-      expect(read(json, collecting, collects)).toEqual({
-        json: { self: { string: "x", strings: { more: "[1]" } } },
-        drifts: [],
-        inexact: false,
-      });
+const inner = (json: JsonObject, out: ProtoWriter): void => {
+  out.string(numberOf("string"), json.text, "text");
+  out.message(numberOf("self"), json.sub, "sub", decode);
+  out.unknownKeys(json, INNER);
+};
+const collecting = (json: JsonObject, out: ProtoWriter): void => {
+  out.string(numberOf("string"), json.text, "text");
+  out.unknown(collector, json, INNER);
+};
+const holder =
+  (member: typeof inner, collects: boolean) =>
+  (json: JsonObject, out: ProtoWriter): void => {
+    out.flattened(numberOf("self"), json, member, HOLDER);
+    if (collects) {
+      out.unknown(collector, json, HOLDER);
+    } else {
+      out.unknownKeys(json, HOLDER);
     }
-  });
+  };
+const readHeld = (json: JsonObject, member: typeof inner, collects: boolean) =>
+  written((out) => out.root(json, holder(member, collects)));
 
-  test("holds messages of its own that report their keys themselves", () => {
-    expect(read({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
-      json: { self: { self: { int32: 2 } } },
-      drifts: [drift("unknown", "sub.type", "no such key", "number 1")],
-      inexact: false,
-    });
-  });
+const flat = { type: "t", id: 1, text: "x", more: [1] };
 
-  test("may hold another one: none takes a key of another", () => {
-    const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
-    const middle = (object: JsonObject, out: ProtoWriter): void => {
-      out.string(numberOf("string"), object.kind, "kind");
-      out.flattened(numberOf("self"), object, collecting, MIDDLE);
-      out.unknownKeys(object, MIDDLE);
-    };
-    const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
-    expect(read(deep, middle, false)).toEqual({
-      json: { self: { string: "k", self: { string: "x", strings: { more: "[1]" } } } },
+test("a flattened message: shares its keys with its holder: neither reports those of the other", () => {
+  expect(readHeld(flat, inner, false)).toEqual({
+    json: { self: { string: "x" } },
+    drifts: [drift("unknown", "more", "no such key", "array")],
+    inexact: false,
+  });
+});
+
+test("a flattened message: leaves the keys that neither knows to a holder that collects", () => {
+  expect(readHeld(flat, inner, true)).toEqual({
+    json: { self: { string: "x" }, collector: { more: "[1]" } },
+    drifts: [],
+    inexact: false,
+  });
+});
+
+test("a flattened message: takes the keys that neither knows where it collects itself, but none of its holder's", () => {
+  for (const collects of [false, true]) {
+    expect(readHeld(flat, collecting, collects)).toEqual({
+      json: { self: { string: "x", collector: { more: "[1]" } } },
       drifts: [],
       inexact: false,
     });
-    const plain = (object: JsonObject, out: ProtoWriter): void => {
-      out.flattened(numberOf("self"), object, inner, MIDDLE);
-      out.unknownKeys(object, MIDDLE);
-    };
-    expect(read(deep, plain, false).drifts).toEqual([drift("unknown", "more", "no such key", "array")]);
-  });
+  }
+});
 
-  test("does not leak into the next message of a list", () => {
-    const items = [
-      { type: "t", text: "x" },
-      { type: "t", text: "y", more: 1 },
-      { id: 2, text: "z" },
-    ];
-    const result = written((out) =>
-      out.messages(numberOf("selves"), items, "items", (item, to) => {
-        if (item.type === "t") to.flattened(numberOf("self"), item, inner, HOLDER);
-        to.unknownKeys(item, HOLDER);
-      }),
-    );
-    expect(result.drifts).toEqual([
-      drift("unknown", "items[1].more", "no such key", "number 1"),
-      drift("unknown", "items[2].text", "no such key", 'string "z"'),
-    ]);
+test("a flattened message: holds messages of its own that report their keys themselves", () => {
+  expect(readHeld({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
+    json: { self: { self: { int32: 2 } } },
+    drifts: [drift("unknown", "sub.type", "no such key", "number 1")],
+    inexact: false,
   });
+});
+
+test("a flattened message: may hold another one: none takes a key of another", () => {
+  const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
+  const middle = (object: JsonObject, out: ProtoWriter): void => {
+    out.string(numberOf("string"), object.kind, "kind");
+    out.flattened(numberOf("self"), object, collecting, MIDDLE);
+    out.unknownKeys(object, MIDDLE);
+  };
+  const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
+  expect(readHeld(deep, middle, false)).toEqual({
+    json: { self: { string: "k", self: { string: "x", collector: { more: "[1]" } } } },
+    drifts: [],
+    inexact: false,
+  });
+  const plain = (object: JsonObject, out: ProtoWriter): void => {
+    out.flattened(numberOf("self"), object, inner, MIDDLE);
+    out.unknownKeys(object, MIDDLE);
+  };
+  expect(readHeld(deep, plain, false).drifts).toEqual([drift("unknown", "more", "no such key", "array")]);
+});
+
+test("a flattened message: does not leak into the next message of a list", () => {
+  const items = [
+    { type: "t", text: "x" },
+    { type: "t", text: "y", more: 1 },
+    { id: 2, text: "z" },
+  ];
+  const result = written((out) =>
+    out.messages(numberOf("selves"), items, "items", (item, to) => {
+      if (item.type === "t") to.flattened(numberOf("self"), item, inner, HOLDER);
+      to.unknownKeys(item, HOLDER);
+    }),
+  );
+  expect(result.drifts).toEqual([
+    drift("unknown", "items[1].more", "no such key", "number 1"),
+    drift("unknown", "items[2].text", "no such key", 'string "z"'),
+  ]);
 });
 
 test("a discriminator that chooses no member: is named, and none at all is no drift", () => {

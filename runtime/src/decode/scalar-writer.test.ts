@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { drift, Kinds, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { EnumTable } from "./enum-table.ts";
@@ -49,11 +49,11 @@ test.each(UINT32)("integers of 32 bits: %s leaves out what is beyond its range",
   }
 });
 
-const max = 2n ** 63n - 1n;
-const min = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+const MIN = -(2n ** 63n);
 
 test.each(INT64)("integers of 64 bits: %s takes its whole range, as numbers, bigints and strings", (kind) => {
-  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, max, min]) {
+  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, MAX, MIN]) {
     expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
     expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
   }
@@ -74,7 +74,7 @@ test.each(UINT64)(
 
 test.each([...INT64, ...UINT64])("integers of 64 bits: %s leaves out what is beyond its range", (kind) => {
   const unsigned = UINT64.includes(kind);
-  for (const value of unsigned ? [2n ** 64n, -1n] : [max + 1n, min - 1n]) {
+  for (const value of unsigned ? [2n ** 64n, -1n] : [MAX + 1n, MIN - 1n]) {
     const expected = (got: string) => [drift("dropped", "k", kind, got)];
     expect(scalar(kind, value).drifts).toEqual(expected(`number ${value}`));
     expect(scalar(kind, String(value)).drifts).toEqual(expected(`string "${value}"`));
@@ -289,57 +289,55 @@ test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes: leaves out %j"
   expect(scalar("bytes", value).drifts).toMatchObject([{ kind: "dropped", path: "k", expected: "base64" }]);
 });
 
-describe("enum", () => {
-  const table = new EnumTable("test.Mood", [
-    [0, "MOOD_UNSPECIFIED"],
-    [1, "good", "fine", "MOOD_GOOD"],
-    [3, "30", "MOOD_NUMBERED"],
-    [-4, "true"],
-  ]);
-  const read = (value: JsonValue | undefined) =>
-    written((out) => out.enum(numberOf("int32"), value, "mood", table));
+const moods = new EnumTable("test.Mood", [
+  [0, "MOOD_UNSPECIFIED"],
+  [1, "good", "fine", "MOOD_GOOD"],
+  [3, "30", "MOOD_NUMBERED"],
+  [-4, "true"],
+]);
+const read = (value: JsonValue | undefined) =>
+  written((out) => out.enum(numberOf("int32"), value, "mood", moods));
 
-  test.each([
-    ["good", 1],
-    ["fine", 1],
-    ["MOOD_GOOD", 1],
-    [1, 1],
-    [30, 3],
-    ["30", 3],
-    [3, 3],
-    [true, -4],
-    ["MOOD_UNSPECIFIED", 0],
-  ])("reads %j", (value, number) => {
-    expect(read(value)).toEqual({ json: { int32: number }, drifts: [], inexact: false });
-  });
+test.each([
+  ["good", 1],
+  ["fine", 1],
+  ["MOOD_GOOD", 1],
+  [1, 1],
+  [30, 3],
+  ["30", 3],
+  [3, 3],
+  [true, -4],
+  ["MOOD_UNSPECIFIED", 0],
+])("enum: reads %j", (value, number) => {
+  expect(read(value)).toEqual({ json: { int32: number }, drifts: [], inexact: false });
+});
 
-  test.each([
-    ["great", 'string "great"'],
-    [99, "number 99"],
-    [false, "boolean false"],
-    [{}, "object"],
-    ["constructor", 'string "constructor"'],
-    ["__proto__", 'string "__proto__"'],
-  ])("leaves out %j and names it", (value, got) => {
-    expect(read(value)).toEqual({
-      json: {},
-      drifts: [drift("dropped", "mood", "one of test.Mood", got)],
-      inexact: false,
-    });
+test.each([
+  ["great", 'string "great"'],
+  [99, "number 99"],
+  [false, "boolean false"],
+  [{}, "object"],
+  ["constructor", 'string "constructor"'],
+  ["__proto__", 'string "__proto__"'],
+])("enum: leaves out %j and names it", (value, got) => {
+  expect(read(value)).toEqual({
+    json: {},
+    drifts: [drift("dropped", "mood", "one of test.Mood", got)],
+    inexact: false,
   });
+});
 
-  test("is left out without a note where another field keeps the spelling", () => {
-    const open = (value: JsonValue | undefined) =>
-      written((out) => out.openEnum(numberOf("int32"), value, "mood", table));
-    expect(open("great")).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(open("fine").json).toEqual({ int32: 1 });
-    expect(open(null).json).toEqual({});
-  });
+test("enum: is left out without a note where another field keeps the spelling", () => {
+  const open = (value: JsonValue | undefined) =>
+    written((out) => out.openEnum(numberOf("int32"), value, "mood", moods));
+  expect(open("great")).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(open("fine").json).toEqual({ int32: 1 });
+  expect(open(null).json).toEqual({});
+});
 
-  test("is absent for null and no key", () => {
-    expect(read(null)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(read(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-  });
+test("enum: is absent for null and no key", () => {
+  expect(read(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(read(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
 });
 
 test("a field that is known to come with other types: is converted without a note, and so are the items of its list", () => {

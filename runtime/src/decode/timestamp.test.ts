@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
 import { drift, numberOf, written } from "../testing/kinds.ts";
@@ -149,61 +149,59 @@ test("a field of type google.protobuf.Timestamp: survives an object with methods
     expect(time(hostile, "seconds", "0").drifts).toEqual([
       drift("dropped", "k", "time in seconds", "object"),
     ]);
-    const duration = written((out) => out.duration(numberOf("duration"), hostile, "k"));
-    expect(duration.drifts).toEqual([drift("dropped", "k", "duration", "object")]);
+    const span = written((out) => out.duration(numberOf("duration"), hostile, "k"));
+    expect(span.drifts).toEqual([drift("dropped", "k", "duration", "object")]);
   }
 });
 
-describe("a field of type google.protobuf.Duration", () => {
-  const duration = (value: JsonValue | undefined) =>
-    written((out) => out.duration(numberOf("duration"), value, "k"));
+const spanField = (value: JsonValue | undefined) =>
+  written((out) => out.duration(numberOf("duration"), value, "k"));
 
-  test.each([
-    ["3.5s", "3.500s"],
-    ["-3.5s", "-3.500s"],
-    ["-0.5s", "-0.500s"],
-    ["0s", "0s"],
-    [90, "90s"],
-    [1.25, "1.250s"],
-    [-1, "-1s"],
-    ["7", "7s"],
-    ["0.000000001s", "0.000000001s"],
-    ["315576000000s", "315576000000s"],
-    ["-315576000000s", "-315576000000s"],
-  ])("reads %j", (value, text) => {
-    expect(duration(value)).toEqual({ json: { duration: text }, drifts: [], inexact: false });
-  });
+test.each([
+  ["3.5s", "3.500s"],
+  ["-3.5s", "-3.500s"],
+  ["-0.5s", "-0.500s"],
+  ["0s", "0s"],
+  [90, "90s"],
+  [1.25, "1.250s"],
+  [-1, "-1s"],
+  ["7", "7s"],
+  ["0.000000001s", "0.000000001s"],
+  ["315576000000s", "315576000000s"],
+  ["-315576000000s", "-315576000000s"],
+])("a field of type google.protobuf.Duration: reads %j", (value, text) => {
+  expect(spanField(value)).toEqual({ json: { duration: text }, drifts: [], inexact: false });
+});
 
-  test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
-    "leaves out %j",
-    (value) => {
-      expect(duration(value)).toMatchObject({
-        json: {},
-        drifts: [{ kind: "dropped", path: "k", expected: "duration" }],
+test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
+  "a field of type google.protobuf.Duration: leaves out %j",
+  (value) => {
+    expect(spanField(value)).toMatchObject({
+      json: {},
+      drifts: [{ kind: "dropped", path: "k", expected: "duration" }],
+    });
+  },
+);
+
+test("a field of type google.protobuf.Duration: is absent for null, no key and the empty string", () => {
+  expect(spanField(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(spanField(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(spanField("").drifts).toEqual([drift("coerced", "k", "duration", 'string ""')]);
+});
+
+test("a field of type google.protobuf.Duration: reads what durationText writes", () => {
+  const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
+  fc.assert(
+    fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
+      const nanos = whole < 0 ? -fraction : fraction;
+      const text = durationText({ $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos });
+      const read = durationFrom(text);
+      expect({ seconds: BigInt(read?.seconds ?? 0), nanos: (read?.nanos ?? 0) + 0 }).toEqual({
+        seconds: BigInt(whole),
+        nanos: nanos + 0,
       });
-    },
+    }),
   );
-
-  test("is absent for null, no key and the empty string", () => {
-    expect(duration(null)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(duration(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-    expect(duration("").drifts).toEqual([drift("coerced", "k", "duration", 'string ""')]);
-  });
-
-  test("reads what durationText writes", () => {
-    const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
-    fc.assert(
-      fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
-        const nanos = whole < 0 ? -fraction : fraction;
-        const text = durationText({ $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos });
-        const read = durationFrom(text);
-        expect({ seconds: BigInt(read?.seconds ?? 0), nanos: (read?.nanos ?? 0) + 0 }).toEqual({
-          seconds: BigInt(whole),
-          nanos: nanos + 0,
-        });
-      }),
-    );
-  });
 });
 
 test.each<[bigint, number, TimeRule, string]>([

@@ -22,7 +22,8 @@ const PLAIN_ITEMS = { kind: "items", title: "title", code: "code", detail: "deta
 /**
  * Reads the body of an error. The shapes are tried in order, and the first that finds anything wins; if it finds no text,
  * the next that does gives it. Where no shape finds anything, a list at the envelope's `errors`, or at `errors` within its
- * payload, is read. Whatever has the wrong type is passed over: no body makes this fail.
+ * payload, is read. Of an array in which no shape is found its first item is read, since streams of one array send their
+ * errors as `[{"error": …}]`. Whatever has the wrong type is passed over: no body makes this fail.
  */
 export function readErrorBody(
   body: JsonValue | undefined,
@@ -30,14 +31,20 @@ export function readErrorBody(
   envelope?: EnvelopeRule,
 ): ErrorReport {
   if (body === undefined) return {};
+  const all = [...(shapes.length === 0 ? COMMON_SHAPES : shapes), ...shapesOf(envelope)];
+  const first = Array.isArray(body) ? body[0] : undefined;
+  return reportOf(body, all) ?? (isJsonObject(first) ? reportOf(first, all) : undefined) ?? {};
+}
+
+function reportOf(body: JsonValue, shapes: readonly ErrorShape[]): ErrorReport | undefined {
   let found: ErrorReport | undefined;
-  for (const shape of [...(shapes.length === 0 ? COMMON_SHAPES : shapes), ...shapesOf(envelope)]) {
+  for (const shape of shapes) {
     const report = read(body, shape);
     if (report === undefined) continue;
     if (hasText(report)) return found === undefined ? report : { ...found, text: report.text };
     found ??= report;
   }
-  return found ?? {};
+  return found;
 }
 
 function hasText({ text }: ErrorReport): boolean {

@@ -73,6 +73,7 @@ export const AnyService_watch = records(AnyService.method.watch, {
     return request;
   },
   format: "lines",
+  ownError: true,
   item: decodeOperation,
 });
 // @@protoc_insertion_point(method:rules.v1.AnyService.Watch)
