@@ -68,7 +68,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "retry_after_path",
     'retry_after: {path: "."}',
-    "4:39: dotted-path: retry_after of case.S.Get: the path `.` is the root, which holds more than that; name a key",
+    "4:39: dotted-path: retry_after of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
   [
     "error_items_field",
