@@ -12,7 +12,7 @@ import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admissio
 import { currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
-import { createDriftLog } from "./log/drift-log.ts";
+import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
@@ -59,15 +59,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
-  const logDrift = createDriftLog(log);
+  const logDifferences = createDifferenceLog(log);
   const rest = createRest({
     adapters,
     upstreams,
     strict,
     onRequest: (report) => observe(report, metrics, upstreams),
-    onDrift: (report) => {
-      metrics.drifted(report);
-      logDrift(report);
+    onDifference: (report) => {
+      metrics.differed(report);
+      logDifferences(report);
     },
     onBreaker: (report) => {
       metrics.breakerChanged(report);

@@ -10,7 +10,7 @@ const old = (answers: Answers = ECHO) => start(OldService, OldServiceRest, answe
 const edition = (answers: Answers = ECHO) => start(EditionService, EditionServiceRest, answers);
 
 test("proto2: groups, required and repeated fields in JSON, both ways", async () => {
-  const { client, seen, drifts } = await old(({ text }) => ({ body: text.replace("{", '{"id":"1",') }));
+  const { client, seen, differences } = await old(({ text }) => ({ body: text.replace("{", '{"id":"1",') }));
   const message = {
     id: "1",
     count: 0,
@@ -26,7 +26,7 @@ test("proto2: groups, required and repeated fields in JSON, both ways", async ()
       '"closed":"two","allClosed":["CLOSED_ONE","two"]}',
   );
   expect(answer).toMatchObject(message);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("proto2: what is not set is not sent, and has its default", async () => {
@@ -48,7 +48,7 @@ test("proto2: a query", async () => {
 });
 
 test("edition 2023: features of fields in JSON, both ways", async () => {
-  const { client, seen, drifts } = await edition();
+  const { client, seen, differences } = await edition();
   const message = {
     explicitCount: 0,
     requiredText: "",
@@ -65,7 +65,7 @@ test("edition 2023: features of fields in JSON, both ways", async () => {
       '"allDelimited":[{"longText":"f"},{}],"expanded":[1,2],"closed":"CLOSED_EDITION_TWO","prefixed":{"inside":{}}}',
   );
   expect(answer).toMatchObject(message);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("edition 2023: a query has what is set, or not zero", async () => {

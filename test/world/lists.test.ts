@@ -72,7 +72,7 @@ test("more: a page without items, by which the next one would be found, is the e
 
 test("the cursor is the name of the last item; items are read from the object that each lies in", async () => {
   const child = (name: string) => ({ kind: "t3", data: { name, title: `About ${name}` } });
-  const { client, seen, drifts } = await lists([
+  const { client, seen, differences } = await lists([
     { json: { data: { children: [child("t3_a"), child("t3_b")] } } },
     { json: { data: { children: [] } } },
   ]);
@@ -83,7 +83,7 @@ test("the cursor is the name of the last item; items are read from the object th
     ["t3_b", "About t3_b", "t3"],
   ]);
   expect(seen.map(({ line }) => line)).toEqual(["GET /last-name", "GET /last-name?after=t3_b"]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("a cursor in an object of the body keeps what is beside it; an empty page is not the end", async () => {

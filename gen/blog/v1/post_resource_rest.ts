@@ -332,7 +332,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(11, json.type, "type");
   out.openEnum(12, json.state, "state", POST_STATE);
   out.string(13, json.state, "state");
-  out.enum(14, json.format, "format", POST_FORMAT);
+  out.collectedEnum(14, json.format, "format", POST_FORMAT);
   out.bool(15, json.is_blocks_post_format ?? json.isBlocksPostFormat, "is_blocks_post_format");
   out.time(20, json.timestamp, "timestamp", "seconds");
   out.string(21, json.date, "date");
@@ -400,7 +400,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(118, json.followed, "followed");
   out.time(119, json.liked_timestamp ?? json.likedTimestamp, "liked_timestamp", "seconds");
   out.time(120, json.featured_timestamp ?? json.featuredTimestamp, "featured_timestamp", "seconds");
-  out.enum(
+  out.collectedEnum(
     121,
     json.interactability_reblog ?? json.interactabilityReblog,
     "interactability_reblog",
@@ -428,7 +428,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(146, json.asking_name ?? json.askingName, "asking_name");
   out.string(147, json.asking_url ?? json.askingUrl, "asking_url");
   out.messages(148, json.asking_avatar ?? json.askingAvatar, "asking_avatar", decodeAvatar);
-  out.enum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
+  out.collectedEnum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
   out.time(
     151,
     json.scheduled_publish_time ?? json.scheduledPublishTime,
@@ -451,7 +451,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(173, json.dismissal, "dismissal");
   out.string(174, json.serve_id ?? json.serveId, "serve_id");
   out.bool(180, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
-  out.enum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.collectedEnum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
   out.message(
     182,
     json.paywall_reblog_view ?? json.paywallReblogView,

@@ -22,7 +22,7 @@ import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { resolveFieldPath, suggestion } from "./field-path.ts";
-import { methodRules, rootless } from "./options.ts";
+import { emptySpelling, methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -118,6 +118,7 @@ function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | 
     items: rule.items.map(rootless),
     next,
     more: rule.more && parseCondition(rule.more),
+    empty: rule.empty.map(emptySpelling),
     maxPages: rule.maxPages || DEFAULT_STREAM.maxPages,
   };
 }

@@ -19,7 +19,7 @@ function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
     `/** Spellings of ${desc.typeName} on the wire. */`,
     `const ${name} = new ${file.runtimeValue("EnumTable")}(${printString(desc.typeName)}, [`,
     ...rows,
-    "]);",
+    desc.open ? "]);" : "], { closed: true });",
   ];
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
-import { drift } from "../testing/kinds.ts";
+import { difference } from "../testing/kinds.ts";
 import { anyJson, decodeAny, typesOf } from "./any.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 
@@ -20,18 +20,18 @@ function read(text: string, exact = false) {
   const out = new ProtoWriter();
   out.reset(exact);
   out.root((exact ? parseJsonExactly : parseJson)(text), decodeAny(types));
-  return { any: fromBinary(AnySchema, out.finish()), drifts: out.drifts, inexact: out.inexact };
+  return { any: fromBinary(AnySchema, out.finish()), differences: out.differences, inexact: out.inexact };
 }
 
 test("google.protobuf.Any: is read where its type is known", () => {
-  const { any, drifts } = read(`{"@type":"${TYPE}","value":"5"}`);
-  expect(drifts).toEqual([]);
+  const { any, differences } = read(`{"@type":"${TYPE}","value":"5"}`);
+  expect(differences).toEqual([]);
   expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
 });
 
 test("google.protobuf.Any: is exact beyond 2^53, after a second look", () => {
   const text = `{"@type":"${TYPE}","value":700000000000000001}`;
-  expect(read(text)).toMatchObject({ inexact: true, drifts: [] });
+  expect(read(text)).toMatchObject({ inexact: true, differences: [] });
   expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
 });
 
@@ -41,9 +41,11 @@ test.each([
   [`{"@type":"${TYPE}","value":{}}`],
   [`{"@type":"${TYPE}","value":"${"9".repeat(30)}"}`],
 ])("google.protobuf.Any: is left out, and named, as %s", (text) => {
-  const { any, drifts } = read(text);
+  const { any, differences } = read(text);
   expect(any).toEqual(create(AnySchema));
-  expect(drifts).toEqual([drift("dropped", "(root)", "google.protobuf.Any of a known type", "object")]);
+  expect(differences).toEqual([
+    difference("lost", "(root)", "google.protobuf.Any of a known type", "object"),
+  ]);
 });
 
 test("google.protobuf.Any: is written as ProtoJSON", () => {
