@@ -2,6 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
   createRest,
+  type DifferenceOptions,
   type RequestObserver,
   type RequestReport,
   type Rest,
@@ -34,7 +35,9 @@ export interface GatewayOptions
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
-  /** Fail calls whose response violates its description. Default: decode it best-effort, and log the difference. */
+  /** What is done about each class of difference between a response and its description. Default: log all. */
+  readonly differences?: DifferenceOptions | undefined;
+  /** Short for `differences: { lost: "fail" }`. Default: false. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
@@ -55,7 +58,7 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, fastPath = true, ...others } = options;
+  const { adapters, upstreams, differences, strict = false, routes, fastPath = true, ...others } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
@@ -64,6 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     adapters,
     upstreams,
     strict,
+    differences,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDifference: (report) => {
       metrics.differed(report);

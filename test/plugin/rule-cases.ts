@@ -203,8 +203,8 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
   [
     "envelope_empty",
-    'envelope: {payload: "a", empty: SPELLING_UNSPECIFIED}',
-    "4:76: empty-spelling: the envelope: `empty` has a spelling that says nothing; name one, e.g. EMPTY_ARRAY",
+    'envelope: {payload: "a", empty: SPELLING_UNSPECIFIED}, paginate: {items: ".", link: "next"}',
+    "4:64: empty-spelling: the envelope: `empty` has a spelling that says nothing; name one, e.g. EMPTY_ARRAY",
   ],
   [
     "paginate_more",

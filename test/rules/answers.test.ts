@@ -49,8 +49,10 @@ test("unwrap: a bare array, an empty one, and arrays of arrays, both ways", asyn
 });
 
 test("wire and aliases of enum values; COMMA in JSON, both ways", async () => {
-  const { client, seen } = await answers((request, index) =>
-    index === 0 ? { body: request.text } : { json: { tones: "deep,12,low,shrill", tone: 12 } },
+  const { client, seen } = await answers(
+    (request, index) =>
+      index === 0 ? { body: request.text } : { json: { tones: "deep,12,low,shrill", tone: 12 } },
+    { strict: false },
   );
   const message = { tones: [Tone.LOW, Tone.HIGH], tone: Tone.LOW };
   expect(await client.echoNotation(message)).toMatchObject(message);
@@ -105,11 +107,11 @@ test("unknown: keys that no field names, as values of a Struct and as raw JSON",
   expect(differences).toEqual([]);
 });
 
-test("coerce: other JSON types are converted, and no drift", async () => {
+test("coerce: other JSON types are converted, and that is no difference", async () => {
   const { client, differences } = await answers({ json: { count: "7", strict_count: 8 } });
   expect(await client.getLoose({})).toMatchObject({ count: 7n, strictCount: 8n });
   expect(differences).toEqual([]);
-  const other = await answers({ json: { strict_count: true } });
+  const other = await answers({ json: { strict_count: true } }, { strict: false });
   await other.client.getLoose({});
   expect(other.differences).toEqual([expect.objectContaining({ path: "strict_count" })]);
 });

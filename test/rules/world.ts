@@ -51,7 +51,7 @@ afterEach(async () => {
   for (const close of OPEN.splice(0).reverse()) await close();
 });
 
-/** Starts an upstream that records and answers, and a client of a service that calls it. */
+/** Starts an upstream that records and answers, and a client of a service that calls it, by default in strict mode. */
 export async function start<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,
@@ -68,6 +68,7 @@ export async function start<S extends DescService>(
   const transport = createRestTransport({
     adapters: [adapter],
     upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...upstream }])),
+    strict: true,
     onDifference: (report) => differences.push(...report.differences),
     ...options,
   });

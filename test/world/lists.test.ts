@@ -64,9 +64,11 @@ test("more: the flag ends the list, with an offset and with the last item", asyn
   expect(last.seen.map(({ line }) => line)).toEqual(["GET /last-id", "GET /last-id?starting_after=7"]);
 });
 
-test("more: a page without items, by which the next one would be found, is the end all the same", async () => {
+test("more: a page without items, by which the next one would be found, is an error, and no quiet end", async () => {
   const { client, seen } = await lists({ json: { more: true, incidents: [] } });
-  expect(await idsOf(client.byFlag({}))).toEqual([]);
+  await expect(idsOf(client.byFlag({}))).rejects.toThrow(
+    "incidents: expected items since `more` says that there is more, got none",
+  );
   expect(seen).toHaveLength(1);
 });
 

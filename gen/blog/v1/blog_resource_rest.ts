@@ -196,7 +196,7 @@ export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.monthly, "monthly");
   out.string(2, json.yearly, "yearly");
   out.string(3, json.support, "support");
-  out.unknownKeys(json, CHECKOUT_LABELS_KEYS);
+  out.unknown(100, json, CHECKOUT_LABELS_KEYS);
 }
 
 const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([

@@ -477,7 +477,7 @@ const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html"
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.comment, "comment");
   out.string(2, json.tree_html ?? json.treeHtml, "tree_html");
-  out.unknownKeys(json, REBLOG_COMMENT_KEYS);
+  out.unknown(100, json, REBLOG_COMMENT_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -464,6 +464,11 @@ export const ReblogComment_output: ToolSchema = {
   properties: {
     comment: { type: "string", description: "The author's own text, as HTML." },
     treeHtml: { type: "string", description: "The previous content, as HTML." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "What the author added to a reblog, in the legacy format.",
 };

@@ -253,6 +253,11 @@ export const CreatePostResponse_output: ToolSchema = {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The created post.",
 };
@@ -477,6 +482,11 @@ export const UploadPostResponse_output: ToolSchema = {
     displayText: {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "The created post.",

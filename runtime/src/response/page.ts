@@ -57,23 +57,28 @@ export class Page {
   /** Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is. */
   get misshapen(): Misshapen | undefined {
     const { envelope, empty } = this.rules;
+    const { payload } = this;
     if (Array.isArray(this.list)) return undefined;
-    if (this.path === "") {
-      const isNone = isEmpty(this.payload, empty ?? envelope?.empty) || this.isAllowedAbsence();
-      return isNone ? undefined : misshapen(this.fullPath, "array", this.payload);
+    if (payload === undefined) {
+      return isAllowedAbsence(this.body, envelope) ? undefined : misshapen(this.payloadPath, "a payload", payload);
     }
-    if (isSpelledOut(this.payload ?? null, envelope?.empty) || this.isAllowedAbsence()) return undefined;
-    if (!isJsonObject(this.payload) && isEmpty(this.payload, envelope?.empty)) return undefined;
-    return isEmpty(this.list, empty) ? undefined : misshapen(this.fullPath, "array", this.list);
+    if (this.path === "") {
+      return isEmpty(payload, empty ?? envelope?.empty) ? undefined : misshapen(this.payloadPath, "array", payload);
+    }
+    if (!isJsonObject(payload)) {
+      return isEmpty(payload, envelope?.empty) ? undefined : misshapen(this.payloadPath, "object", payload);
+    }
+    if (isSpelledOut(payload, envelope?.empty) || isEmpty(this.list, empty)) return undefined;
+    return misshapen(this.listPath, "array", this.list);
   }
 
-  private isAllowedAbsence(): boolean {
-    return this.payload === undefined && isAllowedAbsence(this.body, this.rules.envelope);
+  /** The paths counted from the body. */
+  private get payloadPath(): string {
+    return this.rules.envelope?.payload[0] ?? "";
   }
 
-  /** The path of the list, counted from the body. */
-  private get fullPath(): string {
-    return [this.rules.envelope?.payload[0] ?? "", this.path].filter((path) => path !== "").join(".");
+  private get listPath(): string {
+    return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
   /** A value that is picked out of the page; from the exact one where it would be a rounded integer. */
