@@ -456,7 +456,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
     182,
     json.paywall_reblog_view ?? json.paywallReblogView,
     "paywall_reblog_view",
-    decodeBlocksPost,
+    decodePost_PaywallReblogView,
   );
   out.message(190, json.community, "community", decodeShortCommunity);
   out.bool(191, json.can_react ?? json.canReact, "can_react");
@@ -465,6 +465,19 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(194, json.is_admin ?? json.isAdmin, "is_admin");
   out.bool(195, json.is_moderator ?? json.isModerator, "is_moderator");
   out.unknown(100, json, POST_KEYS);
+}
+
+const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
+
+/**
+ * What non-paying users see of a reblog.
+ *
+ * @generated from message blog.v1.Post.PaywallReblogView
+ */
+export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.content, "content", decodeContentBlock);
+  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_KEYS);
 }
 
 const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html", "treeHtml"]);

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rules/v1/empty.proto.
  */
 export const file_rules_v1_empty: GenFile = /*@__PURE__*/
-  fileDesc("ChRydWxlcy92MS9lbXB0eS5wcm90bxIIcnVsZXMudjEiEgoQR2V0UGFyY2VsUmVxdWVzdCIkChJMaXN0UGFyY2Vsc1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIiQKFFNlYXJjaFBhcmNlbHNSZXF1ZXN0EgwKBHBhZ2UYASABKAUijQIKBlBhcmNlbBIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEh8KBnN0YWdlcxgDIAMoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRJDCg51bmtub3duX2ZpZWxkcxgPIAMoCzIjLnJ1bGVzLnYxLlBhcmNlbC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASo6CgVTdGFnZRIVChFTVEFHRV9VTlNQRUNJRklFRBAAEhoKClNUQUdFX1NFTlQQARoKuusYBgoEc2VudCo5CgRTaXplEhQKEFNJWkVfVU5TUEVDSUZJRUQQABIbCgpTSVpFX0xBUkdFEAEaC7rrGAcKBWxhcmdlMosFCgxFbXB0eVNlcnZpY2USYwoJR2V0UGFyY2VsEhoucnVsZXMudjEuR2V0UGFyY2VsUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIouusYFRoTCghyZXNwb25zZSoHAQIDBAUGB4LT5JMCCRIHL3BhcmNlbBJUCgtUcmFja1BhcmNlbBIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiF7rrGAUaAyoBB4LT5JMCCBIGL3RyYWNrElkKCkZpbmRQYXJjZWwSGi5ydWxlcy52MS5HZXRQYXJjZWxSZXF1ZXN0GhAucnVsZXMudjEuUGFyY2VsIh266xgMGgoKCHJlc3BvbnNlgtPkkwIHEgUvZmluZBKEAQoLTGlzdFBhcmNlbHMSHC5ydWxlcy52MS5MaXN0UGFyY2Vsc1JlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiQ7rrGC8aDgoIcmVzcG9uc2UqAgQH2gEcCgdwYXJjZWxzUgV0b3RhbGoCAQMiBm9mZnNldILT5JMCChIIL3BhcmNlbHMwARJxCg1TZWFyY2hQYXJjZWxzEh4ucnVsZXMudjEuU2VhcmNoUGFyY2Vsc1JlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiLLrrGBnaARYKB3BhcmNlbHNSBXBhZ2VzKgRwYWdlgtPkkwIJEgcvc2VhcmNoMAESXgoLRHVtcFBhcmNlbHMSHC5ydWxlcy52MS5MaXN0UGFyY2Vsc1JlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiHbrrGAzaAQkKAS4aBG5leHSC0+STAgcSBS9kdW1wMAEaC7rrGAcKBXJ1bGVzYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChRydWxlcy92MS9lbXB0eS5wcm90bxIIcnVsZXMudjEiEgoQR2V0UGFyY2VsUmVxdWVzdCIkChJMaXN0UGFyY2Vsc1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIiQKFFNlYXJjaFBhcmNlbHNSZXF1ZXN0EgwKBHBhZ2UYASABKAUijQIKBlBhcmNlbBIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEh8KBnN0YWdlcxgDIAMoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRJDCg51bmtub3duX2ZpZWxkcxgPIAMoCzIjLnJ1bGVzLnYxLlBhcmNlbC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIhChBMaXN0Q2FyZ29SZXF1ZXN0Eg0KBWFmdGVyGAEgASgJItgCCgVDYXJnbxIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRIOCgZ3ZWlnaHQYBiABKAUSDgoGc2VyaWFsGAcgASgDEgwKBHRhZ3MYCCADKAkSHgoFbGFiZWwYCSABKAsyDy5ydWxlcy52MS5MYWJlbBIeCgVwYXJ0cxgKIAMoCzIPLnJ1bGVzLnYxLkxhYmVsEkIKDnVua25vd25fZmllbGRzGA8gAygLMiIucnVsZXMudjEuQ2FyZ28uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNQoFTGFiZWwSDAoEdGV4dBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlKjoKBVN0YWdlEhUKEVNUQUdFX1VOU1BFQ0lGSUVEEAASGgoKU1RBR0VfU0VOVBABGgq66xgGCgRzZW50KjkKBFNpemUSFAoQU0laRV9VTlNQRUNJRklFRBAAEhsKClNJWkVfTEFSR0UQARoLuusYBwoFbGFyZ2UyiwUKDEVtcHR5U2VydmljZRJjCglHZXRQYXJjZWwSGi5ydWxlcy52MS5HZXRQYXJjZWxSZXF1ZXN0GhAucnVsZXMudjEuUGFyY2VsIii66xgVGhMKCHJlc3BvbnNlKgcBAgMEBQYHgtPkkwIJEgcvcGFyY2VsElQKC1RyYWNrUGFyY2VsEhoucnVsZXMudjEuR2V0UGFyY2VsUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIXuusYBRoDKgEHgtPkkwIIEgYvdHJhY2sSWQoKRmluZFBhcmNlbBIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiHbrrGAwaCgoIcmVzcG9uc2WC0+STAgcSBS9maW5kEoQBCgtMaXN0UGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCJDuusYLxoOCghyZXNwb25zZSoCBAfaARwKB3BhcmNlbHNSBXRvdGFsagIBAyIGb2Zmc2V0gtPkkwIKEggvcGFyY2VsczABEnEKDVNlYXJjaFBhcmNlbHMSHi5ydWxlcy52MS5TZWFyY2hQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIsuusYGdoBFgoHcGFyY2Vsc1IFcGFnZXMqBHBhZ2WC0+STAgkSBy9zZWFyY2gwARJeCgtEdW1wUGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIduusYDNoBCQoBLhoEbmV4dILT5JMCBxIFL2R1bXAwARoLuusYBwoFcnVsZXMy7QEKD0ZpZGVsaXR5U2VydmljZRJHCghHZXRDYXJnbxIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaDy5ydWxlcy52MS5DYXJnbyIOgtPkkwIIEgYvY2FyZ28SeAoJTGlzdENhcmdvEhoucnVsZXMudjEuTGlzdENhcmdvUmVxdWVzdBoPLnJ1bGVzLnYxLkNhcmdvIjy66xgp2gEmCgdwYXJjZWxzYgwKBG1vcmUSBHRydWUyDQoEbmV4dBIFYWZ0ZXKC0+STAgkSBy9jYXJnb3MwARoXuusYEwoFcnVsZXMaCgoIcmVzcG9uc2ViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message rules.v1.GetParcelRequest
@@ -102,6 +102,109 @@ export type Parcel = Message<"rules.v1.Parcel"> & {
  */
 export const ParcelSchema: GenMessage<Parcel> = /*@__PURE__*/
   messageDesc(file_rules_v1_empty, 3);
+
+/**
+ * @generated from message rules.v1.ListCargoRequest
+ */
+export type ListCargoRequest = Message<"rules.v1.ListCargoRequest"> & {
+  /**
+   * @generated from field: string after = 1;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message rules.v1.ListCargoRequest.
+ * Use `create(ListCargoRequestSchema)` to create a new message.
+ */
+export const ListCargoRequestSchema: GenMessage<ListCargoRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_empty, 4);
+
+/**
+ * @generated from message rules.v1.Cargo
+ */
+export type Cargo = Message<"rules.v1.Cargo"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: rules.v1.Stage stage = 2;
+   */
+  stage: Stage;
+
+  /**
+   * @generated from field: rules.v1.Size size = 4;
+   */
+  size: Size;
+
+  /**
+   * @generated from field: string size_name = 5;
+   */
+  sizeName: string;
+
+  /**
+   * @generated from field: int32 weight = 6;
+   */
+  weight: number;
+
+  /**
+   * @generated from field: int64 serial = 7;
+   */
+  serial: bigint;
+
+  /**
+   * @generated from field: repeated string tags = 8;
+   */
+  tags: string[];
+
+  /**
+   * @generated from field: rules.v1.Label label = 9;
+   */
+  label?: Label | undefined;
+
+  /**
+   * @generated from field: repeated rules.v1.Label parts = 10;
+   */
+  parts: Label[];
+
+  /**
+   * @generated from field: map<string, string> unknown_fields = 15;
+   */
+  unknownFields: { [key: string]: string };
+};
+
+/**
+ * Describes the message rules.v1.Cargo.
+ * Use `create(CargoSchema)` to create a new message.
+ */
+export const CargoSchema: GenMessage<Cargo> = /*@__PURE__*/
+  messageDesc(file_rules_v1_empty, 5);
+
+/**
+ * Collects nothing.
+ *
+ * @generated from message rules.v1.Label
+ */
+export type Label = Message<"rules.v1.Label"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * @generated from field: rules.v1.Stage stage = 2;
+   */
+  stage: Stage;
+};
+
+/**
+ * Describes the message rules.v1.Label.
+ * Use `create(LabelSchema)` to create a new message.
+ */
+export const LabelSchema: GenMessage<Label> = /*@__PURE__*/
+  messageDesc(file_rules_v1_empty, 6);
 
 /**
  * @generated from enum rules.v1.Stage
@@ -219,4 +322,29 @@ export const EmptyService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_rules_v1_empty, 0);
+
+/**
+ * One response for every way in which it can differ from this description.
+ *
+ * @generated from service rules.v1.FidelityService
+ */
+export const FidelityService: GenService<{
+  /**
+   * @generated from rpc rules.v1.FidelityService.GetCargo
+   */
+  getCargo: {
+    methodKind: "unary";
+    input: typeof GetParcelRequestSchema;
+    output: typeof CargoSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.FidelityService.ListCargo
+   */
+  listCargo: {
+    methodKind: "server_streaming";
+    input: typeof ListCargoRequestSchema;
+    output: typeof CargoSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_rules_v1_empty, 1);
 

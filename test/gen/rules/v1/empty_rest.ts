@@ -14,7 +14,13 @@ import {
   paginate,
   unary,
 } from "connect-rest/adapter";
-import { EmptyService, type ListParcelsRequest, type SearchParcelsRequest } from "./empty_pb.ts";
+import {
+  EmptyService,
+  FidelityService,
+  type ListCargoRequest,
+  type ListParcelsRequest,
+  type SearchParcelsRequest,
+} from "./empty_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.EmptyService. */
@@ -182,6 +188,71 @@ export const EmptyServiceRest: ServiceAdapter<typeof EmptyService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.EmptyService)
 
+/** Rules of all methods of rules.v1.FidelityService. */
+const FidelityService_rules = {
+  upstream: "rules",
+  envelope: { payload: ["response"] },
+} satisfies Partial<MethodRules>;
+
+/**
+ * GET /cargo
+ *
+ * @generated from rpc rules.v1.FidelityService.GetCargo
+ */
+export const FidelityService_getCargo = unary(FidelityService.method.getCargo, {
+  rules: { ...FidelityService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/cargo");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeCargo);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.FidelityService.GetCargo)
+
+/**
+ * GET /cargos
+ *
+ * @generated from rpc rules.v1.FidelityService.ListCargo
+ */
+export const FidelityService_listCargo = paginate(FidelityService.method.listCargo, {
+  rules: { ...FidelityService_rules, idempotent: true },
+  request(message: ListCargoRequest): RestRequest {
+    const request = new RequestWriter("GET", "/cargos");
+    if (message.after) request.query("after", message.after);
+    return request;
+  },
+  items: ["parcels"],
+  next: {
+    kind: "cursor",
+    from: "payload",
+    path: "next",
+    advance: (message: ListCargoRequest, value) => ({ ...message, after: String(value) }),
+  },
+  more: { key: "more", values: ["true"] },
+  item: decodeCargo,
+});
+// @@protoc_insertion_point(method:rules.v1.FidelityService.ListCargo)
+
+/**
+ * One response for every way in which it can differ from this description.
+ *
+ * @generated from service rules.v1.FidelityService
+ */
+export const FidelityServiceRest: ServiceAdapter<typeof FidelityService> = {
+  service: FidelityService,
+  methods: {
+    getCargo: FidelityService_getCargo,
+    listCargo: FidelityService_listCargo,
+  },
+  comments: {
+    service: "One response for every way in which it can differ from this description.",
+    methods: {},
+  },
+  // @@protoc_insertion_point(adapter:rules.v1.FidelityService)
+};
+// @@protoc_insertion_point(service:rules.v1.FidelityService)
+
 /** Spellings of rules.v1.Size on the wire. */
 const SIZE = new EnumTable("rules.v1.Size", [
   [0, "SIZE_UNSPECIFIED"],
@@ -193,6 +264,44 @@ const STAGE = new EnumTable("rules.v1.Stage", [
   [0, "STAGE_UNSPECIFIED"],
   [1, "sent", "STAGE_SENT"],
 ]);
+
+const CARGO_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "stage",
+  "size",
+  "weight",
+  "serial",
+  "tags",
+  "label",
+  "parts",
+]);
+
+/** @generated from message rules.v1.Cargo */
+export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.id, "id");
+  out.collectedEnum(2, json.stage, "stage", STAGE);
+  out.openEnum(4, json.size, "size", SIZE);
+  out.string(5, json.size, "size");
+  out.int32(6, json.weight, "weight");
+  out.int64(7, json.serial, "serial");
+  out.list(8, json.tags, "tags", "string");
+  out.message(9, json.label, "label", decodeLabel);
+  out.messages(10, json.parts, "parts", decodeLabel);
+  out.unknown(15, json, CARGO_KEYS);
+}
+
+const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
+
+/**
+ * Collects nothing.
+ *
+ * @generated from message rules.v1.Label
+ */
+export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.enum(2, json.stage, "stage", STAGE);
+  out.unknownKeys(json, LABEL_KEYS);
+}
 
 const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size"]);
 
