@@ -264,6 +264,8 @@ test.each(WAYS)(
 );
 
 test("nothing of the answers was left out", () => {
-  const lost = world.differences.flatMap(({ differences }) => differences.filter((each) => each.class === "lost"));
+  const lost = world.differences.flatMap(({ differences }) =>
+    differences.filter((each) => each.class === "lost"),
+  );
   expect(lost).toEqual([]);
 });

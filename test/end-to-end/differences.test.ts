@@ -43,7 +43,10 @@ const CASES: readonly Case[] = [
     },
     pick: ({ totalPosts, posts }) => [totalPosts, posts[0]?.noteCount, posts[0]?.timestamp?.seconds],
     expected: [53, 7, 1_761_994_800n],
-    differences: ['posts[0].note_count: int32, string "7", converted', 'total_posts: int32, string "53", converted'],
+    differences: [
+      'posts[0].note_count: int32, string "7", converted',
+      'total_posts: int32, string "53", converted',
+    ],
   },
   {
     name: "[] for objects",
@@ -191,7 +194,9 @@ describe.each(CASES)("$name", (each) => {
     const reported = world.differences.flatMap(({ differences }) =>
       differences.map(({ path, expected, got, class: as }) => `${path}: ${expected}, ${got}, ${as}`),
     );
-    expect(reported).toEqual(each.differences.length === 0 ? [] : expect.arrayContaining([...each.differences]));
+    expect(reported).toEqual(
+      each.differences.length === 0 ? [] : expect.arrayContaining([...each.differences]),
+    );
     for (const { upstream, method } of world.differences) {
       expect([upstream, method.name]).toEqual(["blog", "ListPosts"]);
     }

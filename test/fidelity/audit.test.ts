@@ -20,7 +20,9 @@ test("no message in a response in proto/ can lose a key: each collects those tha
 
 test("no enum of a response in proto/ can lose a word: another field of the same key or the collector keeps it", () => {
   const enums = MESSAGES.flatMap(({ fields }) => fields).filter((field) => enumOf(field) !== undefined);
-  const losing = enums.filter((field) => !field.parent.fields.some((other) => collects(other) || isTwin(other, field)));
+  const losing = enums.filter(
+    (field) => !field.parent.fields.some((other) => collects(other) || isTwin(other, field)),
+  );
   expect(enums.length).toBeGreaterThan(20);
   expect(losing.map(String)).toEqual([]);
 });
@@ -63,7 +65,9 @@ function isUnwrapped([first, ...others]: readonly DescField[]): boolean {
 }
 
 function enumOf(field: DescField): DescEnum | undefined {
-  return field.fieldKind === "enum" || field.fieldKind === "list" || field.fieldKind === "map" ? field.enum : undefined;
+  return field.fieldKind === "enum" || field.fieldKind === "list" || field.fieldKind === "map"
+    ? field.enum
+    : undefined;
 }
 
 function isTwin(other: DescField, field: DescField): boolean {

@@ -1,5 +1,12 @@
 /** What should become of a changed response, from descriptors and annotations alone: nothing here asks a decoder. */
-import { type DescEnum, type DescField, type DescMessage, getExtension, hasExtension, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getExtension,
+  hasExtension,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import type { DifferenceClass } from "connect-rest";
 import { enum_value, field as fieldOption } from "../../gen/connectrest/v1/annotations_pb.ts";
 import type { FieldRules } from "../../gen/connectrest/v1/field_rules_pb.ts";
@@ -18,14 +25,28 @@ export const CHANGED_VALUES: Readonly<Partial<Record<Change, unknown>>> = {
   true: true,
 };
 
-const INTEGERS = new Set([ScalarType.INT32, ScalarType.SINT32, ScalarType.UINT32, ScalarType.FIXED32, ScalarType.SFIXED32]);
-const LONGS = new Set([ScalarType.INT64, ScalarType.SINT64, ScalarType.UINT64, ScalarType.FIXED64, ScalarType.SFIXED64]);
+const INTEGERS = new Set([
+  ScalarType.INT32,
+  ScalarType.SINT32,
+  ScalarType.UINT32,
+  ScalarType.FIXED32,
+  ScalarType.SFIXED32,
+]);
+const LONGS = new Set([
+  ScalarType.INT64,
+  ScalarType.SINT64,
+  ScalarType.UINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+]);
 const FLOATS = new Set([ScalarType.DOUBLE, ScalarType.FLOAT]);
 
 /** The rules of a field; undefined where it has none. */
 export function rulesOf({ proto }: DescField): FieldRules | undefined {
   const { options } = proto;
-  return options !== undefined && hasExtension(options, fieldOption) ? getExtension(options, fieldOption) : undefined;
+  return options !== undefined && hasExtension(options, fieldOption)
+    ? getExtension(options, fieldOption)
+    : undefined;
 }
 
 /** The key of a field on the wire. */
@@ -100,13 +121,15 @@ function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] 
 
 /** A single value is a list of one. */
 function ofList(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
-  if (change === "arrays" && field.listKind === "message") return [field.delimitedEncoding ? "converted" : "lost"];
+  if (change === "arrays" && field.listKind === "message")
+    return [field.delimitedEncoding ? "converted" : "lost"];
   if (change === "arrays") return ofItem(field, change);
   return ["converted", ...ofItem(field, change)];
 }
 
 function ofItem(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
   if (field.listKind === "scalar") return ofScalar(field.scalar, change);
-  if (field.listKind === "enum") return ofEnum(field.enum, change, collects(field.parent) ? "collector" : "nothing");
+  if (field.listKind === "enum")
+    return ofEnum(field.enum, change, collects(field.parent) ? "collector" : "nothing");
   return change === "object" ? ofNewKey(field.message) : ["lost"];
 }

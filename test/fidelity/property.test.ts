@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type DescField, create, getExtension, hasExtension } from "@bufbuild/protobuf";
+import { create, type DescField, getExtension, hasExtension } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { createRest, type Difference, reasonOf, type ServiceAdapter } from "connect-rest";
 import fc from "fast-check";
@@ -29,21 +29,27 @@ const SUBJECTS: readonly Subject[] = [...(await adaptersOf("gen")), ...(await ad
 function isSubject(adapter: Adapter): adapter is Subject {
   const { kind, method, rules } = adapter;
   if (kind !== "unary" && kind !== "paginate") return false;
-  if (!["json", "json_or_form"].includes(rules.responseEncoding) || rules.errors.some((rule) => rule.status < 300 && rule.body)) return false;
+  if (
+    !["json", "json_or_form"].includes(rules.responseEncoding) ||
+    rules.errors.some((rule) => rule.status < 300 && rule.body)
+  )
+    return false;
   if (method.output.typeName.startsWith("google.") || method.output.oneofs.length > 0) return false;
   return (kind === "unary" || /^\w*$/.test(adapter.items[0] ?? "")) && responseBody(adapter) === undefined;
 }
 
 function responseBody({ method }: Adapter): DescField | undefined {
   const { options } = method.proto;
-  const name = options !== undefined && hasExtension(options, http) ? getExtension(options, http).responseBody : "";
+  const name =
+    options !== undefined && hasExtension(options, http) ? getExtension(options, http).responseBody : "";
   return method.output.fields.find((field: DescField) => field.name === name);
 }
 
 /** A body with a payload, and the status that its envelope repeats. */
 function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
   const [path = ""] = envelope?.payload ?? [];
-  const wrap = (value: unknown, at: string) => at.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  const wrap = (value: unknown, at: string) =>
+    at.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   const inner = path === "" ? payload : wrap(payload, path);
   if (envelope?.status === undefined || path === "") return inner;
   return { ...(wrap(200, envelope.status) as object), ...(inner as object) };
@@ -54,7 +60,14 @@ async function called(subject: Subject, response: unknown) {
   const found: Difference[] = [];
   const { rules, method } = subject;
   const { port } = server.address() as AddressInfo;
-  const request = () => ({ verb: "GET", path: "/x", queryString: "", headers: [], oauth1Params: [], body: undefined });
+  const request = () => ({
+    verb: "GET",
+    path: "/x",
+    queryString: "",
+    headers: [],
+    oauth1Params: [],
+    body: undefined,
+  });
   // credentials and limits are no matter of responses, and one page is enough
   const plain = { ...rules, credentials: ["none"], rateLimits: [], idempotencyKey: undefined };
   const next = { kind: "link", path: "zz_no_link" };
@@ -112,17 +125,25 @@ test("a valid response has no differences", async () => {
 
 test("a response that is changed at one place leads to a difference of the right class at that place, and to no other", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...WITH_PLACES), fc.nat(), fc.constantFrom(...CHANGES), async (subject, seed, how) => {
-      const { payload, places } = valid(subject);
-      const place = places[seed % places.length] as Place;
-      change(place, how);
-      const { found, reason } = await called(subject, wrapped(payload, subject));
-      const at = how === "rename" ? place.path.replace(/[^.]*$/, "zz_renamed") : place.path;
-      const name = `${subject.method}: ${at}: ${how}`;
-      expect([name, reason]).toEqual([name, undefined]);
-      expect([name, [...new Set(found.map((each) => each.class))].sort()]).toEqual([name, [...expectedOf(place.fields, how)].sort()]);
-      for (const { path } of found) expect(path.startsWith(at), `${name}: ${path}`).toBe(true);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...WITH_PLACES),
+      fc.nat(),
+      fc.constantFrom(...CHANGES),
+      async (subject, seed, how) => {
+        const { payload, places } = valid(subject);
+        const place = places[seed % places.length] as Place;
+        change(place, how);
+        const { found, reason } = await called(subject, wrapped(payload, subject));
+        const at = how === "rename" ? place.path.replace(/[^.]*$/, "zz_renamed") : place.path;
+        const name = `${subject.method}: ${at}: ${how}`;
+        expect([name, reason]).toEqual([name, undefined]);
+        expect([name, [...new Set(found.map((each) => each.class))].sort()]).toEqual([
+          name,
+          [...expectedOf(place.fields, how)].sort(),
+        ]);
+        for (const { path } of found) expect(path.startsWith(at), `${name}: ${path}`).toBe(true);
+      },
+    ),
     { numRuns: 1_500 },
   );
 });

@@ -131,7 +131,7 @@ export const ROWS: readonly Row[] = [
     message: { label: { text: "a" } },
   },
   {
-    sends: "`false` or `\"\"` for an object or a list",
+    sends: '`false` or `""` for an object or a list',
     body: response({ label: false }),
     outcome: "converted",
     path: "label",

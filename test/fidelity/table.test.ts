@@ -10,7 +10,11 @@ import { start } from "../rules/world.ts";
 import { page } from "./page.ts";
 import { ROWS, type Row } from "./rows.ts";
 
-const LEVELS: Readonly<Record<DifferenceClass, string>> = { additional: "debug", converted: "info", lost: "warn" };
+const LEVELS: Readonly<Record<DifferenceClass, string>> = {
+  additional: "debug",
+  converted: "info",
+  lost: "warn",
+};
 
 /** What came of a call: the message or the items, the error, and what was reported. */
 async function called({ call, body }: Row, strict: boolean) {
@@ -56,7 +60,9 @@ test.each(ROWS)("in strict mode, $sends: $outcome", async (row) => {
 
 test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", async (row) => {
   const lines: Record<string, unknown>[] = [];
-  const logOne = createDifferenceLog(createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }));
+  const logOne = createDifferenceLog(
+    createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }),
+  );
   const metrics = new Metrics();
   for (const report of (await called(row, false)).reports) {
     logOne(report);

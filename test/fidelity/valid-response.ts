@@ -18,7 +18,7 @@ export function validObject(desc: DescMessage, path: string, places: Place[], de
   const json: Json = {};
   for (const [key, fields] of fieldsByKey(desc)) {
     const [field] = fields;
-    if (field === undefined || !isPlain(fields)) continue;
+    if (field === undefined || key === "__proto__" || !isPlain(fields)) continue;
     const here = path === "" ? key : `${path}.${key}`;
     const value = valueOf(field, here, places, depth);
     if (value === undefined) continue;
@@ -47,16 +47,27 @@ function isPlain(fields: readonly DescField[]): boolean {
 
 function isPlainField(field: DescField): boolean {
   const rules = rulesOf(field);
-  if (field.oneof !== undefined || field.parent.fields.some((other) => other.oneof && keyOf(other) === keyOf(field))) return false;
+  if (
+    field.oneof !== undefined ||
+    field.parent.fields.some((other) => other.oneof && keyOf(other) === keyOf(field))
+  )
+    return false;
   if (field.parent.oneofs.some((oneof) => hasDiscriminator(oneof, keyOf(field)))) return false;
   return (
     rules === undefined ||
-    (rules.time === undefined && !rules.unwrap && !rules.coerce && rules.style === 0 && rules.aliases.length === 0 && rules.bytes === 0)
+    (rules.time === undefined &&
+      !rules.unwrap &&
+      !rules.coerce &&
+      rules.style === 0 &&
+      rules.aliases.length === 0 &&
+      rules.bytes === 0)
   );
 }
 
 function hasDiscriminator(oneof: DescMessage["oneofs"][number], key: string): boolean {
-  return JSON.stringify(oneof.proto.options ?? {}, (_, value) => (typeof value === "bigint" ? String(value) : value)).includes(key);
+  return JSON.stringify(oneof.proto.options ?? {}, (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  ).includes(key);
 }
 
 function valueOf(field: DescField, path: string, places: Place[], depth: number): unknown {
@@ -68,7 +79,9 @@ function valueOf(field: DescField, path: string, places: Place[], depth: number)
     case "message":
       return objectOf(field.message, path, places, depth);
     case "map":
-      return field.mapKind === "scalar" && field.mapKey === ScalarType.STRING ? { k: scalarOf(field.scalar) } : undefined;
+      return field.mapKind === "scalar" && field.mapKey === ScalarType.STRING
+        ? { k: scalarOf(field.scalar) }
+        : undefined;
     case "list":
       if (field.listKind === "scalar") return [scalarOf(field.scalar)];
       if (field.listKind === "enum") return [field.enum.values[0]?.name];

@@ -22,14 +22,19 @@ async function refusal(call: Promise<unknown>): Promise<[reason: string | undefi
   return [error && reasonOf(error), String(error?.rawMessage).replace(/^.*?Parcels?: /, "")];
 }
 
-test.each(["{}", '{"response":null}', '{"response":false}', '{"response":[]}', '{"response":{}}', '{"response":""}', ""])(
-  "a payload is empty in every way that the rule names, and that is no difference: %s",
-  async (body) => {
-    const { client, differences } = await empty({ body });
-    expect(await client.getParcel({})).toMatchObject({ id: "", unknownFields: {} });
-    expect(differences).toEqual([]);
-  },
-);
+test.each([
+  "{}",
+  '{"response":null}',
+  '{"response":false}',
+  '{"response":[]}',
+  '{"response":{}}',
+  '{"response":""}',
+  "",
+])("a payload is empty in every way that the rule names, and that is no difference: %s", async (body) => {
+  const { client, differences } = await empty({ body });
+  expect(await client.getParcel({})).toMatchObject({ id: "", unknownFields: {} });
+  expect(differences).toEqual([]);
+});
 
 test("a response without a body is empty where the rule says so, and nothing else is", async () => {
   const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
@@ -62,13 +67,16 @@ test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
   },
 );
 
-test.each(['{"response":{"total":0}}', '{"response":{"parcels":false}}', '{"response":{"parcels":[]}}', '{"response":[]}', ""])(
-  "a page is empty in every way that the rules name: %s",
-  async (body) => {
-    const { client } = await empty({ body });
-    expect(await ids(client.listParcels({}))).toEqual([]);
-  },
-);
+test.each([
+  '{"response":{"total":0}}',
+  '{"response":{"parcels":false}}',
+  '{"response":{"parcels":[]}}',
+  '{"response":[]}',
+  "",
+])("a page is empty in every way that the rules name: %s", async (body) => {
+  const { client } = await empty({ body });
+  expect(await ids(client.listParcels({}))).toEqual([]);
+});
 
 test.each([
   ["{}", "response: expected a payload, got nothing"],
@@ -120,5 +128,7 @@ test("unknown words of enums are kept beside the enum, or with the unknown keys,
 test("unknown numbers of enums are kept", async () => {
   const { client, differences } = await empty({ json: { response: { stage: 7, stages: [1, 8], size: 9 } } });
   expect(await client.findParcel({})).toMatchObject({ stage: 7, stages: [1, 8], size: 9, unknownFields: {} });
-  expect(differences.map((each) => each.class)).toEqual(["additional", "additional", "converted", "additional"].toSorted());
+  expect(differences.map((each) => each.class)).toEqual(
+    ["additional", "additional", "converted", "additional"].toSorted(),
+  );
 });

@@ -351,7 +351,9 @@ describe("enum", () => {
       [1, "loud", "1"],
     ];
     const tone = (value: JsonValue, closed = false) =>
-      written((out) => out.enum(numberOf("int32"), value, "tone", new EnumTable("test.Tone", values, { closed })));
+      written((out) =>
+        out.enum(numberOf("int32"), value, "tone", new EnumTable("test.Tone", values, { closed })),
+      );
     for (const number of [7, -7, 0x7fff_ffff, -0x8000_0000]) {
       const got = `number ${number}`;
       expect(tone(number)).toEqual({

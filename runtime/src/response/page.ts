@@ -60,10 +60,14 @@ export class Page {
     const { payload } = this;
     if (Array.isArray(this.list)) return undefined;
     if (payload === undefined) {
-      return isAllowedAbsence(this.body, envelope) ? undefined : misshapen(this.payloadPath, "a payload", payload);
+      return isAllowedAbsence(this.body, envelope)
+        ? undefined
+        : misshapen(this.payloadPath, "a payload", payload);
     }
     if (this.path === "") {
-      return isEmpty(payload, empty ?? envelope?.empty) ? undefined : misshapen(this.payloadPath, "array", payload);
+      return isEmpty(payload, empty ?? envelope?.empty)
+        ? undefined
+        : misshapen(this.payloadPath, "array", payload);
     }
     if (!isJsonObject(payload)) {
       return isEmpty(payload, envelope?.empty) ? undefined : misshapen(this.payloadPath, "object", payload);
