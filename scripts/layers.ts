@@ -91,6 +91,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "routes.ts",
     "oauth/",
     "events/",
+    "communities/",
+    "user/",
     "posts/",
     "blog/",
     "view/",

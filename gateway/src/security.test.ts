@@ -6,7 +6,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 test("every guarantee of SECURITY.md names the tests that hold it, and they are there", () => {
   const text = readFileSync(path.join(root, "SECURITY.md"), "utf8");
-  const [, guarantees = ""] = /## What is guaranteed\n(.*?)\n## /s.exec(text) ?? [];
+  const [, guarantees = ""] = /## Guarantees\n(.*?)\n## /s.exec(text) ?? [];
   const rows = guarantees
     .split("\n")
     .filter((line) => line.startsWith("|") && !/^\| (?:guarantee |-)|^\|-/.test(line));

@@ -227,7 +227,7 @@ test("a call: takes a redirect as a response where the rules say so, with a body
   expect((await thing(rest)).status).toBe(302);
 });
 
-const cases: ReadonlyArray<
+const CASES: ReadonlyArray<
   readonly [what: string, server: () => Promise<TestServer>, text: string, reason: string, code: Code]
 > = [
   [
@@ -316,7 +316,7 @@ const cases: ReadonlyArray<
   ],
 ];
 
-test.each(cases)("an upstream that misbehaves: %s", async (_what, server, text, reason, code) => {
+test.each(CASES)("an upstream that misbehaves: %s", async (_what, server, text, reason, code) => {
   const error = await failureOf(get(await restTo(server())));
   expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
   expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
@@ -864,19 +864,19 @@ test("routes: serve a router, with headers, errors and the methods that are not 
 });
 
 const upstreams = { things: { baseUrl: "http://127.0.0.1:9" } };
-const adapters = [thingService()];
+const ADAPTERS = [thingService()];
 
 test.each<[RestOptions, string]>([
   [
-    { adapters, upstreams: { other: { baseUrl: "http://a" } } },
+    { adapters: ADAPTERS, upstreams: { other: { baseUrl: "http://a" } } },
     'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: other',
   ],
   [
-    { adapters, upstreams: {} },
+    { adapters: ADAPTERS, upstreams: {} },
     'service test.v1.ThingService: upstream "things" is not configured; configured upstreams: none',
   ],
   [
-    { adapters: [...adapters, ...adapters], upstreams },
+    { adapters: [...ADAPTERS, ...ADAPTERS], upstreams },
     "service test.v1.ThingService: more than one adapter",
   ],
   [
@@ -891,7 +891,7 @@ test.each<[RestOptions, string]>([
     "method test.v1.ThingService.GetThing: expected a place for its API key, got none",
   ],
   [
-    { adapters, upstreams, timeoutMs: 0 },
+    { adapters: ADAPTERS, upstreams, timeoutMs: 0 },
     "option timeoutMs: expected milliseconds from 1 to 2147483647, got 0",
   ],
 ])("wrong configuration fails at once: %#: %o", async (options, text) => {

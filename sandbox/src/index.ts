@@ -5,6 +5,7 @@ export { ReceivedList, ReceivedRequest } from "./http/received.ts";
 export type { Limits } from "./limits.ts";
 export { LIMITS } from "./limits.ts";
 export { type Sandbox, type SandboxFeed, type SandboxOptions, startSandbox } from "./sandbox.ts";
-export { CREDENTIALS, type Credentials } from "./seed/credentials.ts";
+export { CAST, COMMUNITIES } from "./seed/communities.ts";
+export { CREDENTIALS, type Credentials, userTokenOf } from "./seed/credentials.ts";
 export { EPOCH } from "./seed/epoch.ts";
 export type { Rules } from "./world.ts";

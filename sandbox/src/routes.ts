@@ -6,6 +6,20 @@ import { blogLikes } from "./blog/likes.ts";
 import { notifications } from "./blog/notifications.ts";
 import { oembed } from "./blog/oembed.ts";
 import { listPages, onePage } from "./blog/pages.ts";
+import { getCommunity, listCommunities, updateCommunity } from "./communities/community.ts";
+import { deleteInvitation, getInvitation, invite, listInvitations } from "./communities/invitations.ts";
+import { listMembers } from "./communities/members.ts";
+import {
+  joinCommunity,
+  muteCommunity,
+  removeFromCommunity,
+  renewInviteHash,
+  setRole,
+  unmuteCommunity,
+} from "./communities/membership.ts";
+import { getModeration, moderatePost, restorePost } from "./communities/moderation.ts";
+import { addReaction, removeReaction } from "./communities/reactions.ts";
+import { communityTimeline } from "./communities/timeline.ts";
 import type { Route } from "./dispatch/call.ts";
 import type { Service } from "./dispatch/dispatch.ts";
 import { Router } from "./dispatch/router.ts";
@@ -24,8 +38,21 @@ import { listPosts } from "./posts/list.ts";
 import { mutePost, unmutePost } from "./posts/mute.ts";
 import { listNotes } from "./posts/notes.ts";
 import { publishDue } from "./posts/publish.ts";
+import { listTagged } from "./posts/tagged.ts";
 import { listDrafts, listQueue, listSubmissions, reorderQueue, shuffleQueue } from "./posts/waiting.ts";
 import { LEGACY_TYPES } from "./store/posts.ts";
+import { dashboard } from "./user/dashboard.ts";
+import {
+  addFilteredContent,
+  addFilteredTags,
+  listFilteredContent,
+  listFilteredTags,
+  removeFilteredContent,
+  removeFilteredTag,
+} from "./user/filters.ts";
+import { follow, unfollow, userFollowing } from "./user/follows.ts";
+import { userInfo, userLimits } from "./user/info.ts";
+import { like, unlike, userLikes } from "./user/likes.ts";
 
 const P = "/v2/blog/:blog";
 
@@ -77,6 +104,54 @@ const POST_ROUTES: Route[] = [
   { method: "GET", path: `${P}/notes`, level: "key", handle: listNotes },
 ];
 
+const U = "/v2/user";
+
+const USER_ROUTES: Route[] = [
+  { method: "GET", path: `${U}/info`, level: "user", handle: userInfo },
+  { method: "GET", path: `${U}/limits`, level: "user", handle: userLimits },
+  { method: "GET", path: `${U}/dashboard`, level: "user", handle: dashboard },
+  { method: "GET", path: `${U}/likes`, level: "user", handle: userLikes },
+  { method: "GET", path: `${U}/following`, level: "user", handle: userFollowing },
+  { method: "POST", path: `${U}/follow`, level: "user", handle: follow },
+  { method: "POST", path: `${U}/unfollow`, level: "user", handle: unfollow },
+  { method: "POST", path: `${U}/like`, level: "user", handle: like },
+  { method: "POST", path: `${U}/unlike`, level: "user", handle: unlike },
+  { method: "GET", path: `${U}/filtered_tags`, level: "user", handle: listFilteredTags },
+  { method: "POST", path: `${U}/filtered_tags`, level: "user", handle: addFilteredTags },
+  // a tag that is empty leaves a path without one
+  { method: "DELETE", path: `${U}/filtered_tags`, level: "user", handle: removeFilteredTag },
+  { method: "DELETE", path: `${U}/filtered_tags/:tag`, level: "user", handle: removeFilteredTag },
+  { method: "GET", path: `${U}/filtered_content`, level: "user", handle: listFilteredContent },
+  { method: "POST", path: `${U}/filtered_content`, level: "user", handle: addFilteredContent },
+  { method: "DELETE", path: `${U}/filtered_content`, level: "user", handle: removeFilteredContent },
+  { method: "GET", path: "/v2/tagged", level: "key", handle: listTagged },
+];
+
+const C = "/v2/communities/:community";
+
+const COMMUNITY_ROUTES: Route[] = [
+  { method: "GET", path: "/v2/communities", level: "user", handle: listCommunities },
+  { method: "GET", path: C, level: "user", handle: getCommunity },
+  { method: "PUT", path: C, level: "user", handle: updateCommunity },
+  { method: "GET", path: `${C}/invitations`, level: "user", handle: listInvitations },
+  { method: "PUT", path: `${C}/invitations`, level: "user", handle: invite },
+  { method: "DELETE", path: `${C}/invitations/:blog`, level: "user", handle: deleteInvitation },
+  { method: "GET", path: `${C}/invitations/:blog`, level: "user", handle: getInvitation },
+  { method: "POST", path: `${C}/invite_hash`, level: "user", handle: renewInviteHash },
+  { method: "GET", path: `${C}/members`, level: "user", handle: listMembers },
+  { method: "PUT", path: `${C}/members`, level: "user", handle: joinCommunity },
+  { method: "DELETE", path: `${C}/members/:blog`, level: "user", handle: removeFromCommunity },
+  { method: "PUT", path: `${C}/members/:blog`, level: "user", handle: setRole },
+  { method: "PUT", path: `${C}/mute`, level: "user", handle: muteCommunity },
+  { method: "DELETE", path: `${C}/mute`, level: "user", handle: unmuteCommunity },
+  { method: "PUT", path: `${C}/posts/:post/reactions`, level: "user", handle: addReaction },
+  { method: "DELETE", path: `${C}/posts/:post/reactions/:reaction`, level: "user", handle: removeReaction },
+  { method: "GET", path: `${C}/moderation/posts/:post`, level: "user", handle: getModeration },
+  { method: "DELETE", path: `${C}/moderation/posts/:post`, level: "user", handle: moderatePost },
+  { method: "PUT", path: `${C}/moderation/posts/:post`, level: "user", handle: restorePost },
+  { method: "GET", path: `${C}/timeline`, level: "user", handle: communityTimeline },
+];
+
 const OAUTH_ROUTES: Route[] = [
   { method: "POST", path: "/oauth/request_token", level: "self", handle: requestToken },
   { method: "GET", path: "/oauth/request_token", level: "self", handle: requestToken },
@@ -91,7 +166,14 @@ const OAUTH_ROUTES: Route[] = [
 ];
 
 /** Every endpoint. The first that matches is called. */
-const ROUTES: Route[] = [...BLOG_ROUTES, ...POST_ROUTES, ...OAUTH_ROUTES, ...feedRoutes];
+const ROUTES: Route[] = [
+  ...BLOG_ROUTES,
+  ...POST_ROUTES,
+  ...USER_ROUTES,
+  ...COMMUNITY_ROUTES,
+  ...OAUTH_ROUTES,
+  ...feedRoutes,
+];
 
 export const service: Service = {
   router: new Router(ROUTES),

@@ -77,6 +77,7 @@ function rulesOf(options: SandboxOptions): Rules {
     requireHttps: options.requireHttps ?? false,
     publicUrl: options.publicUrl,
     postingDisabled: options.postingDisabled ?? false,
+    communitySavingFails: options.communitySavingFails ?? false,
     carouselsAllowed: options.carouselsAllowed ?? true,
     authorizeAs: options.authorizeAs,
     callbackFragment: options.callbackFragment ?? true,

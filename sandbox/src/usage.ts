@@ -13,6 +13,11 @@ export function usedToday(world: World, subject: string, feature: string): numbe
   );
 }
 
+/** The header of a 429 that says when the day, and with it every daily limit, is over. */
+export function untilTomorrow(world: World): { "retry-after": string } {
+  return { "retry-after": String(DAY - (world.clock.seconds() % DAY)) };
+}
+
 /** Adds to a day's use of a feature. */
 export function useToday(world: World, subject: string, feature: string, amount = 1): void {
   const day = Math.floor(world.clock.seconds() / DAY);

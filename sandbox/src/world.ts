@@ -23,6 +23,8 @@ export interface Rules {
   readonly publicUrl: string | undefined;
   /** Respond 503 to everything that posts. Default false. */
   postingDisabled: boolean;
+  /** Respond 503 to everything that saves a community or the moderation of its posts. Default false. */
+  communitySavingFails: boolean;
   /** Whether carousels are allowed (403 otherwise). Default true. */
   carouselsAllowed: boolean;
   /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */

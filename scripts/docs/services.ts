@@ -6,10 +6,13 @@ import type { AnyMethodAdapter, ServiceAdapter } from "connect-rest";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { EmbedServiceRest } from "../../gen/blog/v1/embed_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { CommunityServiceRest } from "../../gen/community/v1/community_rest.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
+import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
+import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 import { anchor, code, page, table } from "./markdown.ts";
 import { requestTable } from "./request-fields.ts";
 import { loadSchema } from "./schema.ts";
@@ -18,6 +21,9 @@ const HEAD = new URL("services-head.md", import.meta.url);
 const SERVICES: readonly ServiceAdapter[] = [
   BlogServiceRest,
   PostServiceRest,
+  UserServiceRest,
+  FilterServiceRest,
+  CommunityServiceRest,
   EmbedServiceRest,
   EventServiceRest,
   OAuthServiceRest,

@@ -52,6 +52,12 @@ export function says(status: number, code = 0, detail = "as the test says") {
     });
 }
 
+/** Makes the next response this payload in the envelope, or nothing with status 204. */
+export function sends(response: unknown, status = 200) {
+  const body = { meta: { status, msg: "OK" }, response };
+  return ({ sandbox }: BlogWorld) => sandbox.next(status === 204 ? { status } : { status, body });
+}
+
 /** The blog that most cases are about. */
 export const demo = { blogIdentifier: "demo" };
 
@@ -87,15 +93,16 @@ export function commonCases(
 export function pageCases(
   endpoint: string,
   call: (api: Api, page: { limit?: number; offset?: number }) => Promise<unknown>,
+  prepare: Case["prepare"] = nothing,
 ): Case[] {
   const of =
     (page: { limit?: number; offset?: number }): Call =>
     (api) =>
       call(api, page);
   return [
-    refuses(endpoint, "limit: 0", of({ limit: 0 })),
-    refuses(endpoint, "limit: 21", of({ limit: 21 })),
-    refuses(endpoint, "offset: -1", of({ offset: -1 })),
+    refuses(endpoint, "limit: 0", of({ limit: 0 }), { prepare }),
+    refuses(endpoint, "limit: 21", of({ limit: 21 }), { prepare }),
+    refuses(endpoint, "offset: -1", of({ offset: -1 }), { prepare }),
   ];
 }
 

@@ -59,6 +59,14 @@ const STREAMS: readonly Stream[] = [
     items: 58,
   },
   {
+    name: "StreamTaggedPosts",
+    open: ({ posts }, options) => posts.streamTaggedPosts({ tag: "seed" }, options),
+    page: async ({ posts }) => (await posts.listTaggedPosts({ tag: "seed" })).posts,
+    // the last of them is empty
+    pages: 5,
+    items: 65,
+  },
+  {
     name: "StreamBlocks",
     open: ({ blogs }, options) => blogs.streamBlocks({ ...demo, limit: 1 }, options),
     page: async ({ blogs }) => (await blogs.listBlocks({ ...demo, limit: 1 })).blockedBlogs,

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { COMMUNITY_CASES } from "../community/cases/communities.ts";
+import { MEMBER_CASES } from "../community/cases/members.ts";
+import { COMMUNITY_POST_CASES } from "../community/cases/posts.ts";
+import { FILTER_CASES } from "../user/cases/filters.ts";
+import { USER_CASES } from "../user/cases/user.ts";
 import { BLOG_CASES } from "./cases/blog.ts";
 import { POST_CASES } from "./cases/posts.ts";
+import { TAGGED_CASES } from "./cases/tagged.ts";
 import { WRITING_CASES } from "./cases/writing.ts";
 import { outcomeOf } from "./outcome.ts";
 import { all, type BlogWorld, startBlogWorld } from "./world.ts";
@@ -11,7 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const answered = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES].filter(({ kind }) => kind === "answer");
+const CASES = [
+  ...BLOG_CASES,
+  ...POST_CASES,
+  ...WRITING_CASES,
+  ...TAGGED_CASES,
+  ...USER_CASES,
+  ...FILTER_CASES,
+  ...COMMUNITY_CASES,
+  ...MEMBER_CASES,
+  ...COMMUNITY_POST_CASES,
+];
+const answered = CASES.filter(({ kind }) => kind === "answer");
 
 test.each(answered)("$endpoint: $name: is as it is declared", async (each) => {
   expect(await outcomeOf(each, "in-process", world)).toMatchObject({ answer: each.answer });

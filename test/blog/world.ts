@@ -20,8 +20,14 @@ import { EmbedService } from "../../gen/blog/v1/embed_pb.ts";
 import { EmbedServiceRest } from "../../gen/blog/v1/embed_rest.ts";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { CommunityService } from "../../gen/community/v1/community_pb.ts";
+import { CommunityServiceRest } from "../../gen/community/v1/community_rest.ts";
 import { OAuthService } from "../../gen/oauth/v1/oauth_pb.ts";
 import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
+import { FilterService } from "../../gen/user/v1/filter_pb.ts";
+import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
+import { UserService } from "../../gen/user/v1/user_pb.ts";
+import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 
 export const WAYS = ["Connect JSON", "Connect proto", "gRPC", "gRPC-Web", "in-process"] as const;
 export type Way = (typeof WAYS)[number];
@@ -43,6 +49,9 @@ export type Identity =
 export interface Api {
   readonly blogs: Client<typeof BlogService>;
   readonly posts: Client<typeof PostService>;
+  readonly users: Client<typeof UserService>;
+  readonly filters: Client<typeof FilterService>;
+  readonly communities: Client<typeof CommunityService>;
   readonly embeds: Client<typeof EmbedService>;
   readonly oauth: Client<typeof OAuthService>;
 }
@@ -118,6 +127,9 @@ export function credentialsOf({ credentials: known }: Sandbox, identity: Identit
 export const ADAPTERS: readonly ServiceAdapter[] = [
   BlogServiceRest,
   PostServiceRest,
+  UserServiceRest,
+  FilterServiceRest,
+  CommunityServiceRest,
   EmbedServiceRest,
   OAuthServiceRest,
 ];
@@ -233,6 +245,9 @@ function apisOver(transports: Record<Way, Transport>): Record<Way, Api> {
   const api = (transport: Transport): Api => ({
     blogs: createClient(BlogService, transport),
     posts: createClient(PostService, transport),
+    users: createClient(UserService, transport),
+    filters: createClient(FilterService, transport),
+    communities: createClient(CommunityService, transport),
     embeds: createClient(EmbedService, transport),
     oauth: createClient(OAuthService, transport),
   });

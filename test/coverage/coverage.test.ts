@@ -6,18 +6,29 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { EmbedService } from "../../gen/blog/v1/embed_pb.ts";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
+import { CommunityService } from "../../gen/community/v1/community_pb.ts";
 import { OAuthService } from "../../gen/oauth/v1/oauth_pb.ts";
+import { FilterService } from "../../gen/user/v1/filter_pb.ts";
+import { UserService } from "../../gen/user/v1/user_pb.ts";
 import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import type { Case } from "../blog/case.ts";
 import { BLOG_CASES } from "../blog/cases/blog.ts";
 import { OAUTH_CASES } from "../blog/cases/oauth.ts";
 import { POST_CASES } from "../blog/cases/posts.ts";
 import { STATE_CASES } from "../blog/cases/states.ts";
+import { TAGGED_CASES } from "../blog/cases/tagged.ts";
 import { WRITING_CASES } from "../blog/cases/writing.ts";
 import { type BlogWorld, startBlogWorld, WAYS } from "../blog/world.ts";
+import { COMMUNITY_CASES } from "../community/cases/communities.ts";
+import { MEMBER_CASES } from "../community/cases/members.ts";
+import { COMMUNITY_POST_CASES } from "../community/cases/posts.ts";
+import { FILTER_CASES } from "../user/cases/filters.ts";
+import { USER_CASES } from "../user/cases/user.ts";
 import { endpointOf, parametersOf } from "./parameters.ts";
 import { Records, reflected } from "./record.ts";
-import { type Section, TABLE } from "./table.ts";
+import type { Section } from "./section.ts";
+import { TABLE } from "./table.ts";
+import { USERS_AND_COMMUNITIES } from "./users-and-communities.ts";
 
 const records = new Set<string>();
 const seen = new Records();
@@ -43,6 +54,11 @@ function consume(json: unknown, output: DescMessage, message: object): void {
   const [only] = output.fields;
   const whole = reflected(output, message);
   // where the payload is a field of the response: `response_body`
+  if (Array.isArray(payload) && only?.fieldKind === "list" && only.listKind === "message") {
+    const items = [...(whole.get(only) as Iterable<Parameters<Records["consume"]>[1]>)];
+    for (const [index, item] of items.entries()) seen.consume(payload[index], item);
+    return;
+  }
   const isInner =
     only?.fieldKind === "message" && output.fields.length === 1 && !(only.name in Object(payload));
   if (isInner && whole.isSet(only)) {
@@ -64,6 +80,7 @@ function watch({ sandbox }: BlogWorld): BlogWorld["sandbox"] {
     return json;
   };
   const next = (fault: Fault, options?: FaultOptions) => {
+    if ("body" in fault) noted(fault.body);
     if (!("drift" in fault)) {
       sandbox.next(fault, options);
     } else {
@@ -105,7 +122,19 @@ function note(error: unknown, world: BlogWorld): void {
   records.add(`error ${endpointOf(request)} ${code}`);
 }
 
-const CASES = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...STATE_CASES, ...OAUTH_CASES];
+const CASES = [
+  ...BLOG_CASES,
+  ...POST_CASES,
+  ...WRITING_CASES,
+  ...STATE_CASES,
+  ...OAUTH_CASES,
+  ...TAGGED_CASES,
+  ...USER_CASES,
+  ...FILTER_CASES,
+  ...COMMUNITY_CASES,
+  ...MEMBER_CASES,
+  ...COMMUNITY_POST_CASES,
+];
 
 beforeAll(async () => {
   const world = await startBlogWorld({ interceptors: [observe] });
@@ -124,6 +153,7 @@ interface Row {
 }
 
 function rowsOf({ kind, of, names }: Section): Row[] {
+  if (names === "") return [];
   return names.split(names.includes(";") ? "; " : ", ").map((text) => {
     const [name = "", own = name] = text.split(" = ");
     if (kind === "parameter") return { name, record: `parameter ${of} ${own}` };
@@ -134,7 +164,7 @@ function rowsOf({ kind, of, names }: Section): Row[] {
   });
 }
 
-describe.each([...TABLE])("$title", (section) => {
+describe.each([...TABLE, ...USERS_AND_COMMUNITIES])("$title", (section) => {
   test("has all of its rows", () => {
     const rows = rowsOf(section);
     expect([rows.length, new Set(rows.map(({ name }) => name)).size]).toEqual([section.rows, section.rows]);
@@ -151,10 +181,14 @@ describe.each([...TABLE])("$title", (section) => {
 
 /** Endpoints that are pages for people, and no RPCs. */
 const PAGES: ReadonlySet<string> = new Set(["GET /oauth/authorize", "GET /oauth2/authorize"]);
-const ENDPOINTS = TABLE.filter(({ kind, of }) => kind === "parameter" && !PAGES.has(of)).map(({ of }) => of);
+const endpointsOf = (sections: readonly Section[]) =>
+  sections.filter(({ kind, of }) => kind === "parameter" && !PAGES.has(of)).map(({ of }) => of);
+const ENDPOINTS = endpointsOf(TABLE);
+const LATER_ENDPOINTS = endpointsOf(USERS_AND_COMMUNITIES);
 
 test("every endpoint of the reference has answered", () => {
-  expect(ENDPOINTS.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
+  const all = [...ENDPOINTS, ...LATER_ENDPOINTS];
+  expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
 
 test("every endpoint that needs credentials has refused wrong ones, a caller that asks too often and a missing blog", () => {
@@ -166,8 +200,26 @@ test("every endpoint that needs credentials has refused wrong ones, a caller tha
   expect(wanted.filter((record) => !records.has(record))).toEqual([]);
 });
 
+test("every endpoint for users and communities has refused wrong credentials and a caller that asks too often", () => {
+  expect(LATER_ENDPOINTS).toHaveLength(36);
+  const wanted = LATER_ENDPOINTS.flatMap((endpoint) =>
+    ["401.1016", "429"].map((status) => `error ${endpoint} ${status}`),
+  );
+  expect(wanted.filter((record) => !records.has(record))).toEqual([]);
+});
+
+const SERVICES = [
+  BlogService,
+  PostService,
+  UserService,
+  FilterService,
+  CommunityService,
+  EmbedService,
+  OAuthService,
+];
+
 test("every unary method has answered", () => {
-  const unary = [BlogService, PostService, EmbedService, OAuthService].flatMap((service) =>
+  const unary = SERVICES.flatMap((service) =>
     service.methods
       .filter(({ methodKind }) => methodKind === "unary")
       .map(({ name }) => `${service.typeName}.${name}`),
@@ -177,11 +229,21 @@ test("every unary method has answered", () => {
 
 test("the cases are called by every protocol, in the tests of their endpoints", () => {
   expect(WAYS).toEqual(expect.arrayContaining(["Connect JSON", "Connect proto", "gRPC", "gRPC-Web"]));
-  const files = ["blog", "posts", "writing", "oauth", "states"];
-  const texts = files.map((name) =>
-    readFileSync(new URL(`../blog/${name}.test.ts`, import.meta.url), "utf8"),
-  );
-  for (const [index, name] of ["BLOG", "POST", "WRITING", "OAUTH", "STATE"].entries()) {
-    expect(texts[index]).toContain(`${name}_CASES`);
+  const files = {
+    "blog/blog": "BLOG",
+    "blog/posts": "POST",
+    "blog/writing": "WRITING",
+    "blog/oauth": "OAUTH",
+    "blog/states": "STATE",
+    "blog/tagged": "TAGGED",
+    "user/user": "USER",
+    "user/filters": "FILTER",
+    "community/communities": "COMMUNITY",
+    "community/members": "MEMBER",
+    "community/posts": "COMMUNITY_POST",
+  };
+  for (const [name, cases] of Object.entries(files)) {
+    const text = readFileSync(new URL(`../${name}.test.ts`, import.meta.url), "utf8");
+    expect(text).toContain(`${cases}_CASES`);
   }
 });

@@ -15,8 +15,23 @@ const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["P/pages/{page-name}", /^\/pages\/.+$/],
 ];
 
-/** The endpoint of a request, as `METHOD P/...` or `METHOD /path` of other addresses. */
+/** The endpoints of a community by their address; `C` is `/v2/communities/{community-handle}`. */
+const COMMUNITY_PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
+  ["C/invitations/{blog-identifier}", /^\/invitations\/[^/]+$/],
+  ["C/members/{blog-identifier}", /^\/members\/[^/]+$/],
+  ["C/posts/{post-id}/reactions/{reaction-id}", /^\/posts\/\d+\/reactions\/.+$/],
+  ["C/posts/{post-id}/reactions", /^\/posts\/\d+\/reactions$/],
+  ["C/moderation/posts/{post-id}", /^\/moderation\/posts\/\d+$/],
+];
+
+/** The endpoint of a request, as `METHOD P/...`, `METHOD C/...`, or `METHOD /path` of other addresses. */
 export function endpointOf({ method, path }: ReceivedRequest): string {
+  if (/^\/v2\/user\/filtered_tags\/./.test(path)) return `${method} /v2/user/filtered_tags/{tag}`;
+  const inCommunity = /^\/v2\/communities\/[^/]+(.*)$/.exec(path)?.[1];
+  if (inCommunity !== undefined) {
+    const found = COMMUNITY_PATTERNS.find(([, pattern]) => pattern.test(inCommunity));
+    return `${method} ${found?.[0] ?? `C${inCommunity}`}`;
+  }
   const rest = /^\/v2\/blog\/[^/]+(\/.*)$/.exec(path)?.[1];
   if (rest === undefined) return `${method} ${path}`;
   const found = PATTERNS.find(([, pattern]) => pattern.test(rest));
@@ -40,6 +55,10 @@ function pathNames({ path }: ReceivedRequest): string[] {
   if (/\/posts\/[a-z]+$/.test(path)) names.push("type");
   if (/\/avatar\/\d+$/.test(path)) names.push("size");
   if (/\/pages\/./.test(path)) names.push("page-name");
+  if (path.startsWith("/v2/communities/")) names.push("community-handle");
+  if (/^\/v2\/communities\/[^/]+\/(invitations|members)\/./.test(path)) names.push("blog-identifier");
+  if (/\/reactions\/./.test(path)) names.push("reaction-id");
+  if (/\/filtered_tags\/./.test(path)) names.push("tag");
   return names;
 }
 

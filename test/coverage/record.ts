@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { field as fieldOption, oneof as oneofOption } from "../../gen/connectrest/v1/annotations_pb.ts";
+import { OneofRules_Layout } from "../../gen/connectrest/v1/field_rules_pb.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,6 +37,12 @@ export class Records {
 
   private consumeValue(value: unknown, message: ReflectMessage, field: DescField): void {
     if (!message.isSet(field)) return;
+    if (field.fieldKind === "map" && field.mapKind === "message") {
+      for (const [key, entry] of message.get(field) as Iterable<[string, ReflectMessage]>) {
+        this.fields.add(`${message.desc.typeName}.${keysOf(field)[0]}.${key}`);
+        this.consumeOne(at(Object(value) as Json, key), field.message, entry);
+      }
+    }
     if (field.fieldKind === "message") {
       this.consumeOne(value, field.message, message.get(field) as ReflectMessage);
     }
@@ -77,7 +84,7 @@ function isNothing(value: unknown): boolean {
 function isFlattened({ oneof, fieldKind }: DescField): boolean {
   if (oneof === undefined || fieldKind !== "message" || !hasOption(oneof, oneofOption)) return false;
   const { layout, discriminator } = getOption(oneof, oneofOption);
-  return layout <= 1 && discriminator !== "";
+  return layout === OneofRules_Layout.FLATTENED || (layout === 0 && discriminator !== "");
 }
 
 /** The keys that a field is read from: its name on the wire, what else it is called, and paths. */

@@ -1,42 +1,4 @@
-/**
- * The reference of the blogging service, section by section and row by row, in its own order and names. `rows` says
- * how many a section has, so that a missing one shows.
- */
-export interface Section {
-  readonly title: string;
-  readonly rows: number;
-  /** What a row is: a parameter of an endpoint, a field of a message, or any other record. */
-  readonly kind: "parameter" | "field" | "error" | "record" | "case";
-  /** The endpoint or the messages that the rows belong to; of errors nothing where any endpoint may have them. */
-  readonly of: string;
-  /** The rows, separated by commas, or by semicolons where there are some; `name = record` where the record has another name. */
-  readonly names: string;
-  /** Rows that are no RPC, and why. */
-  readonly elsewhere?: Readonly<Record<string, string>>;
-}
-
-const parameters = (of: string, rows: number, names: string): Section => ({
-  title: of,
-  rows,
-  kind: "parameter",
-  of,
-  names,
-});
-const fields = (title: string, of: string, rows: number, names: string): Section => ({
-  title,
-  rows,
-  kind: "field",
-  of,
-  names,
-});
-
-const errors = (of: string, rows: number, names: string): Section => ({
-  title: `${of}, errors`,
-  rows,
-  kind: "error",
-  of,
-  names,
-});
+import { errors, fields, parameters, type Section } from "./section.ts";
 
 /** The errors of creating, fetching and editing a post in blocks. */
 const POST_ERRORS =
@@ -45,6 +7,7 @@ const POST_ERRORS =
 const BLOG = "blog.v1.Blog";
 const POST = "blog.v1.Post";
 
+/** The reference of the blogging service: conventions, authentication, blogs and posts. */
 export const TABLE: readonly Section[] = [
   {
     title: "Conventions",

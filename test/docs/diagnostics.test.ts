@@ -8,10 +8,11 @@ import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
-/** The folders of the generator that find problems. */
-const ROOMS = ["parse", "check", "config", "protocol"];
+/** The folders of the generator that find problems, beside its own. */
+const FOLDERS = ["parse", "check", "config", "protocol"];
 
-const sources = ROOMS.map((room) => path.join(ROOT, "plugin/src", room))
+const sources = [".", ...FOLDERS]
+  .map((folder) => path.join(ROOT, "plugin/src", folder))
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
@@ -19,11 +20,11 @@ const sources = ROOMS.map((room) => path.join(ROOT, "plugin/src", room))
 
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
-/** The codes that problems are reported with: words joined by hyphens, or one word behind a place. */
+/** The codes that problems are reported with: words joined by hyphens, or one word behind a place or a node. */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/(?:\badd\((?:\d+|\[[^\]]*\]),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
+    ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
   // a kind of body, and the name of the program
   const others = new Set(["http-body", "protoc-gen-connect-rest"]);

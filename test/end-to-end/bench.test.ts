@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { readAnswer } from "../../bench/load/http1.ts";
+import { expect, test } from "vitest";
+import { readResponse } from "../../bench/load/http1.ts";
 import { readFrame } from "../../bench/load/http2.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
 import { figureLines, holds } from "../../bench/reliability/figure.ts";
@@ -17,8 +17,8 @@ test("the load generator: reads an answer with a length, and waits for all of it
     fc.property(bytes, fc.nat(), (body, cut) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
       const whole = Buffer.concat([Buffer.from(head), body]);
-      expect(readAnswer(whole)).toEqual({ status: 200, body });
-      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+      expect(readResponse(whole)).toEqual({ status: 200, body });
+      expect(readResponse(whole.subarray(0, cut % whole.length))).toBeUndefined();
     }),
   );
 });
@@ -29,8 +29,8 @@ test("the load generator: reads an answer in chunks, and waits for all of it", (
       const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
       const parts = ["HTTP/1.1 429 No\r\ntransfer-encoding: chunked\r\n\r\n", ...framed, "0\r\n\r\n"];
       const whole = Buffer.concat(parts.map((part) => Buffer.from(part)));
-      expect(readAnswer(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
-      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+      expect(readResponse(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
+      expect(readResponse(whole.subarray(0, cut % whole.length))).toBeUndefined();
     }),
   );
 });
@@ -86,48 +86,46 @@ test.each([
   expect(() => readOptions(args)).toThrow(text);
 });
 
-describe("the bounds of reliability", () => {
-  const figure = { name: "x", unit: "ms", value: 5 };
+const sample = { name: "x", unit: "ms", value: 5 };
 
-  test("hold up to the bound, and never for what is no number", () => {
-    expect(holds({ ...figure, bound: { atMost: 5 } })).toBe(true);
-    expect(holds({ ...figure, bound: { atMost: 4.9 } })).toBe(false);
-    expect(holds({ ...figure, bound: { atLeast: 5 } })).toBe(true);
-    expect(holds({ ...figure, bound: { atLeast: 5.1 } })).toBe(false);
-    for (const bound of [{ atMost: 5 }, { atLeast: 5 }]) {
-      expect(holds({ ...figure, value: Number.NaN, bound })).toBe(false);
-    }
-  });
+test("the bounds of reliability: hold up to the bound, and never for what is no number", () => {
+  expect(holds({ ...sample, bound: { atMost: 5 } })).toBe(true);
+  expect(holds({ ...sample, bound: { atMost: 4.9 } })).toBe(false);
+  expect(holds({ ...sample, bound: { atLeast: 5 } })).toBe(true);
+  expect(holds({ ...sample, bound: { atLeast: 5.1 } })).toBe(false);
+  for (const bound of [{ atMost: 5 }, { atLeast: 5 }]) {
+    expect(holds({ ...sample, value: Number.NaN, bound })).toBe(false);
+  }
+});
 
-  test("stand beside what was measured, and what others have", () => {
-    const text = figureLines([{ ...figure, bound: { atMost: 1 }, beside: { bare: "never", other: 2.345 } }]);
-    expect(text.replace(/ +/g, " ")).toBe("FAILS x 5 ms <= 1 (bare: never, other: 2.35)");
-  });
+test("the bounds of reliability: stand beside what was measured, and what others have", () => {
+  const text = figureLines([{ ...sample, bound: { atMost: 1 }, beside: { bare: "never", other: 2.345 } }]);
+  expect(text.replace(/ +/g, " ")).toBe("FAILS x 5 ms <= 1 (bare: never, other: 2.35)");
+});
 
-  test("take times from the quietest round", () => {
-    const rounds = [
-      [9, 1, 2],
-      [3, 4, 5],
-    ];
-    expect([quietest(rounds, 0.5), quietest(rounds, 1)]).toEqual([2, 5]);
-  });
+test("the bounds of reliability: take times from the quietest round", () => {
+  const rounds = [
+    [9, 1, 2],
+    [3, 4, 5],
+  ];
+  expect([quietest(rounds, 0.5), quietest(rounds, 1)]).toEqual([2, 5]);
+});
 
-  test.each([
-    [["--only", "bombs, nothing"], /^Error: --only: expected bombs, retries, .*, got "nothing"$/],
-    [["--calls", "1.5"], /^Error: --calls: expected a whole number from 100, got "1.5"$/],
-  ])("refuse %j", async (args, text) => {
-    expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);
-  });
+test.each([
+  [["--only", "bombs, nothing"], /^Error: --only: expected bombs, retries, .*, got "nothing"$/],
+  [["--calls", "1.5"], /^Error: --calls: expected a whole number from 100, got "1.5"$/],
+])("the bounds of reliability: refuse %j", async (args, text) => {
+  expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);
+});
 
-  test("are measured: an upstream that is down gets hardly any further requests", async () => {
-    const args = ["bench/bench.ts", "reliability", "--only", "retries", "--json"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-    const [retries] = JSON.parse(stdout);
-    expect(retries).toMatchObject({
-      bound: { atMost: 1.2 },
-      holds: true,
-      beside: { "bare with RetryAgent": 6 },
-    });
+test("the bounds of reliability: are measured: an upstream that is down gets hardly any further requests", async () => {
+  const args = ["bench/bench.ts", "reliability", "--only", "retries", "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  const [retries] = JSON.parse(stdout);
+  expect(retries).toMatchObject({
+    bound: { atMost: 1.2 },
+    holds: true,
+    beside: { "bare with RetryAgent": 6 },
   });
 });
 

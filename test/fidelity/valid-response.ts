@@ -20,7 +20,7 @@ export function validObject(desc: DescMessage, path: string, places: Place[], de
     const [field] = fields;
     if (field === undefined || key === "__proto__" || !isPlain(fields)) continue;
     const here = path === "" ? key : `${path}.${key}`;
-    const value = valueOf(field, here, places, depth);
+    const value = jsonOf(field, here, places, depth);
     if (value === undefined) continue;
     json[key] = value;
     places.push({ holder: json, key, fields, path: here });
@@ -70,7 +70,7 @@ function hasDiscriminator(oneof: DescMessage["oneofs"][number], key: string): bo
   ).includes(key);
 }
 
-function valueOf(field: DescField, path: string, places: Place[], depth: number): unknown {
+function jsonOf(field: DescField, path: string, places: Place[], depth: number): unknown {
   switch (field.fieldKind) {
     case "scalar":
       return scalarOf(field.scalar);

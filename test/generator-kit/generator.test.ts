@@ -152,10 +152,7 @@ test("insertions: are not offered where the annotations are wrong: protoc-gen-co
 });
 
 test("insertions: are not offered for a method that unsupported=skip leaves out", () => {
-  const text = THINGS.replace(
-    "returns (Thing) { option (google.api.http) = { delete",
-    "returns (stream Thing) { option (google.api.http) = { delete",
-  );
+  const text = THINGS.replace("rpc DeleteThing(GetThingRequest)", "rpc DeleteThing(stream GetThingRequest)");
   const points: boolean[] = [];
   respond(
     generator((request) => {

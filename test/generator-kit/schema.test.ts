@@ -470,3 +470,12 @@ test.each([
 ])("hints come from idempotency_level, or else from the HTTP method: %s by %s", (name, verb, expected) => {
   expect(annotationsOf(methodOf(name), verb)).toEqual(expected);
 });
+
+test.each([
+  ["GET", false, careful],
+  ["PUT", false, careful],
+  ["POST", true, idempotent],
+  ["GET", true, read],
+] as const)("hints follow the rule idempotent: %s with %s", (verb, rule, expected) => {
+  expect(annotationsOf(methodOf("ListPostLikes"), verb, rule)).toEqual(expected);
+});

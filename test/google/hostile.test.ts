@@ -5,7 +5,7 @@ import {
   CodeGeneratorRequestSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "./generators.ts";
 import { Random } from "./random.ts";
@@ -28,35 +28,33 @@ async function answerOf(input: Uint8Array) {
   return { names: file.map(({ name }) => name), size: stdout.length, error };
 }
 
-describe("a request that is broken", () => {
-  const bytes = encoded(compileRequest({ "a.proto": SMALL }));
-  const random = new Random(3);
-  const noise = Uint8Array.from({ length: 100_000 }, () => random.below(256));
-  const cut = Array.from({ length: 4 }, () => bytes.subarray(0, 1 + random.below(bytes.length - 1)));
+const bytes = encoded(compileRequest({ "a.proto": SMALL }));
+const dice = new Random(3);
+const noise = Uint8Array.from({ length: 100_000 }, () => dice.below(256));
+const cut = Array.from({ length: 4 }, () => bytes.subarray(0, 1 + dice.below(bytes.length - 1)));
 
-  test.each<readonly [name: string, input: Uint8Array, message: string]>([
-    ["empty", new Uint8Array(), "no CodeGeneratorRequest"],
-    ["noise", noise, "standard input is no CodeGeneratorRequest: "],
-    ...cut.map((part) => [`cut after ${part.length} bytes`, part, ""] as const),
-  ])("%s: one line on standard error, exit 1, no output", async (_name, input, message) => {
+test.each<readonly [name: string, input: Uint8Array, message: string]>([
+  ["empty", new Uint8Array(), "no CodeGeneratorRequest"],
+  ["noise", noise, "standard input is no CodeGeneratorRequest: "],
+  ...cut.map((part) => [`cut after ${part.length} bytes`, part, ""] as const),
+])(
+  "a request that is broken: %s: one line on standard error, exit 1, no output",
+  async (_name, input, message) => {
     const { stdout, stderr, code } = await runGenerator("adapters", input);
     expect({ code, size: stdout.length }).toEqual({ code: 1, size: 0 });
     expect(stderr).toMatch(/^protoc-gen-connect-rest: .+\n$/);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("internal error");
-  });
+  },
+);
 
-  test("a file that is not in it: exit 1, and its name", async () => {
-    const request = compileRequest({ "a.proto": SMALL });
-    const { stderr, code } = await runGenerator(
-      "adapters",
-      encoded(request, { fileToGenerate: ["b.proto"] }),
-    );
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      "protoc-gen-connect-rest: file_to_generate names b.proto, which is not in proto_file\n",
-    );
-  });
+test("a request that is broken: a file that is not in it: exit 1, and its name", async () => {
+  const request = compileRequest({ "a.proto": SMALL });
+  const { stderr, code } = await runGenerator("adapters", encoded(request, { fileToGenerate: ["b.proto"] }));
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "protoc-gen-connect-rest: file_to_generate names b.proto, which is not in proto_file\n",
+  );
 });
 
 test("a request that is odd: no files: no output, no error", async () => {
@@ -71,18 +69,18 @@ test("a request that is odd: an unknown option is a fault of the user, in the an
   expect(error).toBe("unknown option `unsuported`; did you mean `unsupported`?");
 });
 
-const messages = `message Req { string name = 1; A a = 2; repeated Req more = 3; map<string, A> by = 4; }
+const MESSAGES = `message Req { string name = 1; A a = 2; repeated Req more = 3; map<string, A> by = 4; }
 message A { B b = 1; }
 message B { A a = 1; Req req = 2; }`;
 
 test("messages that hold themselves: become bodies and answers", async () => {
-  const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${messages}`;
+  const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });
 });
 
 test("messages that hold themselves: cannot be a query, which is said once for each field", async () => {
-  const source = `${HEAD}service S { ${METHOD("Get", 'get: "/a/{name}"')} }\n${messages}`;
+  const source = `${HEAD}service S { ${METHOD("Get", 'get: "/a/{name}"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect(names).toEqual([]);
   expect(error.split("\n").map((line) => line.split(": ")[1])).toEqual([
@@ -93,7 +91,7 @@ test("messages that hold themselves: cannot be a query, which is said once for e
   ]);
 });
 
-const comment = `// ${"x".repeat(260)}\n`;
+const COMMENT = `// ${"x".repeat(260)}\n`;
 
 test(
   "a .proto of 10 MB: of methods is generated in bounded time",
@@ -101,7 +99,7 @@ test(
     const count = 30_000;
     const methods = Array.from(
       { length: count },
-      (_, index) => `${comment}${METHOD(`M${index}`, `get: "/a/${index}/{name}"`)}`,
+      (_, index) => `${COMMENT}${METHOD(`M${index}`, `get: "/a/${index}/{name}"`)}`,
     );
     const source = `${HEAD}service S {\n${methods.join("\n")}\n}\nmessage Req { string name = 1; }`;
     expect(source.length).toBeGreaterThan(9_000_000);
@@ -117,7 +115,7 @@ test(
   async () => {
     const methods = Array.from(
       { length: 30_000 },
-      (_, index) => `${comment}${METHOD(`M${index}`, `get: "/a/${index}/{nam}"`)}`,
+      (_, index) => `${COMMENT}${METHOD(`M${index}`, `get: "/a/${index}/{nam}"`)}`,
     );
     const source = `${HEAD}service S {\n${methods.join("\n")}\n}\nmessage Req { string name = 1; }`;
     const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));

@@ -60,17 +60,17 @@ function codesInSource(): string[] {
   return [...new Set(found.map(([, code = ""]) => code))].filter((code) => code !== "http-body").sort();
 }
 
-const name = "stream_unmapped";
+const UNMAPPED = "stream_unmapped";
 
 test("what cannot be mapped: is a problem by default, and left out with a warning where the options say so", () => {
   const { error, files, warnings } = runGenerator(request, {
-    fileToGenerate: [`${name}.proto`],
+    fileToGenerate: [`${UNMAPPED}.proto`],
     parameter: "unsupported=skip",
   });
   expect(error).toBe("");
   expect(files).toEqual({});
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toContain(`${name}.proto:${HEAD_LINES + 2}:3: stream-unmapped: `);
+  expect(warnings[0]).toContain(`${UNMAPPED}.proto:${HEAD_LINES + 2}:3: stream-unmapped: `);
 });
 
 test("what cannot be mapped: is told from what is wrong, which is an error all the same", () => {

@@ -1,9 +1,10 @@
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
+import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
 import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
-import { LimitService } from "../gen/rules/v1/limits_pb.ts";
+import { LimitChoice_Kind, LimitService } from "../gen/rules/v1/limits_pb.ts";
 import { LimitServiceRest } from "../gen/rules/v1/limits_rest.ts";
 import { type Settings, start } from "./world.ts";
 
@@ -61,6 +62,21 @@ test("per_credentials: each set of credentials has its own count", async () => {
   expect((await failureOf(client.callOwn({}))).code).toBe(Code.ResourceExhausted);
   await client.callOwn({});
   expect(seen.map(({ headers }) => headers)).toEqual([["x-key: a"], ["x-key: b"]]);
+});
+
+const { OPEN, SHARED, CLOSED } = LimitChoice_Kind;
+
+test.each([
+  ["a value of an enum", { kind: OPEN }, { kind: SHARED }],
+  ["a field of a message", { target: { link: "a" } }, { target: { link: "b" } }],
+  ["an item of a list", { tags: ["a", "rare"] }, { tags: ["rare"] }],
+])("when: only requests with %s count", async (_what, first, second) => {
+  const { client, seen } = await limits(new FakeClock(EVENING), { credentials: { apiKey: "k" } });
+  for (const message of [first, { kind: CLOSED }, { target: {} }, { tags: ["a"] }]) {
+    await client.callSometimes(message);
+  }
+  expect(reasonOf(await failureOf(client.callSometimes(second)))).toBe("LOCAL_RATE_LIMIT");
+  expect(seen).toHaveLength(4);
 });
 
 test("timeout: the method's own deadline, where the caller's is later", async () => {

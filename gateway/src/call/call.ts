@@ -27,15 +27,20 @@ export interface Call extends Caller {
   readonly startedAt: number;
   readonly deadline: Deadline;
   /** Bytes of the request's body so far, as they came. */
+  // biome-ignore lint/plugin: changes while the call runs
   bytesIn: number;
   /** Bytes of the response's body so far, as they went. */
+  // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
   readonly trace: CallTrace;
   /** Requests to upstreams so far. */
+  // biome-ignore lint/plugin: changes while the call runs
   attempts: number;
   /** HTTP status of the last upstream response. */
+  // biome-ignore lint/plugin: changes while the call runs
   upstreamStatus: number | undefined;
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
+  // biome-ignore lint/plugin: changes while the call runs
   signal: AbortSignal | undefined;
 }
 

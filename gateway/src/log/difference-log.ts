@@ -17,6 +17,7 @@ const LEVELS: Readonly<Record<DifferenceClass, "debug" | "info" | "warn">> = {
 
 interface Place {
   readonly loggedAt: number;
+  // biome-ignore lint/plugin: counts up
   unlogged: number;
 }
 

@@ -14,6 +14,7 @@ import {
   type RestResponse,
   type ServiceAdapter,
   base64,
+  cursorTime,
   fits,
   joinCommas,
   listJson,
@@ -110,6 +111,7 @@ import {
   decodeListSubmissionPostsResponse,
 } from "./queue_rest.ts";
 import type { ShortBlog } from "./short_blog_pb.ts";
+import type { ListTaggedPostsRequest } from "./tagged_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of blog.v1.PostService. */
@@ -1406,6 +1408,71 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
 /**
+ * Lists posts with a tag, whichever blog they are on.
+ *
+ * An API key is enough; with credentials of a user the response also says which posts that user likes.
+ *
+ * GET /v2/tagged
+ *
+ * @generated from rpc blog.v1.PostService.ListTaggedPosts
+ */
+export const PostService_listTaggedPosts = unary(PostService.method.listTaggedPosts, {
+  rules: {
+    ...PostService_rules,
+    credentials: ["oauth1", "oauth2", "api_key"],
+    envelope: {
+      payload: ["response", "response.posts"],
+      status: "meta.status",
+      message: "meta.msg",
+      errors: "errors",
+    },
+    idempotent: true,
+    payloadType: "array",
+  },
+  request(message: ListTaggedPostsRequest): RestRequest {
+    const request = new RequestWriter("GET", "/v2/tagged");
+    if (message.tag) request.query("tag", message.tag);
+    request.query("limit", message.limit);
+    if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
+    if (message.filter) request.query("filter", POST_FILTER.wire(message.filter));
+    if (message.npf) request.query("npf", message.npf);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.messages(1, response.payload, "", decodePost);
+  },
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
+
+/**
+ * Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their
+ * own: get those page by page.
+ *
+ * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ *
+ * GET /v2/tagged
+ *
+ * @generated from rpc blog.v1.PostService.StreamTaggedPosts
+ */
+export const PostService_streamTaggedPosts = paginate(PostService.method.streamTaggedPosts, {
+  rules: { ...PostService_rules, credentials: ["oauth1", "oauth2", "api_key"], idempotent: true },
+  request: PostService_listTaggedPosts.request,
+  items: ["", "posts"],
+  next: {
+    kind: "cursor",
+    from: "last_item",
+    path: "timestamp",
+    advance: (message: ListTaggedPostsRequest, value) => ({
+      ...message,
+      before: cursorTime(value, "seconds"),
+    }),
+  },
+  item: decodePost,
+});
+// @@protoc_insertion_point(method:blog.v1.PostService.StreamTaggedPosts)
+
+/**
  * Posts of a blog.
  *
  * @generated from service blog.v1.PostService
@@ -1437,6 +1504,8 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
     uploadLegacyVideo: PostService_uploadLegacyVideo,
     updateLegacyPost: PostService_updateLegacyPost,
     reblogLegacyPost: PostService_reblogLegacyPost,
+    listTaggedPosts: PostService_listTaggedPosts,
+    streamTaggedPosts: PostService_streamTaggedPosts,
   },
   comments: {
     service: "Posts of a blog.",
@@ -1465,6 +1534,8 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       uploadLegacyVideo: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a\nwhole.\n\nThe first message has the post and the type and name of the file, and may have the first chunk. All other messages\nhave only chunks.",
       updateLegacyPost: "Updates a post in the legacy format.",
       reblogLegacyPost: "Reblogs a post in the legacy format.",
+      listTaggedPosts: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
+      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on. Not for featured tags, whose posts have an order of their\nown: get those page by page.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
     },
   },
   tools: () => import("./post_tools.ts"),

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgASgJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSL7AQoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj0KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgASgJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSKGAgoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACEgkKBUFSUkFZEANiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -322,7 +322,8 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
 
 /**
  * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
- * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error.
+ * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error; so it
+ * does at a record that has nothing but `error`, with a google.rpc.Status, unless the message has a field for it.
  *
  *     // data: {"type": "delta", …}
  *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}
@@ -332,6 +333,8 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
 export type Records = Message<"connectrest.v1.Records"> & {
   /**
    * How records are separated. Default: LINES.
+   *
+   *     option (connectrest.v1.method).records = {format: ARRAY};
    *
    * @generated from field: connectrest.v1.Records.Format format = 1;
    */
@@ -363,7 +366,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
   data: string;
 
   /**
-   * Lines, or event data, that end the stream and are not records.
+   * Lines, or event data, that end the stream and are not records. Not with ARRAY, which ends itself.
    *
    *     records: {format: EVENT_STREAM, end: "[DONE]"}
    *
@@ -409,7 +412,8 @@ export const Records_Format = {
   FORMAT_UNSPECIFIED: 0,
 
   /**
-   * One JSON value per line (NDJSON, JSON Lines). Empty lines are skipped.
+   * One JSON object per line (NDJSON, JSON Lines), or per record of `application/json-seq` (RFC 7464). Empty lines
+   * are skipped, and so are comments: lines that begin with `:`, `#` or `//`.
    *
    * @generated from enum value: LINES = 1;
    */
@@ -421,6 +425,15 @@ export const Records_Format = {
    * @generated from enum value: EVENT_STREAM = 2;
    */
   EVENT_STREAM: 2,
+
+  /**
+   * The items of one JSON array, `[{…},{…}]`, each as soon as it is complete. An array that does not end was
+   * truncated. Server streams with an HTTP rule and no other rule are read like this, as Google's REST streams are;
+   * those of a google.api.HttpBody are downloads.
+   *
+   * @generated from enum value: ARRAY = 3;
+   */
+  ARRAY: 3,
 } as const;
 
 /**

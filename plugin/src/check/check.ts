@@ -87,7 +87,7 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
     field.parent === method.desc.input ||
     types.field(field).place !== undefined;
   if (isHttpBody && !isPlaced) {
-    const text = `${nameOf(field)} is a google.api.HttpBody inside of JSON; it can only be a whole body`;
+    const text = `${nameOf(field)} is a google.api.HttpBody within JSON; it can only be the whole body`;
     problems.add(field, [], "type-unsupported", text);
   }
 }
@@ -98,7 +98,7 @@ function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModel
   for (const field of message.fields) {
     const { place } = types.field(field);
     if (place === undefined || (place === "part" && members.includes(message))) continue;
-    const text = `${nameOf(field)} has a place, but ${message.typeName} is inside of a request or a response; only the fields of a request itself have places`;
+    const text = `${nameOf(field)} has \`in\`, but ${message.typeName} is nested in a request or response; only fields of the request message itself can be placed`;
     problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-nested", text);
   }
 }

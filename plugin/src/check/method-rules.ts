@@ -1,5 +1,6 @@
 /** Checks the rules that only methods have. */
-import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { type Duration, MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -8,6 +9,7 @@ import {
   MethodRulesSchema,
   ParameterSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
+import type { MethodAnnotation } from "../model/annotations.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
 
@@ -29,16 +31,16 @@ export function checkMethod(
   if (rules.credentials.includes("api_key") && rules.apiKey === undefined) {
     const isOfService = own.credentials.length === 0 && serviceAnnotation.credentials.length > 0;
     const holder = isOfService ? desc.parent : desc;
-    const text = `${nameOf(holder)} accepts an API key, but nothing says where it goes; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
+    const text = `${nameOf(holder)} accepts an API key, but no rule says where to send it; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
     problems.add(holder, [RULES, RULE.credentials.number], "api-key-place", text);
   }
   own.scopes.forEach((scope, index) => {
     if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return;
-    const text = `the scope \`${scope}\` of ${subject} is none (RFC 6749 section 3.3); expected one word, others as further scopes`;
+    const text = `\`${scope}\` is not a valid scope of ${subject} (RFC 6749 section 3.3); expected one word; list each scope separately`;
     add([RULE.scopes.number, index], "scope-syntax", text);
   });
   if (own.scopes.length > 0 && !rules.credentials.some((kind) => kind === "oauth1" || kind === "oauth2")) {
-    const text = `${subject} has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials`;
+    const text = `${subject} has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials`;
     add([RULE.scopes.number], "scopes-credentials", text);
   }
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {
@@ -57,6 +59,10 @@ export function checkMethod(
     const text = `success of ${subject}: expected a final status, from 200 to 599, got ${status}`;
     add([RULE.success.number, index], "success-status", text);
   });
+  const conflict = idempotencyConflict(desc, own);
+  if (conflict !== undefined) {
+    add([RULE.idempotent.number], "idempotent-conflict", `idempotent of ${subject} ${conflict}`);
+  }
   own.parameters.forEach(({ name, value, json }, index) => {
     if (name === "") {
       add(
@@ -74,6 +80,20 @@ export function checkMethod(
       );
     }
   });
+}
+
+/** What `idempotent` contradicts; undefined for nothing. */
+function idempotencyConflict(
+  { idempotency }: DescMethod,
+  { idempotent, idempotencyKey }: MethodAnnotation,
+): string | undefined {
+  if (idempotent === undefined) return undefined;
+  if (idempotencyKey !== "") {
+    const reason = idempotent ? "is true, so no key is sent" : "is false, which a key is meant to change";
+    return `${reason}; remove idempotent or idempotency_key`;
+  }
+  if (idempotent || idempotency === Idempotency.IDEMPOTENCY_UNKNOWN) return undefined;
+  return `is false, but its idempotency_level is ${Idempotency[idempotency]}; remove one of them`;
 }
 
 function jsonFault(text: string): string | undefined {

@@ -43,7 +43,7 @@ function checkPlace(
     if (other === undefined) return;
     const holder = other.path?.at(-1);
     const taken = holder === undefined ? (other.rule ?? "") : nameOf(holder);
-    const text = `${nameOf(field)} is \`${name}\` in ${place} of ${nameOf(desc)}, and so is ${taken}; give one of them another name`;
+    const text = `${nameOf(field)} and ${taken} are both named \`${name}\` in ${place} of ${nameOf(desc)}; give one of them another name`;
     problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
   });
 }

@@ -15,7 +15,7 @@ export function checkOneofs(message: DescMessage, types: TypeModels, problems: P
   for (const oneof of message.oneofs) checkOneof(oneof, types, problems);
   for (const field of message.fields) {
     if (field.oneof !== undefined || types.field(field).conditions.length === 0) continue;
-    const text = `when chooses a member of a oneof; ${nameOf(field)} is in none`;
+    const text = `\`when\` requires a member of a oneof; ${nameOf(field)} is not in one`;
     problems.add(field, [RULES, WHEN], "when-member", text);
   }
 }
@@ -47,7 +47,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     add(
       RULE.payload.number,
       "payload",
-      `the oneof ${nameOf(oneof)} has the layout BESIDE, which needs the key \`payload\``,
+      `the oneof ${nameOf(oneof)} has the layout BESIDE and must set \`payload\``,
     );
   }
   for (const field of oneof.fields) checkConditions(field, discriminator, types, problems);
@@ -74,7 +74,7 @@ function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): v
     for (const { signature, value } of choices(field, types.oneof(oneof), types)) {
       const other = chosen.get(signature);
       if (other !== undefined && other !== field) {
-        const text = `\`${value}\` already chooses \`${other.name}\` in the oneof ${nameOf(oneof)}`;
+        const text = `\`${value}\` already selects \`${other.name}\` in the oneof ${nameOf(oneof)}`;
         problems.add(field, [RULES, WHEN], "when-twice", text);
       }
       chosen.set(signature, field);

@@ -27,6 +27,7 @@ import {
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
 import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
+import { checkRequestCondition } from "./request-conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
 /** Fields that ServiceRules and MethodRules have under the same numbers. */
@@ -63,7 +64,7 @@ export function checkSharedRules(
     checkHeader(header, within(add, RULE.headers.number, index));
   });
   rules.rateLimits.forEach((limit, index) => {
-    checkRateLimit(limit, subject, within(add, RULE.rateLimits.number, index));
+    checkRateLimit(limit, desc, within(add, RULE.rateLimits.number, index));
   });
   if (rules.idempotencyKey !== "") {
     const fault = requestHeaderFault(rules.idempotencyKey);
@@ -122,19 +123,19 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     add(
       [ERROR.status.number],
       "error-status",
-      `an error of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
+      `an error rule of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
     );
   }
   if (status === 0 && subcode === undefined && subcodeText === "" && !header && !body) {
-    const text = `an error of ${subject} has no condition, so it would be every error; set status, subcode, subcode_text, header or body`;
+    const text = `an error rule of ${subject} has no condition, so it would match every error; set status, subcode, subcode_text, header or body`;
     add([], "error-condition", text);
   }
   if (subcode !== undefined && subcodeText !== "") {
-    const text = `an error of ${subject} has both subcode ${subcode} and subcode_text \`${subcodeText}\`; a code is a number or a word`;
+    const text = `an error rule of ${subject} sets both subcode ${subcode} and subcode_text \`${subcodeText}\`; a response has only one of them`;
     add([ERROR.subcodeText.number], "error-subcode", text);
   }
   if (code === 0 && reason === "") {
-    add([], "error-meaning", `an error of ${subject} says not what it means; set code or reason`);
+    add([], "error-meaning", `an error rule of ${subject} must set code or reason`);
   }
   if (reason !== "" && !/^[A-Z][A-Z0-9_]+[A-Z0-9]$/.test(reason)) {
     add(
@@ -148,19 +149,19 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     add(
       [ERROR.header.number, CONDITION.name.number],
       "header-name",
-      `the condition of an error of ${subject}: ${fault}`,
+      `the condition of an error rule of ${subject}: ${fault}`,
     );
   }
   if (body === undefined) return;
   const addBelow = within(add, ERROR.body.number);
   checkCondition(body, "", (place, code, text) =>
-    addBelow(place, code, `the condition of an error of ${subject} ${text}`),
+    addBelow(place, code, `the condition of an error rule of ${subject} ${text}`),
   );
 }
 
 function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add): void {
   if (shape.case === undefined) {
-    const text = `an error body of ${subject} has no shape; set items, title_map, text, oauth or rpc_status`;
+    const text = `an entry of error_bodies of ${subject} has no shape; set items, title_map, text, oauth or rpc_status`;
     add([], "error-body-shape", text);
     return;
   }
@@ -173,7 +174,7 @@ function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add)
           ? [[ERROR_BODY.text.number], shape.value]
           : [[], "."];
   const fault = pathFault(path, "root");
-  if (fault !== undefined) add(place, "dotted-path", `an error body of ${subject}: ${fault}`);
+  if (fault !== undefined) add(place, "dotted-path", `an entry of error_bodies of ${subject}: ${fault}`);
 }
 
 function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, add: Add): void {
@@ -181,7 +182,7 @@ function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, 
     add(
       [],
       "retry-after-header",
-      `a retry_after of ${subject} names no header; set e.g. header: "Retry-After"`,
+      `a retry_after of ${subject} has no header; set e.g. header: "Retry-After"`,
     );
   } else {
     const fault = headerFault(header);
@@ -201,7 +202,7 @@ function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, 
 
 function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
   if (headerFault(name) !== undefined || !/^[\t\x20-\x7e]*$/.test(value)) {
-    add([], "header", `${JSON.stringify(`${name}: ${value}`)} is no header (RFC 9110 section 5)`);
+    add([], "header", `${JSON.stringify(`${name}: ${value}`)} is not a valid header (RFC 9110 section 5)`);
     return;
   }
   const fault = requestHeaderFault(name);
@@ -212,7 +213,7 @@ function checkApiKey(apiKey: ServiceAnnotation["apiKey"], subject: string, add: 
   if (apiKey === undefined) return;
   const { case: place, value } = apiKey.in;
   if (place === undefined || value === "") {
-    const text = `the api_key of ${subject} goes nowhere; name a query parameter or a header`;
+    const text = `the api_key of ${subject} has no place; set query or header`;
     add([], "api-key-place", text);
     return;
   }
@@ -232,16 +233,25 @@ function checkCredentials(kinds: readonly Credential_Kind[], subject: string, ad
         `the credentials of ${subject}: expected a kind, e.g. NONE or OAUTH2, got ${name}`,
       );
     } else if (kinds.indexOf(kind) < index) {
-      add([index], "credential-twice", `the credentials of ${subject} name ${name} twice; once is enough`);
+      add([index], "credential-twice", `the credentials of ${subject} list ${name} twice; remove one`);
     }
   });
 }
 
 function checkRateLimit(
-  { requests, window, calendarDay }: Frozen<RateLimit>,
-  subject: string,
+  { requests, window, calendarDay, when }: Frozen<RateLimit>,
+  desc: DescService | DescMethod,
   add: Add,
 ): void {
+  const subject = nameOf(desc);
+  if (when !== undefined && desc.kind === "service") {
+    const text = `a rate limit of ${subject} has a condition on requests, which only limits of methods can have; move it to the methods, with one bucket`;
+    add([RATE_LIMIT.when.number], "when-request", text);
+  } else if (when !== undefined && desc.kind === "rpc") {
+    checkRequestCondition(when, desc.input, (place, code, text) =>
+      add([RATE_LIMIT.when.number, ...place], code, `the condition of a rate limit of ${subject} ${text}`),
+    );
+  }
   if (requests <= 0) {
     add(
       [RATE_LIMIT.requests.number],
@@ -256,7 +266,7 @@ function checkRateLimit(
     add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && window !== undefined) {
-    const text = `a rate limit of ${subject} has both a window and a calendar day, which is a window of its own`;
+    const text = `a rate limit of ${subject} sets both window and calendar_day; keep one`;
     add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && !isTimeZone(calendarDay)) {

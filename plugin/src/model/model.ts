@@ -110,13 +110,15 @@ export type StreamModel =
     }
   | {
       readonly kind: "records";
-      readonly format: "lines" | "events";
+      readonly format: "lines" | "events" | "array";
       /** Keys; empty for none. */
       readonly event: string;
       readonly id: string;
       readonly data: string;
       /** Whether the data goes into a field of text. */
       readonly text: boolean;
+      /** Whether a field takes the key `error`. */
+      readonly ownError: boolean;
       readonly end: readonly string[];
       readonly last: ConditionModel | undefined;
       /** undefined for the upstream's own limit. */

@@ -93,10 +93,19 @@ export type RetryAfterRule = {
   readonly when?: { readonly name: string; readonly value: string };
 };
 
+/** A condition on a field of the request, in the shape of the runtime's `RequestCondition`. */
+export type RequestConditionModel = {
+  /** The names of fields in the .proto file, joined by dots. */
+  readonly field: string;
+  readonly values?: readonly string[];
+  readonly present?: boolean;
+};
+
 export type RateLimit = {
   readonly requests: number;
   readonly windowMs: number;
   readonly calendarDay?: string;
   readonly bucket: string;
   readonly perCredentials: boolean;
+  readonly when?: RequestConditionModel;
 };

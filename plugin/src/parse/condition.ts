@@ -1,6 +1,6 @@
 import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
-import type { ConditionModel } from "../model/rules.ts";
+import type { ConditionModel, RequestConditionModel } from "../model/rules.ts";
 
 /** A condition of a rule, without what says nothing. */
 export function parseCondition({ key, values, present, type }: Frozen<When>): ConditionModel {
@@ -9,5 +9,14 @@ export function parseCondition({ key, values, present, type }: Frozen<When>): Co
     ...(values.length === 0 ? {} : { values }),
     ...(present === undefined ? {} : { present }),
     ...(type === "" ? {} : { type }),
+  };
+}
+
+/** A condition on a field of the request. */
+export function parseRequestCondition({ key, values, present }: Frozen<When>): RequestConditionModel {
+  return {
+    field: key,
+    ...(values.length === 0 ? {} : { values }),
+    ...(present === undefined ? {} : { present }),
   };
 }

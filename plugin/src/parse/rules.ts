@@ -24,7 +24,7 @@ import type { MethodAnnotation } from "../model/annotations.ts";
 import { DEFAULT_RULES } from "../model/default-rules.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
-import { parseCondition } from "./condition.ts";
+import { parseCondition, parseRequestCondition } from "./condition.ts";
 import { emptySpelling, methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
@@ -117,12 +117,14 @@ function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimi
     ...(limit.calendarDay === "" ? {} : { calendarDay: limit.calendarDay }),
     bucket: limit.bucket || owner,
     perCredentials: limit.perCredentials,
+    ...(limit.when === undefined ? {} : { when: parseRequestCondition(limit.when) }),
   };
 }
 
-/** A method may be sent again by its nature, or by a key that its requests carry. */
+/** A method may be retried because its rules say so, by its nature, or by a key that its requests carry. */
 function parseIdempotency(desc: DescMethod, verb: string): Pick<Rules, "idempotent" | "idempotencyKey"> {
-  if (isIdempotent(desc, verb)) return { idempotent: true };
+  const { idempotent = isIdempotent(desc, verb) } = methodRules(desc);
+  if (idempotent || methodRules(desc).idempotent === false) return { idempotent };
   const header = methodRules(desc).idempotencyKey || serviceRules(desc.parent).idempotencyKey;
   return header === "" ? { idempotent: false } : { idempotent: true, idempotencyKey: header.toLowerCase() };
 }
@@ -211,6 +213,8 @@ function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
 /** What a stream of records asks for, unless a rule says otherwise. */
 function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
+  // what is asked for without a word
+  if (records.format === Records_Format.ARRAY) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";
   return [...headers, { name: "accept", value }];

@@ -89,14 +89,16 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
-  /** A JSON value on each line, or server-sent events. */
-  readonly format: "lines" | "events";
+  /** A JSON value on each line, server-sent events, or the items of one JSON array. */
+  readonly format: "lines" | "events" | "array";
   /** The keys under which a record has the event's name, the last event ID, and the data. */
   readonly event?: string;
   readonly id?: string;
   readonly data?: string;
   /** The data under its key is text, even if it looks like JSON. */
   readonly text?: boolean;
+  /** The message has a field for the key `error`: a record with nothing else is no error. */
+  readonly ownError?: boolean;
   /** Lines or data that end the stream. */
   readonly end: readonly string[];
   /** The record after which the stream ends. */

@@ -98,6 +98,17 @@ export interface RateLimitRule {
   readonly bucket: string;
   /** Each set of credentials has a bucket of its own. */
   readonly perCredentials: boolean;
+  /** Only requests that meet it count. */
+  readonly when?: RequestCondition;
+}
+
+/** A condition on a field of the request message. */
+export interface RequestCondition {
+  /** The names of fields in the .proto file, joined by dots. */
+  readonly field: string;
+  /** The field, or an item of it, has one of these: a scalar as text, or the name of an enum's value. */
+  readonly values?: readonly string[];
+  readonly present?: boolean;
 }
 
 /** Everything about a method that does not depend on the request. */
@@ -125,7 +136,7 @@ export interface MethodRules {
   readonly scopes: readonly string[];
   /** Limits of the upstream that are known beforehand. */
   readonly rateLimits?: readonly RateLimitRule[];
-  /** No side effects or idempotent (`idempotency_level`, else the verb): may be sent again. */
+  /** May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb, or a key. */
   readonly idempotent: boolean;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;

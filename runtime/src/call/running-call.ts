@@ -21,8 +21,9 @@ import {
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
-import { errorInSuccess } from "../errors/upstream-error.ts";
+import { type ErrorResponse, errorInStatus, errorInSuccess } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
+import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
@@ -32,6 +33,7 @@ import { shapeError } from "../response/shape-error.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -141,8 +143,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Sends a request, again where that may help, and reads the response. */
   send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
-    const used = rules ?? this.adapter.rules;
     const { method } = this.adapter;
+    const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
       const response = await this.observed(request, (request) =>
         this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
@@ -153,7 +155,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */
   open(request: RestRequest, { bodyTimeoutMs, until }: OpenExtras = {}): Promise<Download> {
-    const { method, rules } = this.adapter;
+    const { method } = this.adapter;
+    const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
       const response = await this.observed(request, (request) =>
@@ -163,7 +166,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
       const errorIn = (json: JsonValue | undefined, text: string) =>
-        errorInSuccess({ ...response, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+        this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) });
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
@@ -242,6 +245,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     notify(this.settings.options.onCall, report);
   }
 
+  private errorInRecord(record: ErrorResponse): ConnectError | undefined {
+    const { adapter } = this.route;
+    const now = this.clock.now();
+    const error = errorInSuccess(record, adapter.rules, now);
+    const isOwn = adapter.kind !== "records" || adapter.ownError === true;
+    return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
   private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
@@ -294,9 +305,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const pacer = new Pacer(this.context.signal);
     for await (const chunk of chunks) {
       this.progress.bytes += chunk.length;
       yield chunk;
+      const pause = pacer.bytes(chunk.length);
+      if (pause !== undefined) await pause;
     }
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Code } from "@connectrpc/connect";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { MethodRules } from "../adapter/rules.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { RequestWriter } from "../request/request-writer.ts";
@@ -159,69 +159,65 @@ test("OAuth 1.0a: sends protocol parameters of the request, whose token comes be
   expect(seen.headers["content-length"]).toBe("0");
 });
 
-describe("the choice", () => {
-  const rules = { apiKey: { header: "x-key" } };
+const keyRules = { apiKey: { header: "x-key" } };
 
-  test.each([
-    [["oauth2", "api_key"], "api_key"],
-    [["oauth1", "api_key"], "oauth1"],
-    [["api_key", "oauth1"], "api_key"],
-    [["none", "api_key"], "none"],
-    [["oauth2", "none"], "none"],
-    [[], "none"],
-  ] as const)("of %j is %s", async (credentials, kind) => {
-    const { seen } = await seenWith({ apiKey: "k", oauth1 }, { ...rules, credentials });
-    const sent = seen.headers["x-key"] === "k" ? "api_key" : seen.authorization ? "oauth1" : "none";
-    expect(sent).toBe(kind);
-  });
-
-  test("fails where nothing fits, and says what would", async () => {
-    const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
-    expect(error.rawMessage).toBe(
-      "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
-    );
-    expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "UPSTREAM_CREDENTIALS_MISSING"]);
-    const none = await failureOf(seenWith(undefined, { credentials: ["oauth2"] }));
-    expect(none.rawMessage).toMatch(/needs one of oauth2, got no credentials$/);
-  });
+test.each([
+  [["oauth2", "api_key"], "api_key"],
+  [["oauth1", "api_key"], "oauth1"],
+  [["api_key", "oauth1"], "api_key"],
+  [["none", "api_key"], "none"],
+  [["oauth2", "none"], "none"],
+  [[], "none"],
+] as const)("the choice: of %j is %s", async (credentials, kind) => {
+  const { seen } = await seenWith({ apiKey: "k", oauth1 }, { ...keyRules, credentials });
+  const sent = seen.headers["x-key"] === "k" ? "api_key" : seen.authorization ? "oauth1" : "none";
+  expect(sent).toBe(kind);
 });
 
-describe("a function that provides credentials", () => {
-  const rules = { credentials: ["oauth2"] } as const;
+test("the choice: fails where nothing fits, and says what would", async () => {
+  const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
+  );
+  expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "UPSTREAM_CREDENTIALS_MISSING"]);
+  const none = await failureOf(seenWith(undefined, { credentials: ["oauth2"] }));
+  expect(none.rawMessage).toMatch(/needs one of oauth2, got no credentials$/);
+});
 
-  test("knows the method and the headers of the call", async () => {
-    const { seen } = await seenWith(
-      async ({ method, header }) => ({
-        oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
-      }),
-      rules,
-    );
-    expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
-  });
+const bearerRules = { credentials: ["oauth2"] } as const;
 
-  test("that fails is an internal error, its words are not for the caller", async () => {
-    const error = await failureOf(
-      seenWith(() => {
-        throw new Error("store at 10.0.0.1 is down");
-      }, rules),
-    );
-    expect(error.rawMessage).toBe("upstream things: the credentials of the call could not be determined");
-    expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"]);
-    expect(String(error.cause)).toContain("10.0.0.1");
-  });
+test("a function that provides credentials: knows the method and the headers of the call", async () => {
+  const { seen } = await seenWith(
+    async ({ method, header }) => ({
+      oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
+    }),
+    bearerRules,
+  );
+  expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
+});
 
-  test("that brings what no header can carry is refused", async () => {
-    const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), rules));
-    expect(error.rawMessage).toBe(
-      "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
-    );
-    expect(error.code).toBe(Code.Unauthenticated);
-  });
+test("a function that provides credentials: that fails is an internal error, its words are not for the caller", async () => {
+  const error = await failureOf(
+    seenWith(() => {
+      throw new Error("store at 10.0.0.1 is down");
+    }, bearerRules),
+  );
+  expect(error.rawMessage).toBe("upstream things: the credentials of the call could not be determined");
+  expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"]);
+  expect(String(error.cause)).toContain("10.0.0.1");
+});
 
-  test("that brings nothing leaves nothing to choose", async () => {
-    const error = await failureOf(seenWith((() => undefined) as never, rules));
-    expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
-  });
+test("a function that provides credentials: that brings what no header can carry is refused", async () => {
+  const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), bearerRules));
+  expect(error.rawMessage).toBe(
+    "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
+  );
+  expect(error.code).toBe(Code.Unauthenticated);
+});
+
+test("a function that provides credentials: that brings nothing leaves nothing to choose", async () => {
+  const error = await failureOf(seenWith((() => undefined) as never, bearerRules));
+  expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
 });
 
 test.each<[CredentialsSource, string]>([

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { difference, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
@@ -82,18 +82,12 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>[]]>([
   [
     [null, {}, 5],
     { selves: [{}] },
-    [
-      difference("lost", "selves[0]", "object", "null"),
-      difference("lost", "selves[2]", "object", "number 5"),
-    ],
+    [difference("lost", "selves[0]", "object", "null"), difference("lost", "selves[2]", "object", "number 5")],
   ],
   [
     7,
     {},
-    [
-      difference("converted", "selves", "array", "number 7"),
-      difference("lost", "selves[0]", "object", "number 7"),
-    ],
+    [difference("converted", "selves", "array", "number 7"), difference("lost", "selves[0]", "object", "number 7")],
   ],
 ])("a list of messages: reads %j", (value, json, differences) => {
   expect(root({ selves: value })).toEqual({ json, differences, inexact: false });
@@ -139,10 +133,7 @@ test("a list of scalars: takes a single value for a list of one", () => {
 test("a list of scalars: names what it leaves out, null included", () => {
   expect(list("int32", [1, null, "x", 2])).toEqual({
     json: { int32_list: [1, 2] },
-    differences: [
-      difference("lost", "k[1]", "int32", "null"),
-      difference("lost", "k[2]", "int32", 'string "x"'),
-    ],
+    differences: [difference("lost", "k[1]", "int32", "null"), difference("lost", "k[2]", "int32", 'string "x"')],
     inexact: false,
   });
 });
@@ -279,10 +270,7 @@ const collected = (json: JsonValue, exact = false) =>
 test("keys that no field names: are noted where a message does not collect them", () => {
   expect(root({ x: 1, y: null, string: "s" })).toEqual({
     json: { string: "s" },
-    differences: [
-      difference("additional", "x", "no such key", "number 1"),
-      difference("additional", "y", "no such key", "null"),
-    ],
+    differences: [difference("additional", "x", "no such key", "number 1"), difference("additional", "y", "no such key", "null")],
     inexact: false,
   });
 });
@@ -339,108 +327,104 @@ test("keys that no field names: are left out where they are too deep to be writt
   expect(result.differences).toEqual([difference("lost", "a", "JSON that is not too deep", "array")]);
 });
 
-describe("a flattened message", () => {
-  const HOLDER: ReadonlySet<string> = new Set(["type", "id"]);
-  const INNER: ReadonlySet<string> = new Set(["text", "sub"]);
-  const raws = numberOf("strings");
+const HOLDER: ReadonlySet<string> = new Set(["type", "id"]);
+const INNER: ReadonlySet<string> = new Set(["text", "sub"]);
+const collector = numberOf("strings");
 
-  const inner = (json: JsonObject, out: ProtoWriter): void => {
-    out.string(numberOf("string"), json.text, "text");
-    out.message(numberOf("self"), json.sub, "sub", decode);
-    out.unknownKeys(json, INNER);
-  };
-  const collecting = (json: JsonObject, out: ProtoWriter): void => {
-    out.string(numberOf("string"), json.text, "text");
-    out.unknown(raws, json, INNER);
-  };
-  const holder =
-    (member: typeof inner, collects: boolean) =>
-    (json: JsonObject, out: ProtoWriter): void => {
-      out.flattened(numberOf("self"), json, member, HOLDER);
-      if (collects) {
-        out.unknown(raws, json, HOLDER);
-      } else {
-        out.unknownKeys(json, HOLDER);
-      }
-    };
-  const read = (json: JsonObject, member: typeof inner, collects: boolean) =>
-    written((out) => out.root(json, holder(member, collects)));
-
-  const json = { type: "t", id: 1, text: "x", more: [1] };
-
-  test("shares its keys with its holder: neither reports those of the other", () => {
-    expect(read(json, inner, false)).toEqual({
-      json: { self: { string: "x" } },
-      differences: [difference("additional", "more", "no such key", "array")],
-      inexact: false,
-    });
-  });
-
-  test("leaves the keys that neither knows to a holder that collects", () => {
-    expect(read(json, inner, true)).toEqual({
-      json: { self: { string: "x" }, strings: { more: "[1]" } },
-      differences: [],
-      inexact: false,
-    });
-  });
-
-  test("takes the keys that neither knows where it collects itself, but none of its holder's", () => {
-    for (const collects of [false, true]) {
-      expect(read(json, collecting, collects)).toEqual({
-        json: { self: { string: "x", strings: { more: "[1]" } } },
-        differences: [],
-        inexact: false,
-      });
+const inner = (json: JsonObject, out: ProtoWriter): void => {
+  out.string(numberOf("string"), json.text, "text");
+  out.message(numberOf("self"), json.sub, "sub", decode);
+  out.unknownKeys(json, INNER);
+};
+const collecting = (json: JsonObject, out: ProtoWriter): void => {
+  out.string(numberOf("string"), json.text, "text");
+  out.unknown(collector, json, INNER);
+};
+const holder =
+  (member: typeof inner, collects: boolean) =>
+  (json: JsonObject, out: ProtoWriter): void => {
+    out.flattened(numberOf("self"), json, member, HOLDER);
+    if (collects) {
+      out.unknown(collector, json, HOLDER);
+    } else {
+      out.unknownKeys(json, HOLDER);
     }
-  });
+  };
+const readHeld = (json: JsonObject, member: typeof inner, collects: boolean) =>
+  written((out) => out.root(json, holder(member, collects)));
 
-  test("holds messages of its own that report their keys themselves", () => {
-    expect(read({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
-      json: { self: { self: { int32: 2 } } },
-      differences: [difference("additional", "sub.type", "no such key", "number 1")],
-      inexact: false,
-    });
-  });
+const flat = { type: "t", id: 1, text: "x", more: [1] };
 
-  test("may hold another one: none takes a key of another", () => {
-    const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
-    const middle = (object: JsonObject, out: ProtoWriter): void => {
-      out.string(numberOf("string"), object.kind, "kind");
-      out.flattened(numberOf("self"), object, collecting, MIDDLE);
-      out.unknownKeys(object, MIDDLE);
-    };
-    const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
-    expect(read(deep, middle, false)).toEqual({
-      json: { self: { string: "k", self: { string: "x", strings: { more: "[1]" } } } },
+test("a flattened message: shares its keys with its holder: neither reports those of the other", () => {
+  expect(readHeld(flat, inner, false)).toEqual({
+    json: { self: { string: "x" } },
+    differences: [difference("additional", "more", "no such key", "array")],
+    inexact: false,
+  });
+});
+
+test("a flattened message: leaves the keys that neither knows to a holder that collects", () => {
+  expect(readHeld(flat, inner, true)).toEqual({
+    json: { self: { string: "x" }, collector: { more: "[1]" } },
+    differences: [],
+    inexact: false,
+  });
+});
+
+test("a flattened message: takes the keys that neither knows where it collects itself, but none of its holder's", () => {
+  for (const collects of [false, true]) {
+    expect(readHeld(flat, collecting, collects)).toEqual({
+      json: { self: { string: "x", collector: { more: "[1]" } } },
       differences: [],
       inexact: false,
     });
-    const plain = (object: JsonObject, out: ProtoWriter): void => {
-      out.flattened(numberOf("self"), object, inner, MIDDLE);
-      out.unknownKeys(object, MIDDLE);
-    };
-    expect(read(deep, plain, false).differences).toEqual([
-      difference("additional", "more", "no such key", "array"),
-    ]);
-  });
+  }
+});
 
-  test("does not leak into the next message of a list", () => {
-    const items = [
-      { type: "t", text: "x" },
-      { type: "t", text: "y", more: 1 },
-      { id: 2, text: "z" },
-    ];
-    const result = written((out) =>
-      out.messages(numberOf("selves"), items, "items", (item, to) => {
-        if (item.type === "t") to.flattened(numberOf("self"), item, inner, HOLDER);
-        to.unknownKeys(item, HOLDER);
-      }),
-    );
-    expect(result.differences).toEqual([
-      difference("additional", "items[1].more", "no such key", "number 1"),
-      difference("additional", "items[2].text", "no such key", 'string "z"'),
-    ]);
+test("a flattened message: holds messages of its own that report their keys themselves", () => {
+  expect(readHeld({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
+    json: { self: { self: { int32: 2 } } },
+    differences: [difference("additional", "sub.type", "no such key", "number 1")],
+    inexact: false,
   });
+});
+
+test("a flattened message: may hold another one: none takes a key of another", () => {
+  const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
+  const middle = (object: JsonObject, out: ProtoWriter): void => {
+    out.string(numberOf("string"), object.kind, "kind");
+    out.flattened(numberOf("self"), object, collecting, MIDDLE);
+    out.unknownKeys(object, MIDDLE);
+  };
+  const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
+  expect(readHeld(deep, middle, false)).toEqual({
+    json: { self: { string: "k", self: { string: "x", collector: { more: "[1]" } } } },
+    differences: [],
+    inexact: false,
+  });
+  const plain = (object: JsonObject, out: ProtoWriter): void => {
+    out.flattened(numberOf("self"), object, inner, MIDDLE);
+    out.unknownKeys(object, MIDDLE);
+  };
+  expect(readHeld(deep, plain, false).differences).toEqual([difference("additional", "more", "no such key", "array")]);
+});
+
+test("a flattened message: does not leak into the next message of a list", () => {
+  const items = [
+    { type: "t", text: "x" },
+    { type: "t", text: "y", more: 1 },
+    { id: 2, text: "z" },
+  ];
+  const result = written((out) =>
+    out.messages(numberOf("selves"), items, "items", (item, to) => {
+      if (item.type === "t") to.flattened(numberOf("self"), item, inner, HOLDER);
+      to.unknownKeys(item, HOLDER);
+    }),
+  );
+  expect(result.differences).toEqual([
+    difference("additional", "items[1].more", "no such key", "number 1"),
+    difference("additional", "items[2].text", "no such key", 'string "z"'),
+  ]);
 });
 
 test("an enum of a message that collects unknown keys: is collected where the enum cannot hold it, in lists too", () => {

@@ -1,15 +1,15 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { type Condition, fromText, holds, linkTarget, ownValue, splitCommas, splitNumbers } from "./read.ts";
 
-const header =
+const HEADER =
   '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';
 
 test("linkTarget: finds a link by its relation", () => {
-  expect(linkTarget(header, "next")).toBe("https://api.test/a?page=2");
-  expect(linkTarget(header, "last")).toBe("https://api.test/a?page=9");
-  expect(linkTarget(header, "prev")).toBeUndefined();
+  expect(linkTarget(HEADER, "next")).toBe("https://api.test/a?page=2");
+  expect(linkTarget(HEADER, "last")).toBe("https://api.test/a?page=9");
+  expect(linkTarget(HEADER, "prev")).toBeUndefined();
   expect(linkTarget(undefined, "next")).toBeUndefined();
   expect(linkTarget("", "next")).toBeUndefined();
 });
@@ -85,30 +85,28 @@ test("ownValue: does not see what every object inherits", () => {
   expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "__proto__")).toBe(2);
 });
 
-describe("holds", () => {
-  const json = { type: "text", count: 5, on: false, none: null, inner: { a: [1] } };
+const typed = { type: "text", count: 5, on: false, none: null, inner: { a: [1] } };
 
-  test.each<[Condition, boolean]>([
-    [{ key: "type", values: ["text", "x"] }, true],
-    [{ key: "type", values: ["x"] }, false],
-    [{ key: "count", values: ["5"] }, true],
-    [{ key: "on", values: ["false"] }, true],
-    [{ key: "none", values: ["null"] }, false],
-    [{ key: "absent", values: ["undefined"] }, false],
-    [{ key: "constructor", present: true }, false],
-    [{ key: "none", present: false }, true],
-    [{ key: "type", present: true }, true],
-    [{ key: "inner.a", type: "array" }, true],
-    [{ key: "inner", type: "object" }, true],
-    [{ key: "inner", type: "array" }, false],
-    [{ key: "inner", values: ["[object Object]"] }, false],
-    [{ key: "inner.a", values: ["1"] }, false],
-    [{ key: "type", present: true, type: "string", values: ["text"] }, true],
-  ])("%j is %s", (condition, result) => {
-    expect(holds(json, condition)).toBe(result);
-  });
+test.each<[Condition, boolean]>([
+  [{ key: "type", values: ["text", "x"] }, true],
+  [{ key: "type", values: ["x"] }, false],
+  [{ key: "count", values: ["5"] }, true],
+  [{ key: "on", values: ["false"] }, true],
+  [{ key: "none", values: ["null"] }, false],
+  [{ key: "absent", values: ["undefined"] }, false],
+  [{ key: "constructor", present: true }, false],
+  [{ key: "none", present: false }, true],
+  [{ key: "type", present: true }, true],
+  [{ key: "inner.a", type: "array" }, true],
+  [{ key: "inner", type: "object" }, true],
+  [{ key: "inner", type: "array" }, false],
+  [{ key: "inner", values: ["[object Object]"] }, false],
+  [{ key: "inner.a", values: ["1"] }, false],
+  [{ key: "type", present: true, type: "string", values: ["text"] }, true],
+])("holds: %j is %s", (condition, result) => {
+  expect(holds(typed, condition)).toBe(result);
+});
 
-  test("survives an object with methods of its own", () => {
-    expect(holds({ type: { toString: 1 } }, { key: "type", values: ["text"] })).toBe(false);
-  });
+test("holds: survives an object with methods of its own", () => {
+  expect(holds({ type: { toString: 1 } }, { key: "type", values: ["text"] })).toBe(false);
 });

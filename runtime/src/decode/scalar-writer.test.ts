@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { difference, Kinds, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { EnumTable } from "./enum-table.ts";
@@ -49,11 +49,11 @@ test.each(UINT32)("integers of 32 bits: %s leaves out what is beyond its range",
   }
 });
 
-const max = 2n ** 63n - 1n;
-const min = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+const MIN = -(2n ** 63n);
 
 test.each(INT64)("integers of 64 bits: %s takes its whole range, as numbers, bigints and strings", (kind) => {
-  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, max, min]) {
+  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, MAX, MIN]) {
     expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
     expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
   }
@@ -74,7 +74,7 @@ test.each(UINT64)(
 
 test.each([...INT64, ...UINT64])("integers of 64 bits: %s leaves out what is beyond its range", (kind) => {
   const unsigned = UINT64.includes(kind);
-  for (const value of unsigned ? [2n ** 64n, -1n] : [max + 1n, min - 1n]) {
+  for (const value of unsigned ? [2n ** 64n, -1n] : [MAX + 1n, MIN - 1n]) {
     const expected = (got: string) => [difference("lost", "k", kind, got)];
     expect(scalar(kind, value).differences).toEqual(expected(`number ${value}`));
     expect(scalar(kind, String(value)).differences).toEqual(expected(`string "${value}"`));
@@ -207,9 +207,7 @@ test("double and float: leave out what would overflow to infinity", () => {
     differences: [difference("lost", "k", "double", "number Infinity")],
   });
   expect(scalar("double", 10n ** 400n).json).toEqual({});
-  expect(scalar("double", "1e400").differences).toEqual([
-    difference("lost", "k", "double", 'string "1e400"'),
-  ]);
+  expect(scalar("double", "1e400").differences).toEqual([difference("lost", "k", "double", 'string "1e400"')]);
 });
 
 test("double and float: are read from strings", () => {
@@ -288,91 +286,85 @@ test.each([
 });
 
 test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes: leaves out %j", (value) => {
-  expect(scalar("bytes", value).differences).toMatchObject([
-    { class: "lost", path: "k", expected: "base64" },
-  ]);
+  expect(scalar("bytes", value).differences).toMatchObject([{ class: "lost", path: "k", expected: "base64" }]);
 });
 
-describe("enum", () => {
-  const table = new EnumTable("test.Mood", [
-    [0, "MOOD_UNSPECIFIED"],
-    [1, "good", "fine", "MOOD_GOOD"],
-    [3, "30", "MOOD_NUMBERED"],
-    [-4, "true"],
-  ]);
-  const read = (value: JsonValue | undefined) =>
-    written((out) => out.enum(numberOf("int32"), value, "mood", table));
+const moods = new EnumTable("test.Mood", [
+  [0, "MOOD_UNSPECIFIED"],
+  [1, "good", "fine", "MOOD_GOOD"],
+  [3, "30", "MOOD_NUMBERED"],
+  [-4, "true"],
+]);
+const read = (value: JsonValue | undefined) =>
+  written((out) => out.enum(numberOf("int32"), value, "mood", moods));
 
-  test.each([
-    ["good", 1],
-    ["fine", 1],
-    ["MOOD_GOOD", 1],
-    [30, 3],
-    ["30", 3],
-    [true, -4],
-    ["MOOD_UNSPECIFIED", 0],
-  ])("reads %j", (value, number) => {
-    expect(read(value)).toEqual({ json: { int32: number }, differences: [], inexact: false });
+test.each([
+  ["good", 1],
+  ["fine", 1],
+  ["MOOD_GOOD", 1],
+  [30, 3],
+  ["30", 3],
+  [true, -4],
+  ["MOOD_UNSPECIFIED", 0],
+])("enum: reads %j", (value, number) => {
+  expect(read(value)).toEqual({ json: { int32: number }, differences: [], inexact: false });
+});
+
+test.each([
+  ["great", 'string "great"'],
+  [99, "number 99"],
+  [3, "number 3"],
+  [1, "number 1"],
+  [false, "boolean false"],
+  [{}, "object"],
+  ["constructor", 'string "constructor"'],
+  ["__proto__", 'string "__proto__"'],
+])("enum: leaves out %j and names it", (value, got) => {
+  expect(read(value)).toEqual({
+    json: {},
+    differences: [difference("lost", "mood", "one of test.Mood", got)],
+    inexact: false,
   });
+});
 
-  test.each([
-    ["great", 'string "great"'],
-    [99, "number 99"],
-    [3, "number 3"],
-    [1, "number 1"],
-    [false, "boolean false"],
-    [{}, "object"],
-    ["constructor", 'string "constructor"'],
-    ["__proto__", 'string "__proto__"'],
-  ])("leaves out %j and names it", (value, got) => {
-    expect(read(value)).toEqual({
-      json: {},
-      differences: [difference("lost", "mood", "one of test.Mood", got)],
+test("enum: is left out and not lost where another field keeps the spelling", () => {
+  const open = (value: JsonValue | undefined) =>
+    written((out) => out.openEnum(numberOf("int32"), value, "mood", moods));
+  expect(open("great")).toEqual({
+    json: {},
+    differences: [difference("additional", "mood", "one of test.Mood", 'string "great"')],
+    inexact: false,
+  });
+  expect(open({ a: 1 }).differences).toEqual([difference("lost", "mood", "one of test.Mood", "object")]);
+  expect(open("fine").json).toEqual({ int32: 1 });
+  expect(open(null).json).toEqual({});
+});
+
+test("enum: keeps a number that an open enum does not have, and no other", () => {
+  const values: ConstructorParameters<typeof EnumTable>[1] = [
+    [0, "TONE_UNSPECIFIED"],
+    [1, "loud", "1"],
+  ];
+  const tone = (value: JsonValue, closed = false) =>
+    written((out) =>
+      out.enum(numberOf("int32"), value, "tone", new EnumTable("test.Tone", values, { closed })),
+    );
+  for (const number of [7, -7, 0x7fff_ffff, -0x8000_0000]) {
+    expect(tone(number)).toEqual({
+      json: { int32: number },
+      differences: [difference("additional", "tone", "one of test.Tone", `number ${number}`)],
       inexact: false,
     });
-  });
+    expect(tone(number, true)).toMatchObject({ json: {}, differences: [{ class: "lost" }] });
+  }
+  for (const wrong of [0.5, 0x8000_0000, "7"]) {
+    expect(tone(wrong)).toMatchObject({ json: {}, differences: [{ class: "lost" }] });
+  }
+});
 
-  test("is left out and not lost where another field keeps the spelling", () => {
-    const open = (value: JsonValue | undefined) =>
-      written((out) => out.openEnum(numberOf("int32"), value, "mood", table));
-    expect(open("great")).toEqual({
-      json: {},
-      differences: [difference("additional", "mood", "one of test.Mood", 'string "great"')],
-      inexact: false,
-    });
-    expect(open({ a: 1 }).differences).toEqual([difference("lost", "mood", "one of test.Mood", "object")]);
-    expect(open("fine").json).toEqual({ int32: 1 });
-    expect(open(null).json).toEqual({});
-  });
-
-  test("keeps a number that an open enum does not have, and no other", () => {
-    const values: ConstructorParameters<typeof EnumTable>[1] = [
-      [0, "TONE_UNSPECIFIED"],
-      [1, "loud", "1"],
-    ];
-    const tone = (value: JsonValue, closed = false) =>
-      written((out) =>
-        out.enum(numberOf("int32"), value, "tone", new EnumTable("test.Tone", values, { closed })),
-      );
-    for (const number of [7, -7, 0x7fff_ffff, -0x8000_0000]) {
-      const got = `number ${number}`;
-      expect(tone(number)).toEqual({
-        json: { int32: number },
-        differences: [difference("additional", "tone", "one of test.Tone", got)],
-        inexact: false,
-      });
-      expect(tone(number, true)).toMatchObject({ json: {}, differences: [{ class: "lost" }] });
-    }
-    for (const wrong of [0.5, 0x8000_0000, "7", true]) {
-      const expected = wrong === true ? { json: {} } : { json: {}, differences: [{ class: "lost" }] };
-      expect(tone(wrong)).toMatchObject(expected);
-    }
-  });
-
-  test("is absent for null and no key", () => {
-    expect(read(null)).toEqual({ json: {}, differences: [], inexact: false });
-    expect(read(undefined)).toEqual({ json: {}, differences: [], inexact: false });
-  });
+test("enum: is absent for null and no key", () => {
+  expect(read(null)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(read(undefined)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
 test("a field that is known to come with other types: is converted without a note, and so are the items of its list", () => {

@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
 import { difference, numberOf, written } from "../testing/kinds.ts";
@@ -137,9 +137,7 @@ test("a field of type google.protobuf.Timestamp: is left out where it is none, a
   expect(time(5, PATTERN).differences).toEqual([
     difference("lost", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
   ]);
-  expect(time([0], "seconds", "0").differences).toEqual([
-    difference("lost", "k", "time in seconds", "array"),
-  ]);
+  expect(time([0], "seconds", "0").differences).toEqual([difference("lost", "k", "time in seconds", "array")]);
 });
 
 test("a field of type google.protobuf.Timestamp: never takes a rounded count", () => {
@@ -151,61 +149,59 @@ test("a field of type google.protobuf.Timestamp: survives an object with methods
     expect(time(hostile, "seconds", "0").differences).toEqual([
       difference("lost", "k", "time in seconds", "object"),
     ]);
-    const duration = written((out) => out.duration(numberOf("duration"), hostile, "k"));
-    expect(duration.differences).toEqual([difference("lost", "k", "duration", "object")]);
+    const span = written((out) => out.duration(numberOf("duration"), hostile, "k"));
+    expect(span.differences).toEqual([difference("lost", "k", "duration", "object")]);
   }
 });
 
-describe("a field of type google.protobuf.Duration", () => {
-  const duration = (value: JsonValue | undefined) =>
-    written((out) => out.duration(numberOf("duration"), value, "k"));
+const spanField = (value: JsonValue | undefined) =>
+  written((out) => out.duration(numberOf("duration"), value, "k"));
 
-  test.each([
-    ["3.5s", "3.500s"],
-    ["-3.5s", "-3.500s"],
-    ["-0.5s", "-0.500s"],
-    ["0s", "0s"],
-    [90, "90s"],
-    [1.25, "1.250s"],
-    [-1, "-1s"],
-    ["7", "7s"],
-    ["0.000000001s", "0.000000001s"],
-    ["315576000000s", "315576000000s"],
-    ["-315576000000s", "-315576000000s"],
-  ])("reads %j", (value, text) => {
-    expect(duration(value)).toEqual({ json: { duration: text }, differences: [], inexact: false });
-  });
+test.each([
+  ["3.5s", "3.500s"],
+  ["-3.5s", "-3.500s"],
+  ["-0.5s", "-0.500s"],
+  ["0s", "0s"],
+  [90, "90s"],
+  [1.25, "1.250s"],
+  [-1, "-1s"],
+  ["7", "7s"],
+  ["0.000000001s", "0.000000001s"],
+  ["315576000000s", "315576000000s"],
+  ["-315576000000s", "-315576000000s"],
+])("a field of type google.protobuf.Duration: reads %j", (value, text) => {
+  expect(spanField(value)).toEqual({ json: { duration: text }, differences: [], inexact: false });
+});
 
-  test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
-    "leaves out %j",
-    (value) => {
-      expect(duration(value)).toMatchObject({
-        json: {},
-        differences: [{ class: "lost", path: "k", expected: "duration" }],
+test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
+  "a field of type google.protobuf.Duration: leaves out %j",
+  (value) => {
+    expect(spanField(value)).toMatchObject({
+      json: {},
+      differences: [{ class: "lost", path: "k", expected: "duration" }],
+    });
+  },
+);
+
+test("a field of type google.protobuf.Duration: is absent for null, no key and the empty string", () => {
+  expect(spanField(null)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(spanField(undefined)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(spanField("").differences).toEqual([difference("converted", "k", "duration", 'string ""')]);
+});
+
+test("a field of type google.protobuf.Duration: reads what durationText writes", () => {
+  const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
+  fc.assert(
+    fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
+      const nanos = whole < 0 ? -fraction : fraction;
+      const text = durationText({ $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos });
+      const read = durationFrom(text);
+      expect({ seconds: BigInt(read?.seconds ?? 0), nanos: (read?.nanos ?? 0) + 0 }).toEqual({
+        seconds: BigInt(whole),
+        nanos: nanos + 0,
       });
-    },
+    }),
   );
-
-  test("is absent for null, no key and the empty string", () => {
-    expect(duration(null)).toEqual({ json: {}, differences: [], inexact: false });
-    expect(duration(undefined)).toEqual({ json: {}, differences: [], inexact: false });
-    expect(duration("").differences).toEqual([difference("converted", "k", "duration", 'string ""')]);
-  });
-
-  test("reads what durationText writes", () => {
-    const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
-    fc.assert(
-      fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
-        const nanos = whole < 0 ? -fraction : fraction;
-        const text = durationText({ $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos });
-        const read = durationFrom(text);
-        expect({ seconds: BigInt(read?.seconds ?? 0), nanos: (read?.nanos ?? 0) + 0 }).toEqual({
-          seconds: BigInt(whole),
-          nanos: nanos + 0,
-        });
-      }),
-    );
-  });
 });
 
 test.each<[bigint, number, TimeRule, string]>([

@@ -107,8 +107,8 @@ test("bodies of errors: never fails, whatever the body", () => {
   );
 });
 
-const shapes: readonly ErrorShape[] = [{ kind: "rpc_status" }];
-const details = [
+const SHAPES: readonly ErrorShape[] = [{ kind: "rpc_status" }];
+const DETAILS = [
   {
     "@type": "type.googleapis.com/google.rpc.ErrorInfo",
     reason: "STALE",
@@ -126,13 +126,13 @@ const details = [
 ];
 
 test.each<[string, JsonValue]>([
-  ["bare", { code: 9, message: "Stale", details }],
+  ["bare", { code: 9, message: "Stale", details: DETAILS }],
   [
     "below error, with an HTTP status",
-    { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details } },
+    { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details: DETAILS } },
   ],
 ])("google.rpc.Status: %s, with details that callers may see", (_name, body) => {
-  const report = readErrorBody(body, shapes);
+  const report = readErrorBody(body, SHAPES);
   expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
   expect(report.details?.map(({ desc }) => desc)).toEqual([ErrorInfoSchema, BadRequestSchema]);
   expect(report.details?.[0]?.value).toMatchObject({
@@ -146,7 +146,7 @@ test("google.rpc.Status: is also read as the protocol Connect writes it", () => 
   const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
   const report = readErrorBody(
     { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
-    shapes,
+    SHAPES,
   );
   expect(report.code).toBe(Code.NotFound);
   expect(report.details?.[0]?.value).toMatchObject({ reason: "A" });
@@ -158,7 +158,7 @@ test.each<[JsonValue, Code]>([
   [{ status: "UNKNOWN" }, Code.Unknown],
   [{ code: 16, details: [] }, Code.Unauthenticated],
 ])("google.rpc.Status: %j", (body, code) => {
-  expect(readErrorBody(body, shapes).code).toBe(code);
+  expect(readErrorBody(body, SHAPES).code).toBe(code);
 });
 
 test.each<JsonValue>([
@@ -170,5 +170,5 @@ test.each<JsonValue>([
   { error: "text" },
   [],
 ])("google.rpc.Status: is not %j", (body) => {
-  expect(readErrorBody(body, shapes)).toEqual({});
+  expect(readErrorBody(body, SHAPES)).toEqual({});
 });

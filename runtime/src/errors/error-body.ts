@@ -18,15 +18,21 @@ export const COMMON_SHAPES: readonly ErrorShape[] = [
 
 /**
  * Reads the body of an error. The shapes are tried in order, and the first that finds anything wins. Whatever
- * has the wrong type is passed over: no body makes this fail.
+ * has the wrong type is passed over: no body makes this fail. Of an array in which no shape is found its first item is
+ * read, since streams of one array send their errors as `[{"error": …}]`.
  */
 export function readErrorBody(body: JsonValue | undefined, shapes: readonly ErrorShape[]): ErrorReport {
   if (body === undefined) return {};
+  const first = Array.isArray(body) ? body[0] : undefined;
+  return reportOf(body, shapes) ?? (isJsonObject(first) ? reportOf(first, shapes) : undefined) ?? {};
+}
+
+function reportOf(body: JsonValue, shapes: readonly ErrorShape[]): ErrorReport | undefined {
   for (const shape of shapes.length === 0 ? COMMON_SHAPES : shapes) {
     const report = read(body, shape);
     if (report !== undefined) return report;
   }
-  return {};
+  return undefined;
 }
 
 function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {

@@ -185,10 +185,23 @@ export const ERRORS = {
     remedy:
       "Check that the request asks for a stream, and check the format in the `records` rule of the method.",
   },
+  UPSTREAM_BODY_NOT_LINES: {
+    code: Code.Internal,
+    text: "upstream {upstream}: expected a JSON object on each line with status {status}, got {got}",
+    cause: "The upstream sent one JSON array, or server-sent events, where the method reads lines of JSON.",
+    remedy: "Set the `format` in the `records` rule of the method to what the upstream sends.",
+  },
+  UPSTREAM_BODY_NOT_ARRAY: {
+    code: Code.Internal,
+    text: "upstream {upstream}: expected one JSON array with status {status}, got {got}",
+    cause: "The upstream sent something other than an array where the method streams the items of one.",
+    remedy:
+      "Set the `format` in the `records` rule of the method to what the upstream sends. If the items are below a key of an object, use `paginate`.",
+  },
   UPSTREAM_RECORD_TOO_LARGE: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: a record exceeds {limit} bytes",
-    cause: "A line, or the data of an event, exceeds maxResponseBytes.",
+    cause: "A line, an event, or an item of an array exceeds maxResponseBytes.",
     remedy: "Raise maxResponseBytes of the upstream if such records are expected.",
   },
   UPSTREAM_BODY_TOO_DEEP: {

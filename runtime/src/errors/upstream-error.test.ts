@@ -117,7 +117,7 @@ test("an error of the upstream: is decided by a google.rpc.Status in its body be
   expect(error.findDetails(ErrorInfoSchema).map(({ reason }) => reason)).toEqual(["BAD_REQUEST", "THEIRS"]);
 });
 
-const errors: readonly ErrorRule[] = [
+const ERRORS: readonly ErrorRule[] = [
   { status: 400, subcode: 8001, code: Code.AlreadyExists, reason: "NAME_TAKEN" },
   { status: 400, subcode: 0, reason: "NO_SUBCODE" },
   {
@@ -153,7 +153,7 @@ test.each<[string, number, Given, Code, string]>([
   ["any status", 418, item(1016), Code.Unauthenticated, "SESSION_DEAD"],
   ["nothing", 500, {}, Code.Internal, "INTERNAL_SERVER_ERROR"],
 ])("rules: by %s", (_name, status, given, code, reason) => {
-  const error = errorOf(status, given, { errors });
+  const error = errorOf(status, given, { errors: ERRORS });
   expect([error.code, info(error)?.reason]).toEqual([code, reason]);
 });
 
@@ -165,7 +165,9 @@ test("rules: make an error of a success only where they name its status", () => 
   const found = errorInSuccess(errorResponse(200, item(5)), rules, NOW);
   expect([found?.code, found && info(found)?.reason]).toEqual([Code.Aborted, "NOT_YET"]);
   expect(errorInSuccess(errorResponse(200, item(6)), rules, NOW)).toBeUndefined();
-  expect(errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors }, NOW)).toBeUndefined();
+  expect(
+    errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors: ERRORS }, NOW),
+  ).toBeUndefined();
 });
 
 test("refused credentials: of the caller are the caller's matter", () => {

@@ -11,10 +11,12 @@ import type { ErrorReport } from "./error-report.ts";
 import { holdsSecret, redactDetail, redactText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
+import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
+const RPC_STATUS: MethodRules["errorShapes"] = [{ kind: "rpc_status" }];
 
 /** A response that is an error. */
 export interface ErrorResponse {
@@ -75,6 +77,23 @@ export function errorInSuccess(
   const report = readErrorBody(response.json, rules.errorShapes);
   const fitting = concerned.some((rule) => fits(rule, response, report));
   return fitting ? upstreamError(response, rules, now) : undefined;
+}
+
+/**
+ * The error that a record of a stream is by itself: it has nothing but `error`, with a google.rpc.Status, as Google's streams and
+ * those of grpc-gateway end. An HTTP status in it is the one that counts. undefined for other records.
+ */
+export function errorInStatus(
+  response: ErrorResponse,
+  rules: MethodRules,
+  now: number,
+): ConnectError | undefined {
+  const { json } = response;
+  if (!isJsonObject(json) || Object.keys(json).length !== 1 || !isJsonObject(json.error)) return undefined;
+  if (readRpcStatus(json) === undefined) return undefined;
+  const { code } = json.error;
+  const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
+  return upstreamError({ ...response, status }, { ...rules, errorShapes: RPC_STATUS }, now);
 }
 
 /** Whether a rule can make an error of a response whose status means success. */

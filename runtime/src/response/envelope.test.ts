@@ -1,52 +1,48 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { parseForm } from "./body.ts";
 import { payloadOf, statusOf } from "./envelope.ts";
 
-describe("payloadOf", () => {
-  const envelope = { payload: ["response.blog", "response"] };
+const wrapped = { payload: ["response.blog", "response"] };
 
-  test.each<[JsonValue | undefined, JsonValue | undefined]>([
-    [{ response: { blog: { name: "a" } } }, { name: "a" }],
-    [{ response: { name: "b" } }, { name: "b" }],
-    [{ response: { blog: null, name: "c" } }, { blog: null, name: "c" }],
-    [{ response: [] }, []],
-    [{ response: "" }, ""],
-    [{ response: false }, false],
-    [{ response: null }, undefined],
-    [{ meta: {} }, undefined],
-    [[], undefined],
-    ["text", undefined],
-    [undefined, undefined],
-  ])("finds the payload of %j", (body, payload) => {
-    expect(payloadOf(body, envelope)).toEqual(payload);
-  });
-
-  test("is the body where there is no envelope, or its path is the root", () => {
-    expect(payloadOf([1], undefined)).toEqual([1]);
-    expect(payloadOf([1], { payload: [] })).toEqual([1]);
-    expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
-  });
+test.each<[JsonValue | undefined, JsonValue | undefined]>([
+  [{ response: { blog: { name: "a" } } }, { name: "a" }],
+  [{ response: { name: "b" } }, { name: "b" }],
+  [{ response: { blog: null, name: "c" } }, { blog: null, name: "c" }],
+  [{ response: [] }, []],
+  [{ response: "" }, ""],
+  [{ response: false }, false],
+  [{ response: null }, undefined],
+  [{ meta: {} }, undefined],
+  [[], undefined],
+  ["text", undefined],
+  [undefined, undefined],
+])("payloadOf: finds the payload of %j", (body, payload) => {
+  expect(payloadOf(body, wrapped)).toEqual(payload);
 });
 
-describe("statusOf", () => {
-  const envelope = { payload: ["response"], status: "meta.status" };
+test("payloadOf: is the body where there is no envelope, or its path is the root", () => {
+  expect(payloadOf([1], undefined)).toEqual([1]);
+  expect(payloadOf([1], { payload: [] })).toEqual([1]);
+  expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
+});
 
-  test.each<[number, JsonValue, number]>([
-    [200, { meta: { status: 302 } }, 302],
-    [200, { meta: { status: "404" } }, 404],
-    [200, { meta: { status: 7 } }, 200],
-    [200, { meta: { status: "x" } }, 200],
-    [200, { meta: { status: null } }, 200],
-    [200, { meta: { status: [404] } }, 200],
-    [200, [], 200],
-    [404, { meta: { status: 200 } }, 404],
-    [201, { meta: { status: 404 } }, 201],
-  ])("of %i with %j is %i", (http, body, status) => {
-    expect(statusOf(http, body, envelope)).toBe(status);
-  });
+const withStatus = { payload: ["response"], status: "meta.status" };
+
+test.each<[number, JsonValue, number]>([
+  [200, { meta: { status: 302 } }, 302],
+  [200, { meta: { status: "404" } }, 404],
+  [200, { meta: { status: 7 } }, 200],
+  [200, { meta: { status: "x" } }, 200],
+  [200, { meta: { status: null } }, 200],
+  [200, { meta: { status: [404] } }, 200],
+  [200, [], 200],
+  [404, { meta: { status: 200 } }, 404],
+  [201, { meta: { status: 404 } }, 201],
+])("statusOf: of %i with %j is %i", (http, body, status) => {
+  expect(statusOf(http, body, withStatus)).toBe(status);
 });
 
 test("valueAt: sees own keys only, and goes into arrays", () => {

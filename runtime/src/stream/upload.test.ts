@@ -300,7 +300,7 @@ test("an upload that ends early: because the caller's stream fails: with its err
 test("an upload that ends early: because its first message cannot be sent", async () => {
   const rest = await restTo(reading(() => undefined));
   const error = await failureOf(upload(rest, sending({ type: "image/png\r\nx-evil: 1" })));
-  expect(error.rawMessage).toContain("content-type: has a line break");
+  expect(error.rawMessage).toContain("content-type: contains a line break");
   expect(error.code).toBe(Code.InvalidArgument);
 });
 

@@ -7,6 +7,7 @@ const HIDDEN = "[secret]";
  * cannot slip into a log with the object that holds it. `reveal` gives the value, where it is sent.
  */
 export class Secret {
+  // biome-ignore lint/plugin: a private field of TypeScript would show among the property descriptors
   readonly #value: string;
 
   constructor(value: string) {

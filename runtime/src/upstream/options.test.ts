@@ -51,25 +51,25 @@ test("the options of an upstream: turn retries, the breaker and known limits off
   expect(some.breaker).toEqual({ ...UPSTREAM_DEFAULTS.breaker, window: 7 });
 });
 
-const address = "expected an http or https URL without credentials, query and fragment, got";
-const bytes = "expected a whole number of bytes from 1 to 536870912, got";
+const ADDRESS_TEXT = "expected an http or https URL without credentials, query and fragment, got";
+const BYTES_TEXT = "expected a whole number of bytes from 1 to 536870912, got";
 test.each<[UpstreamOptions, string]>([
   [{}, "option baseUrl: expected an address, or `bases`, got neither"],
   [{ bases: {} }, "option baseUrl: expected an address, or `bases`, got neither"],
-  [{ baseUrl: "api.example.test" }, `option baseUrl: ${address} "api.example.test"`],
-  [{ baseUrl: "http://[" }, `option baseUrl: ${address} "http://["`],
-  [{ baseUrl: "ftp://a.test" }, `option baseUrl: ${address} the scheme ftp:`],
-  [{ baseUrl: "https://me:hush@a.test" }, `option baseUrl: ${address} a user or a password`],
-  [{ bases: { web: "https://a.test/?a=1" } }, `option bases.web: ${address} a query`],
-  [{ baseUrl: "https://a.test/#x" }, `option baseUrl: ${address} a fragment`],
-  [{ baseUrl: 7 as never }, `option baseUrl: ${address} 7`],
-  [{ baseUrl: BASE_URL, maxResponseBytes: 0 }, `option maxResponseBytes: ${bytes} 0`],
-  [{ baseUrl: BASE_URL, maxResponseBytes: Infinity }, `option maxResponseBytes: ${bytes} Infinity`],
+  [{ baseUrl: "api.example.test" }, `option baseUrl: ${ADDRESS_TEXT} "api.example.test"`],
+  [{ baseUrl: "http://[" }, `option baseUrl: ${ADDRESS_TEXT} "http://["`],
+  [{ baseUrl: "ftp://a.test" }, `option baseUrl: ${ADDRESS_TEXT} the scheme ftp:`],
+  [{ baseUrl: "https://me:hush@a.test" }, `option baseUrl: ${ADDRESS_TEXT} a user or a password`],
+  [{ bases: { web: "https://a.test/?a=1" } }, `option bases.web: ${ADDRESS_TEXT} a query`],
+  [{ baseUrl: "https://a.test/#x" }, `option baseUrl: ${ADDRESS_TEXT} a fragment`],
+  [{ baseUrl: 7 as never }, `option baseUrl: ${ADDRESS_TEXT} 7`],
+  [{ baseUrl: BASE_URL, maxResponseBytes: 0 }, `option maxResponseBytes: ${BYTES_TEXT} 0`],
+  [{ baseUrl: BASE_URL, maxResponseBytes: Infinity }, `option maxResponseBytes: ${BYTES_TEXT} Infinity`],
   [
     { baseUrl: BASE_URL, maxDownloadBytes: -1 },
     "option maxDownloadBytes: expected a whole number of bytes from 1 to 9007199254740991, got -1",
   ],
-  [{ baseUrl: BASE_URL, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${bytes} 1`],
+  [{ baseUrl: BASE_URL, maxResponseBytes: "1" as never }, `option maxResponseBytes: ${BYTES_TEXT} 1`],
   [
     { baseUrl: BASE_URL, headersTimeoutMs: 2 ** 31 },
     "option headersTimeoutMs: expected a whole number of milliseconds from 1 to 2147483647, got 2147483648",

@@ -6,14 +6,9 @@ import { shortBlog } from "../view/blog-object.ts";
 import { offsetLinks } from "../view/links.ts";
 import { viewOf } from "../view/view.ts";
 
-/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
-export function following(call: Call): HttpResponse {
+/** The page of the blogs a user follows that a request asks for, most recently followed first. */
+export function followingPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
-  const blog = readableBlog(call);
-  if (!blog.shareFollowing && !isMember(db, blog, call.caller.user)) {
-    throw refuseInWords(403, "Not authorized.");
-  }
-  const user = primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "";
   const { limit, offset } = page(call);
   const total = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ?", user);
   const rows = db.all<{ blog: string }>(
@@ -32,6 +27,16 @@ export function following(call: Call): HttpResponse {
     total_blogs: total,
     ...offsetLinks(call, total, limit, offset),
   });
+}
+
+/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
+export function following(call: Call): HttpResponse {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  if (!blog.shareFollowing && !isMember(db, blog, call.caller.user)) {
+    throw refuseInWords(403, "Not authorized.");
+  }
+  return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }
 
 /** GET /v2/blog/{blog-identifier}/followers: for the blog's members; the list and its total wrapped in `users`. */

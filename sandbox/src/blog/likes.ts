@@ -40,12 +40,9 @@ function links(call: Call, likes: readonly Like[], limit: number, more: boolean)
   return first ? { _links: out } : {};
 }
 
-/** GET /v2/blog/{blog-identifier}/likes: what the user of this primary blog liked, newest first. */
-export function blogLikes(call: Call): HttpResponse {
+/** The page of a user's likes that a request asks for, newest first. */
+export function likesPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
-  const blog = readableBlog(call);
-  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw refuseInWords(403, "Not authorized.");
-  const user = primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "";
   const limit = call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20;
   const { where, values, offset, ascending } = place(call);
   const rows = db.all<Like>(
@@ -66,4 +63,12 @@ export function blogLikes(call: Call): HttpResponse {
   const count = db.count("SELECT COUNT(*) AS n FROM likes WHERE user = ?", user);
   const more = ascending || rows.length > limit;
   return envelope({ liked_posts: posts, liked_count: count, ...links(call, shown, limit, more) });
+}
+
+/** GET /v2/blog/{blog-identifier}/likes: what the user of this primary blog liked, newest first. */
+export function blogLikes(call: Call): HttpResponse {
+  const { db } = call.world;
+  const blog = readableBlog(call);
+  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw refuseInWords(403, "Not authorized.");
+  return likesPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }

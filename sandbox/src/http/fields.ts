@@ -47,6 +47,11 @@ export class Fields {
     return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);
   }
 
+  /** These parameters but one. */
+  without(name: string): Fields {
+    return new Fields(this.entries.filter(([key]) => key !== name));
+  }
+
   has(name: string): boolean {
     return this.entries.some(
       ([key, value]) => baseName(key) === name && value !== null && value !== undefined,

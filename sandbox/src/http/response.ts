@@ -26,6 +26,11 @@ export function envelope(response: unknown, status = 200, headers: HeaderMap = {
   return { status, headers, body: { kind: "envelope", response } };
 }
 
+/** 204: done, and there is nothing to say. */
+export function noContent(): HttpResponse {
+  return { status: 204, headers: {}, body: { kind: "none" } };
+}
+
 /** A JSON document without the envelope. */
 export function bareJson(value: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
   return { status, headers, body: { kind: "json", value } };
@@ -70,6 +75,7 @@ const REASONS: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Limit Exceeded",

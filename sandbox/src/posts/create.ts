@@ -23,6 +23,7 @@ const DISPLAY: Record<PostState, string> = {
   draft: "Saved as a draft of",
   private: "Privately posted to",
   submission: "Submitted to",
+  community: "Posted to a community by",
 };
 
 /** What a client can show its user about the new state. */

@@ -15,12 +15,17 @@ import { withoutExcluded } from "./reblog.ts";
 
 const PUBLIC: readonly PostState[] = ["published", "private"];
 
-/** The state an edit leads to: published and private only change into each other; the rest may go anywhere. */
+/**
+ * The state an edit leads to: published and private only change into each other, a post in a community stays there;
+ * the rest may go anywhere.
+ */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);
   if (wanted === undefined || wanted === post.state) return post.state;
+  const inCommunity = post.state === "community";
+  if (inCommunity && wanted === "published") return post.state;
   const fromPublic = PUBLIC.includes(post.state);
-  if (wanted === "submission" || (fromPublic && !PUBLIC.includes(wanted))) {
+  if (inCommunity || wanted === "submission" || (fromPublic && !PUBLIC.includes(wanted))) {
     throw fail(`A post cannot go from ${post.state} to ${wanted}`);
   }
   return wanted;

@@ -7,7 +7,7 @@ import { type Blog, isMember } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 import { readableBlog } from "../view/access.ts";
 import { shortBlog } from "../view/blog-object.ts";
-import { blocksOf, muteFields, originalType, postUrl } from "../view/post-object.ts";
+import { blocksOf, muteFields, originalType, postUrl, shownState } from "../view/post-object.ts";
 import { type View, viewOf } from "../view/view.ts";
 
 function contentFields(post: Post, format: "npf" | "legacy"): JsonObject {
@@ -47,7 +47,7 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
     ...parentFields(call, post),
     reblog_key: post.reblogKey,
     post_url: postUrl(blog, post),
-    state: post.state,
+    state: shownState(post),
     timestamp: post.timestamp,
     date: gmtDate(post.timestamp),
     tags: post.tags,

@@ -144,8 +144,21 @@ export const BLOGS: readonly SeedBlog[] = [
   },
 ];
 
+/** The name of a reader, from 1 to `READERS`: of the user and of the blog. */
+export function readerName(i: number): string {
+  return `reader-${String(i).padStart(2, "0")}`;
+}
+
+/** Every seeded user; each has a primary blog of the same name. */
+export const USERS: readonly string[] = [
+  "demo",
+  "ada",
+  "grace",
+  ...Array.from({ length: READERS }, (_, i) => readerName(i + 1)),
+];
+
 function reader(i: number): SeedBlog {
-  const name = `reader-${String(i).padStart(2, "0")}`;
+  const name = readerName(i);
   return {
     name,
     uuid: `t:R3ader${String(i).padStart(16, "0")}`,
@@ -184,12 +197,7 @@ function insertBlog(db: Database, blog: SeedBlog): void {
 export function seedBlogs(db: Database): void {
   for (const blog of BLOGS) insertBlog(db, blog);
   for (let i = 1; i <= READERS; i++) insertBlog(db, reader(i));
-  for (const name of [
-    "demo",
-    "ada",
-    "grace",
-    ...Array.from({ length: READERS }, (_, i) => reader(i + 1).name),
-  ]) {
+  for (const name of USERS) {
     db.insert("users", { name, primary_blog: uuidOf(name), password: `${name}-password` });
   }
 }

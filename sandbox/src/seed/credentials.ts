@@ -1,4 +1,5 @@
 import type { Database } from "../store/database.ts";
+import { USERS } from "./blogs.ts";
 
 /** The credentials a fresh sandbox knows. They belong to nobody and open nothing else. */
 export const CREDENTIALS = Object.freeze({
@@ -27,6 +28,11 @@ export const CREDENTIALS = Object.freeze({
   feedInstallationToken: "feed-token-installation",
   feedOtherToken: "feed-token-marvin",
 });
+
+/** The OAuth 2.0 token of a seeded user, scopes `basic write`. */
+export function userTokenOf(user: string): string {
+  return `${user}-user-access-token`;
+}
 
 export type Credentials = typeof CREDENTIALS;
 
@@ -65,7 +71,7 @@ export function seedCredentials(db: Database): void {
   oauth2(c.userToken, "demo", "basic write offline_access", c.refreshToken);
   oauth2(c.readOnlyToken, "demo", "basic");
   oauth2(c.applicationToken, null, "basic");
-  oauth2(c.otherUserToken, "ada", "basic write");
+  for (const user of USERS.filter((name) => name !== "demo")) oauth2(userTokenOf(user), user, "basic write");
   db.insert("feed_tokens", {
     token: c.feedToken,
     kind: "classic",

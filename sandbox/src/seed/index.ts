@@ -1,9 +1,10 @@
 import type { Database } from "../store/database.ts";
 import { seedBlogs } from "./blogs.ts";
+import { seedCommunities } from "./communities.ts";
 import { seedCredentials } from "./credentials.ts";
 import { seedEvents } from "./events.ts";
 import { seedPosts } from "./posts.ts";
-import { seedSocial } from "./social.ts";
+import { seedFilters, seedSocial } from "./social.ts";
 
 /** Fills an empty database; one that has been filled stays as it is. The same bytes at every start. */
 export function seed(db: Database, now: number): void {
@@ -13,6 +14,8 @@ export function seed(db: Database, now: number): void {
     seedBlogs(db);
     seedPosts(db);
     seedSocial(db);
+    seedCommunities(db);
+    seedFilters(db);
     seedEvents(db);
     db.insert("settings", { name: "seeded_at", value: String(now) });
   });

@@ -10,13 +10,13 @@ import { legacyFields } from "./legacy-posts.ts";
 const TAGS = ["seed", "demo", "Caf\u00e9 au lait", "two words", "c++"];
 
 /** The reblog key of a seeded post, made from its id. */
-function keyOf(id: string): string {
+export function reblogKeyOf(id: string): string {
   return createHash("sha256").update(id).digest("base64url").replace(/[-_]/g, "x").slice(0, 8);
 }
 
 function fresh(db: Database, blog: string, author: string, timestamp: number): Post {
   const id = nextPostId(db);
-  return blankPost(id, uuidOf(blog), author, keyOf(id), timestamp);
+  return blankPost(id, uuidOf(blog), author, reblogKeyOf(id), timestamp);
 }
 
 /** A seeded legacy post. */
@@ -133,7 +133,7 @@ export function seedPosts(db: Database): void {
   );
   if (parent) {
     const seed = BLOCK_POSTS[0];
-    const post = blankPost(parent.id, uuidOf("ada"), "ada", keyOf(parent.id), EPOCH - 150 * HOURS);
+    const post = blankPost(parent.id, uuidOf("ada"), "ada", reblogKeyOf(parent.id), EPOCH - 150 * HOURS);
     post.content = { content: seed?.content ?? [], layout: seed?.layout ?? [] };
     seedReblogs(db, post);
   }

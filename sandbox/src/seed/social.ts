@@ -1,14 +1,10 @@
 import { NOTIFICATION_TYPES } from "../blog/notifications.ts";
 import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
-import { BLOGS, READERS, uuidOf } from "./blogs.ts";
+import { BLOGS, READERS, readerName, uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
 
 const MINUTE = 60;
-
-function readerName(i: number): string {
-  return `reader-${String(i).padStart(2, "0")}`;
-}
 
 function follow(db: Database, user: string, blog: string, timestamp: number): void {
   db.insert("follows", { user, blog: uuidOf(blog), timestamp });
@@ -187,4 +183,19 @@ export function seedSocial(db: Database): void {
     );
     db.run("UPDATE blogs SET updated = ? WHERE uuid = ?", newest === 0 ? EPOCH : newest, blog.uuid);
   }
+}
+
+/** What `demo` filters: plain tags, and those that are hard to put into a path. */
+export const FILTERS = Object.freeze({
+  filtered_tags: ["spoilers", "two words", "a/b", "c%2Fd", "#hash", "\u{1F333}"],
+  filtered_content: ["cliffhanger", "50% off & more"],
+});
+
+/** The filters of `demo`, and the e-mail addresses by which blogs are found, or would be if they allowed it. */
+export function seedFilters(db: Database): void {
+  for (const [kind, values] of Object.entries(FILTERS)) {
+    for (const value of values) db.insert("filters", { user: "demo", kind, value });
+  }
+  db.insert("discovery", { email: "ada@example.org", blog: uuidOf("ada"), allowed: 1 });
+  db.insert("discovery", { email: "grace@example.org", blog: uuidOf("grace"), allowed: 0 });
 }

@@ -84,6 +84,18 @@ export function blogsByUuid(db: Database, uuids: readonly string[]): Blog[] {
   return uuids.map((uuid) => blogByUuid(db, uuid));
 }
 
+/** The blogs that a user can post to, the primary one first. */
+export function blogsOfUser(db: Database, user: string): Blog[] {
+  return db
+    .all<BlogRow>(
+      `SELECT blogs.* FROM blogs JOIN members ON blog = uuid WHERE user = ?
+       ORDER BY uuid = ? DESC, name`,
+      user,
+      primaryBlog(db, user),
+    )
+    .map(fromRow);
+}
+
 /** The uuid of a user's primary blog. */
 export function primaryBlog(db: Database, user: string): string {
   return (

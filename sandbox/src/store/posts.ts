@@ -5,7 +5,8 @@ import type { Database } from "./database.ts";
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-export type PostState = "published" | "queued" | "draft" | "private" | "submission";
+/** Where a post is. One in a community is in no list of its author's blog. */
+export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
 /** A post as stored: legacy fields as entered, or block-based content. */
 export interface Post {

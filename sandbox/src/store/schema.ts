@@ -42,6 +42,33 @@ CREATE TABLE IF NOT EXISTS usage (
   subject TEXT NOT NULL, feature TEXT NOT NULL, day INTEGER NOT NULL, used INTEGER NOT NULL,
   PRIMARY KEY (subject, feature, day));
 
+CREATE TABLE IF NOT EXISTS discovery (
+  email TEXT PRIMARY KEY COLLATE NOCASE, blog TEXT NOT NULL, allowed INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS filters (
+  seq INTEGER PRIMARY KEY, user TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (user, kind, value));
+
+CREATE TABLE IF NOT EXISTS communities (
+  uuid TEXT PRIMARY KEY, handle TEXT NOT NULL UNIQUE COLLATE NOCASE, handle_changed INTEGER, private INTEGER NOT NULL,
+  join_type TEXT NOT NULL, invite_links INTEGER NOT NULL, invite_hash TEXT, mods_can_invite INTEGER NOT NULL,
+  automod_links INTEGER NOT NULL, population_cap INTEGER, label_locked INTEGER NOT NULL, created INTEGER NOT NULL,
+  data TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS community_members (
+  community TEXT NOT NULL, blog TEXT NOT NULL, role TEXT NOT NULL, joined INTEGER NOT NULL, muted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (community, blog));
+CREATE INDEX IF NOT EXISTS community_members_by_blog ON community_members (blog);
+CREATE TABLE IF NOT EXISTS community_bans (community TEXT NOT NULL, blog TEXT NOT NULL, PRIMARY KEY (community, blog));
+CREATE TABLE IF NOT EXISTS community_invitations (
+  community TEXT NOT NULL, recipient TEXT NOT NULL, sender TEXT NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL,
+  sent_on INTEGER NOT NULL, blocked INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (community, recipient));
+CREATE TABLE IF NOT EXISTS community_posts (
+  post_id TEXT PRIMARY KEY, community TEXT NOT NULL, removed INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX IF NOT EXISTS community_posts_by_community ON community_posts (community);
+CREATE TABLE IF NOT EXISTS community_moderation (
+  seq INTEGER PRIMARY KEY, post_id TEXT NOT NULL, action TEXT NOT NULL, reason TEXT, note TEXT NOT NULL, ts INTEGER NOT NULL,
+  moderator TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS community_reactions (
+  seq INTEGER PRIMARY KEY, post_id TEXT NOT NULL, emoji TEXT NOT NULL, blog TEXT NOT NULL, UNIQUE (post_id, emoji, blog));
+
 CREATE TABLE IF NOT EXISTS consumers (
   key TEXT PRIMARY KEY, secret TEXT NOT NULL, name TEXT NOT NULL, callback TEXT NOT NULL, redirect_uris TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS oauth1_requests (

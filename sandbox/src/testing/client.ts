@@ -3,7 +3,7 @@ import { baseString, baseUri, sign } from "../auth/signature.ts";
 import { randomToken } from "../entropy.ts";
 import { decodePairs, percentEncode } from "../http/fields.ts";
 import { readJson } from "../json.ts";
-import { CREDENTIALS } from "../seed/credentials.ts";
+import { CREDENTIALS, userTokenOf } from "../seed/credentials.ts";
 
 /** A response, read to its end. */
 export interface Got {
@@ -58,14 +58,31 @@ export function ask(url: string, options: Ask = {}): Promise<Got> {
 }
 
 export const KEY = `api_key=${CREDENTIALS.consumerKey}`;
-export const BEARER = { authorization: `Bearer ${CREDENTIALS.userToken}` };
-export const ADA = { authorization: `Bearer ${CREDENTIALS.otherUserToken}` };
+/** The credentials of a seeded user. */
+export function bearer(user: string): { authorization: string } {
+  return { authorization: `Bearer ${userTokenOf(user)}` };
+}
+
+export const BEARER = bearer("demo");
+export const ADA = bearer("ada");
 
 /** POST (or another method) of a JSON body as the user `demo`. */
 export function sendJson(url: string, value: unknown, options: Ask = {}): Promise<Got> {
   const body = typeof value === "string" ? value : JSON.stringify(value);
   const headers = { "content-type": "application/json", ...BEARER, ...options.headers };
   return ask(url, { method: "POST", ...options, headers, body });
+}
+
+/** One exchange as a seeded user, with a JSON body where one is given. */
+export function askAs(user: string, method: string, url: string, body?: unknown): Promise<Got> {
+  const headers = bearer(user);
+  return body === undefined ? ask(url, { method, headers }) : sendJson(url, body, { method, headers });
+}
+
+/** What came of it: the status, and the subcode where there is one; `403.23020`. */
+export function outcome(got: Got): string {
+  const code: unknown = got.json?.errors?.[0]?.code;
+  return code ? `${got.status}.${code}` : String(got.status);
 }
 
 export function sendForm(url: string, pairs: Record<string, string>, options: Ask = {}): Promise<Got> {

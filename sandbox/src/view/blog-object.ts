@@ -49,7 +49,8 @@ function ownFields(blog: Blog, view: View): JsonObject {
   };
 }
 
-function optionalFields(blog: Blog, view: View): JsonObject {
+/** The fields that are sent only when `fields[blogs]` asks for them. */
+export function optionalFields(blog: Blog, view: View): JsonObject {
   const { db, clock } = view.world;
   const out: JsonObject = {};
   const since = (user: string, followed: string) =>

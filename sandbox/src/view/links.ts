@@ -15,10 +15,19 @@ export function pageLink(call: Call, place: Record<string, string>): JsonObject 
   return { href: `${call.target.rawPath}?${query}`, method: "GET", query_params: params };
 }
 
-/** The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first. */
-export function offsetLinks(call: Call, total: number, limit: number, offset: number): JsonObject {
+/**
+ * The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first. `filters` are
+ * the parameters that every page repeats because they say what is in the list.
+ */
+export function offsetLinks(
+  call: Call,
+  total: number,
+  limit: number,
+  offset: number,
+  filters: Record<string, string> = {},
+): JsonObject {
   const links: JsonObject = {};
-  const at = (value: number) => pageLink(call, { limit: String(limit), offset: String(value) });
+  const at = (value: number) => pageLink(call, { limit: String(limit), offset: String(value), ...filters });
   if (offset + limit < total) links.next = at(offset + limit);
   if (offset > 0) links.prev = at(Math.max(0, offset - limit));
   return Object.keys(links).length > 0 ? { _links: links } : {};

@@ -102,6 +102,11 @@ function reblogFields(post: Post, view: View): JsonObject {
   return out;
 }
 
+/** The state as clients know it: one in a community is published there. */
+export function shownState({ state }: Post): string {
+  return state === "community" ? "published" : state;
+}
+
 function queueFields(post: Post): JsonObject {
   if (post.state !== "queued") return {};
   const at = post.publishOn ?? post.timestamp;
@@ -152,7 +157,7 @@ export function postObject(post: Post, view: View): JsonObject {
     slug: post.slug,
     date: gmtDate(post.timestamp),
     timestamp: post.timestamp,
-    state: post.state,
+    state: shownState(post),
     format: post.format,
     reblog_key: post.reblogKey,
     tags: post.tags,

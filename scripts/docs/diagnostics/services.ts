@@ -36,6 +36,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
       remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
+    "idempotent-conflict": {
+      meaning:
+        "`idempotent` contradicts the `idempotency_level` of the method, or makes its `idempotency_key` pointless.",
+      remedy: "Keep the one that is true of the upstream, and remove the other.",
+    },
     "json-part": {
       meaning: "`json_part` is set, but the body is not multipart.",
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
@@ -88,12 +93,19 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "`calendar_day` is not a time zone of the IANA database.",
       remedy: "Use a name such as `UTC` or `America/New_York`.",
     },
+    "when-request": {
+      meaning:
+        "The condition of a rate limit cannot be checked on the request, or never holds: its key is not a field of the request, or the field cannot have the value.",
+      remedy:
+        "Use the path of a field of the request, and values that it can have. A condition belongs to the limits of methods; methods share a count by a common `bucket`.",
+    },
   },
   Streams: {
     "stream-unmapped": {
-      meaning: "A streaming method has an HTTP rule, but no rule says how its stream is mapped.",
+      meaning:
+        "A streaming method has an HTTP rule, but no rule says how its stream is mapped. Only a server stream that has no rules beside its HTTP rule needs none: it is read as one JSON array, as Google's REST streams are.",
       remedy:
-        "Add `paginate`, `poll`, `records` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
+        "Add `paginate`, `poll`, `records` (`LINES`, `EVENT_STREAM` or `ARRAY`) or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
     },
     "stream-kind": {
       meaning: "The rule is for another kind of stream than that of the method.",
@@ -163,7 +175,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "records-end": {
       meaning:
-        "`end` of `records` contains an empty text. Empty lines are skipped, so they cannot end a stream.",
+        "`end` of `records` contains an empty text, or is set for an array. Empty lines are skipped, so they cannot end a stream; an array ends itself.",
       remedy: "Write the text that ends the stream, or remove the rule.",
     },
     "records-idle": {

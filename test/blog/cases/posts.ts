@@ -301,7 +301,7 @@ const WAITING: Case[] = [
 ];
 
 const ONE = "GET P/posts/{post-id}";
-const one: Case[] = [
+const ONE_CASES: Case[] = [
   answers(
     ONE,
     "as blocks",
@@ -366,7 +366,7 @@ const one: Case[] = [
 
 const MUTE = "POST P/posts/{post-id}/mute";
 const UNMUTE = "DELETE P/posts/{post-id}/mute";
-const mute: Case[] = [
+const MUTE_CASES: Case[] = [
   answers(
     MUTE,
     "for an hour",
@@ -489,8 +489,8 @@ export const POST_CASES: readonly Case[] = [
   ...list,
   ...QUEUE,
   ...WAITING,
-  ...one,
-  ...mute,
+  ...ONE_CASES,
+  ...MUTE_CASES,
   ...REMOVE,
   ...notes,
 ];

@@ -35,15 +35,19 @@ export function toolOf(method: MethodModel): ToolModel {
     title: titleOf(desc.name),
     description: commentOf(desc) || `Calls ${desc.parent.typeName}.${desc.name}: ${place}`,
     needed: pathFields(method),
-    annotations: annotationsOf(desc, binding?.verb ?? ""),
+    annotations: annotationsOf(desc, binding?.verb ?? "", method.annotation.idempotent),
   };
 }
 
-/** From the option idempotency_level, or else from the HTTP method (RFC 9110 section 9.2). */
-export function annotationsOf(desc: DescMethod, verb: string): Annotations {
+/**
+ * From the rule `idempotent`, the option idempotency_level, or else from the HTTP method (RFC 9110 section 9.2). What must
+ * not be repeated changes something.
+ */
+export function annotationsOf(desc: DescMethod, verb: string, idempotent?: boolean): Annotations {
   const { idempotency } = desc;
-  const readOnlyHint = idempotency === Level.NO_SIDE_EFFECTS || SAFE.has(verb);
-  const idempotentHint = readOnlyHint || idempotency === Level.IDEMPOTENT || IDEMPOTENT.has(verb);
+  const readOnlyHint = idempotent !== false && (idempotency === Level.NO_SIDE_EFFECTS || SAFE.has(verb));
+  const isIdempotent = readOnlyHint || idempotency === Level.IDEMPOTENT || IDEMPOTENT.has(verb);
+  const idempotentHint = idempotent ?? isIdempotent;
   // a POST may delete as well as create: nothing tells which, so a person should be asked
   return { readOnlyHint, idempotentHint, destructiveHint: !readOnlyHint, openWorldHint: true };
 }

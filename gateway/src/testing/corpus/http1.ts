@@ -2,7 +2,7 @@ import { type HostileInput, inputs } from "./hostile-input.ts";
 
 const ECHO_PATH = "/echo.v1.EchoService/Echo";
 const BODY = '{"text":"a"}';
-const json = "Content-Type: application/json\r\n";
+const JSON_TYPE = "Content-Type: application/json\r\n";
 
 /** A whole, good call, but for what is added to its headers. */
 function call(
@@ -10,7 +10,7 @@ function call(
   content = BODY,
   length: string | number = Buffer.byteLength(content, "latin1"),
 ): string {
-  return `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${json}Content-Length: ${length}\r\n${headers}\r\n${content}`;
+  return `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}Content-Length: ${length}\r\n${headers}\r\n${content}`;
 }
 
 const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -175,7 +175,7 @@ const headerLines = {
 };
 
 const chunk = (chunks: string) =>
-  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${json}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
+  `POST ${ECHO_PATH} HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
 
 const chunks = {
   "a size of 17 digits": chunk(`FFFFFFFFFFFFFFFFF\r\n${BODY}\r\n0\r\n\r\n`),

@@ -2,17 +2,17 @@
 // @generated from file rules/v1/limits.proto (package rules.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/limits.proto.
  */
 export const file_rules_v1_limits: GenFile = /*@__PURE__*/
-  fileDesc("ChVydWxlcy92MS9saW1pdHMucHJvdG8SCHJ1bGVzLnYxIg4KDExpbWl0UmVxdWVzdCINCgtMaW1pdEFuc3dlcjKtAwoMTGltaXRTZXJ2aWNlElsKB0NhbGxPbmUSFi5ydWxlcy52MS5MaW1pdFJlcXVlc3QaFS5ydWxlcy52MS5MaW1pdEFuc3dlciIhuusYEdIBDggCEgIICiIGc2hhcmVkgtPkkwIGEgQvb25lEl8KCUNhbGxPdGhlchIWLnJ1bGVzLnYxLkxpbWl0UmVxdWVzdBoVLnJ1bGVzLnYxLkxpbWl0QW5zd2VyIiO66xgR0gEOCAISAggKIgZzaGFyZWSC0+STAggSBi9vdGhlchJVCgdDYWxsT3duEhYucnVsZXMudjEuTGltaXRSZXF1ZXN0GhUucnVsZXMudjEuTGltaXRBbnN3ZXIiG7rrGAvSAQgIARICCDwoAYLT5JMCBhIEL293bhJXCghDYWxsU2xvdxIWLnJ1bGVzLnYxLkxpbWl0UmVxdWVzdBoVLnJ1bGVzLnYxLkxpbWl0QW5zd2VyIhy66xgLqgEICAEQgMq17gGC0+STAgcSBS9zbG93Gi+66xgrCgVydWxlc0oHEgVYLUtleVICAgHSARQIBRoQQW1lcmljYS9OZXdfWW9ya2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChVydWxlcy92MS9saW1pdHMucHJvdG8SCHJ1bGVzLnYxIg4KDExpbWl0UmVxdWVzdCINCgtMaW1pdEFuc3dlciK1AQoLTGltaXRDaG9pY2USKAoEa2luZBgBIAEoDjIaLnJ1bGVzLnYxLkxpbWl0Q2hvaWNlLktpbmQSLAoGdGFyZ2V0GAIgASgLMhwucnVsZXMudjEuTGltaXRDaG9pY2UuVGFyZ2V0EgwKBHRhZ3MYAyADKAkaFgoGVGFyZ2V0EgwKBGxpbmsYASABKAkiKAoES2luZBIKCgZDTE9TRUQQABIICgRPUEVOEAESCgoGU0hBUkVEEAIy7gQKDExpbWl0U2VydmljZRJbCgdDYWxsT25lEhYucnVsZXMudjEuTGltaXRSZXF1ZXN0GhUucnVsZXMudjEuTGltaXRBbnN3ZXIiIbrrGBHSAQ4IAhICCAoiBnNoYXJlZILT5JMCBhIEL29uZRJfCglDYWxsT3RoZXISFi5ydWxlcy52MS5MaW1pdFJlcXVlc3QaFS5ydWxlcy52MS5MaW1pdEFuc3dlciIjuusYEdIBDggCEgIICiIGc2hhcmVkgtPkkwIIEgYvb3RoZXISVQoHQ2FsbE93bhIWLnJ1bGVzLnYxLkxpbWl0UmVxdWVzdBoVLnJ1bGVzLnYxLkxpbWl0QW5zd2VyIhu66xgL0gEICAESAgg8KAGC0+STAgYSBC9vd24SvgEKDUNhbGxTb21ldGltZXMSFS5ydWxlcy52MS5MaW1pdENob2ljZRoVLnJ1bGVzLnYxLkxpbWl0QW5zd2VyIn+66xhm0gEjCAESAgg8IgVraW5kczIUCgRraW5kEgRPUEVOEgZTSEFSRUTSASAIARICCDwiBWxpbmtzKAEyDwoLdGFyZ2V0LmxpbmsYAdIBGggBEgIIPCIEdGFnczIMCgR0YWdzEgRyYXJlgtPkkwIPOgEqIgovc29tZXRpbWVzElcKCENhbGxTbG93EhYucnVsZXMudjEuTGltaXRSZXF1ZXN0GhUucnVsZXMudjEuTGltaXRBbnN3ZXIiHLrrGAuqAQgIARCAyrXuAYLT5JMCBxIFL3Nsb3caL7rrGCsKBXJ1bGVzSgcSBVgtS2V5UgICAdIBFAgFGhBBbWVyaWNhL05ld19Zb3JrYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message rules.v1.LimitRequest
@@ -39,6 +39,81 @@ export type LimitAnswer = Message<"rules.v1.LimitAnswer"> & {
  */
 export const LimitAnswerSchema: GenMessage<LimitAnswer> = /*@__PURE__*/
   messageDesc(file_rules_v1_limits, 1);
+
+/**
+ * @generated from message rules.v1.LimitChoice
+ */
+export type LimitChoice = Message<"rules.v1.LimitChoice"> & {
+  /**
+   * @generated from field: rules.v1.LimitChoice.Kind kind = 1;
+   */
+  kind: LimitChoice_Kind;
+
+  /**
+   * @generated from field: rules.v1.LimitChoice.Target target = 2;
+   */
+  target?: LimitChoice_Target | undefined;
+
+  /**
+   * @generated from field: repeated string tags = 3;
+   */
+  tags: string[];
+};
+
+/**
+ * Describes the message rules.v1.LimitChoice.
+ * Use `create(LimitChoiceSchema)` to create a new message.
+ */
+export const LimitChoiceSchema: GenMessage<LimitChoice> = /*@__PURE__*/
+  messageDesc(file_rules_v1_limits, 2);
+
+/**
+ * @generated from message rules.v1.LimitChoice.Target
+ */
+export type LimitChoice_Target = Message<"rules.v1.LimitChoice.Target"> & {
+  /**
+   * @generated from field: string link = 1;
+   */
+  link: string;
+};
+
+/**
+ * Describes the message rules.v1.LimitChoice.Target.
+ * Use `create(LimitChoice_TargetSchema)` to create a new message.
+ */
+export const LimitChoice_TargetSchema: GenMessage<LimitChoice_Target> = /*@__PURE__*/
+  messageDesc(file_rules_v1_limits, 2, 0);
+
+/**
+ * @generated from enum rules.v1.LimitChoice.Kind
+ */
+export const LimitChoice_Kind = {
+  /**
+   * @generated from enum value: CLOSED = 0;
+   */
+  CLOSED: 0,
+
+  /**
+   * @generated from enum value: OPEN = 1;
+   */
+  OPEN: 1,
+
+  /**
+   * @generated from enum value: SHARED = 2;
+   */
+  SHARED: 2,
+} as const;
+
+/**
+ * @generated from enum rules.v1.LimitChoice.Kind
+ */
+export type LimitChoice_Kind = (typeof LimitChoice_Kind)[keyof typeof LimitChoice_Kind] | UnknownEnum;
+
+/**
+ * Describes the enum rules.v1.LimitChoice.Kind.
+ */
+export const LimitChoice_KindSchema: GenEnum<LimitChoice_Kind> = /*@__PURE__*/
+  enumDesc(file_rules_v1_limits, 2, 0);
 
 /**
  * How often and how long.
@@ -68,6 +143,14 @@ export const LimitService: GenService<{
   callOwn: {
     methodKind: "unary";
     input: typeof LimitRequestSchema;
+    output: typeof LimitAnswerSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.LimitService.CallSometimes
+   */
+  callSometimes: {
+    methodKind: "unary";
+    input: typeof LimitChoiceSchema;
     output: typeof LimitAnswerSchema;
   },
   /**

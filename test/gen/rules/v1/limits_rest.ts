@@ -3,13 +3,15 @@
 /* eslint-disable */
 
 import {
+  EnumTable,
+  type JsonRecord,
   type MethodRules,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   unary,
 } from "connect-rest/adapter";
-import { LimitService } from "./limits_pb.ts";
+import { type LimitChoice, type LimitChoice_Target, LimitService } from "./limits_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.LimitService. */
@@ -101,6 +103,58 @@ export const LimitService_callOwn = unary(LimitService.method.callOwn, {
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOwn)
 
 /**
+ * POST /sometimes
+ *
+ * @generated from rpc rules.v1.LimitService.CallSometimes
+ */
+export const LimitService_callSometimes = unary(LimitService.method.callSometimes, {
+  rules: {
+    ...LimitService_rules,
+    rateLimits: [
+      {
+        requests: 1,
+        windowMs: 60_000,
+        bucket: "kinds",
+        perCredentials: false,
+        when: { field: "kind", values: ["OPEN", "SHARED"] },
+      },
+      {
+        requests: 1,
+        windowMs: 60_000,
+        bucket: "links",
+        perCredentials: true,
+        when: { field: "target.link", present: true },
+      },
+      {
+        requests: 1,
+        windowMs: 60_000,
+        bucket: "tags",
+        perCredentials: false,
+        when: { field: "tags", values: ["rare"] },
+      },
+      {
+        requests: 5,
+        windowMs: 86_400_000,
+        calendarDay: "America/New_York",
+        bucket: "rules.v1.LimitService",
+        perCredentials: false,
+      },
+    ],
+  },
+  request(message: LimitChoice): RestRequest {
+    const request = new RequestWriter("POST", "/sometimes");
+    const json: JsonRecord = {};
+    if (message.kind) json.kind = LIMIT_CHOICE_KIND.json(message.kind);
+    if (message.target !== undefined) json.target = encodeLimitChoice_Target(message.target);
+    if (message.tags.length > 0) json.tags = [...message.tags];
+    request.json(json);
+    return request;
+  },
+  response(): void {},
+});
+// @@protoc_insertion_point(method:rules.v1.LimitService.CallSometimes)
+
+/**
  * GET /slow
  *
  * @generated from rpc rules.v1.LimitService.CallSlow
@@ -136,6 +190,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
     callOne: LimitService_callOne,
     callOther: LimitService_callOther,
     callOwn: LimitService_callOwn,
+    callSometimes: LimitService_callSometimes,
     callSlow: LimitService_callSlow,
   },
   comments: {
@@ -145,5 +200,19 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
   // @@protoc_insertion_point(adapter:rules.v1.LimitService)
 };
 // @@protoc_insertion_point(service:rules.v1.LimitService)
+
+/** Spellings of rules.v1.LimitChoice.Kind on the wire. */
+const LIMIT_CHOICE_KIND = new EnumTable("rules.v1.LimitChoice.Kind", [
+  [0, "CLOSED"],
+  [1, "OPEN"],
+  [2, "SHARED"],
+]);
+
+/** Writes rules.v1.LimitChoice.Target as JSON. */
+function encodeLimitChoice_Target(message: LimitChoice_Target): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.link) json.link = message.link;
+  return json;
+}
 
 // @@protoc_insertion_point(end)

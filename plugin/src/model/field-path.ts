@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { suggest } from "../diagnostics/suggest.ts";
-import type { FieldPath } from "../model/model.ts";
+import type { FieldPath } from "./model.ts";
 
 /** A dotted path of field names, resolved; or what is wrong with it. */
 export type ResolvedPath =

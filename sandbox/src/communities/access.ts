@@ -1,0 +1,119 @@
+import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
+import { refuse } from "../http/response.ts";
+import { type Blog, blogByUuid, primaryBlog, requireBlog } from "../store/blogs.ts";
+import {
+  type Community,
+  findCommunity,
+  isInvited,
+  ROLES,
+  type Role,
+  type Standing,
+  standingOf,
+} from "../store/communities.ts";
+import { communityError } from "./errors.ts";
+
+/** The community of a request's path, and what the caller is to it. */
+export interface Visit {
+  readonly community: Community;
+  /** The caller's primary blog: by it a user takes part. */
+  readonly blog: Blog;
+  readonly standing: Standing;
+}
+
+export const STAFF: readonly Role[] = ["moderator", "admin"];
+
+export function isOneOf(standing: Standing, roles: readonly Role[]): boolean {
+  return roles.some((role) => role === standing);
+}
+
+/** The community of the path, whoever asks: 404 when it is unknown. */
+export function visit(call: Call): Visit {
+  const { db } = call.world;
+  const handle = call.path.community ?? "";
+  const community = findCommunity(db, handle);
+  if (!community) throw refuse(404, `Community not found: ${handle}`);
+  const blog = blogByUuid(db, primaryBlog(db, requireUser(call.caller)));
+  return { community, blog, standing: standingOf(db, community, blog.uuid) };
+}
+
+/** The 403 of somebody who has no role: banned, private, or for members only. */
+export function outsider({ community, standing }: Visit): Error {
+  if (standing === "banned") return communityError("banned");
+  return communityError(community.private ? "privateCommunity" : "membersOnly");
+}
+
+/** The community, for those who have one of these roles; 403 for others. */
+export function visitAs(call: Call, roles: readonly Role[]): Visit {
+  const found = visit(call);
+  if (isOneOf(found.standing, roles)) return found;
+  if (!isOneOf(found.standing, ROLES)) throw outsider(found);
+  throw refuse(403, `This takes the role ${roles.join(" or ")}`);
+}
+
+/** Whether the posts of a community may be read: those of a public one by all who are not banned. */
+export function canView({ community, standing }: Visit): boolean {
+  if (standing === "banned") return false;
+  return !community.private || isOneOf(standing, ROLES);
+}
+
+/** Whether the caller may invite: admins, and moderators where the settings say so. */
+export function canInvite({ community, standing }: Visit): boolean {
+  return standing === "admin" || (standing === "moderator" && community.modsCanInvite);
+}
+
+/** The blog that the path names besides the community: 404 when it is unknown. */
+export function namedBlog(call: Call): Blog {
+  return requireBlog(call.world.db, call.path.blog ?? "");
+}
+
+/** Whether a blog is one of the caller's own. */
+export function isOwn(call: Call, blog: Blog): boolean {
+  return blog.owner === requireUser(call.caller);
+}
+
+/** Whether the caller holds an invitation or names the community's invite hash. */
+export function holdsInvitation(call: Call, { community, blog }: Visit): boolean {
+  return (
+    isInvited(call.world.db, community, blog.uuid) || namesHash(community, call.query.text("invite_hash"))
+  );
+}
+
+/** Whether a hash is the community's own, and its invite link works. */
+export function namesHash(community: Community, hash: string | undefined): boolean {
+  return community.inviteLinks && community.inviteHash !== null && community.inviteHash === hash;
+}
+
+/** 503 while saving is switched off. */
+export function requireSaving(call: Call): void {
+  if (call.world.rules.communitySavingFails) throw refuse(503, "The community could not be saved");
+}
+
+/** Why a member or a post is removed. */
+const REASONS = [
+  "community_guidelines",
+  "off_topic",
+  "spam",
+  "inappropriate_behavior",
+  "service_guidelines",
+  "other",
+] as const;
+const NOTE_CHARACTERS = 1000;
+
+/** `note` of at most 1,000 characters; 400 for a longer one, and for none where it is required. */
+export function noteOf(call: Call, required: boolean): string {
+  const note = call.input.text("note") ?? "";
+  if (required && note.trim() === "") throw refuse(400, "Missing required parameter: note");
+  if ([...note].length > NOTE_CHARACTERS) {
+    throw refuse(400, `note is longer than ${NOTE_CHARACTERS} characters`);
+  }
+  return note;
+}
+
+/** `reason` and `note` of a removal: 400 for an unknown reason, and for `other` without a note. */
+export function removalOf(call: Call): { reason: string; note: string } {
+  const given = call.input.required("reason");
+  const reason = REASONS.find((known) => known === given);
+  if (reason === undefined) throw refuse(400, `Invalid reason: ${given}`);
+  return { reason, note: noteOf(call, reason === "other") };
+}

@@ -1,0 +1,150 @@
+import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
+import { randomToken } from "../entropy.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import type { Blog } from "../store/blogs.ts";
+import {
+  addMember,
+  adminCount,
+  ban,
+  type Community,
+  endInvitation,
+  findInvitation,
+  findMember,
+  isFull,
+  type Member,
+  ROLES,
+  removeMember,
+  saveCommunity,
+} from "../store/communities.ts";
+import {
+  isOneOf,
+  isOwn,
+  namedBlog,
+  namesHash,
+  outsider,
+  removalOf,
+  requireSaving,
+  type Visit,
+  visit,
+  visitAs,
+} from "./access.ts";
+import { inviteLink } from "./community-object.ts";
+import { communityError } from "./errors.ts";
+import { useWindows } from "./rates.ts";
+
+const HOUR = 3600;
+const DAY = 86_400;
+const HASH_LENGTH = 16;
+
+/** How a caller gets in: by invitation, or by invite link or open door, which are counted. Throws when neither is. */
+function entrance(call: Call, found: Visit): "invitation" | "counted" {
+  const { community, blog, standing } = found;
+  const hash = call.input.text("invite_hash");
+  if (hash !== undefined && hash !== "") {
+    if (!namesHash(community, hash)) throw communityError("invalidHash");
+    return "counted";
+  }
+  if (standing === "invited") return "invitation";
+  if (community.joinType === "free") return "counted";
+  const gone = findInvitation(call.world.db, community, blog.uuid)?.state === "gone";
+  if (community.private && !gone) throw outsider(found);
+  throw communityError("invitationGone");
+}
+
+/** PUT /v2/communities/{community-handle}/members: the caller joins; a member stays one. */
+export function joinCommunity(call: Call): HttpResponse {
+  const found = visit(call);
+  const { community, blog, standing } = found;
+  const { world } = call;
+  if (standing === "banned") throw outsider(found);
+  if (isOneOf(standing, ROLES)) return envelope([]);
+  const how = entrance(call, found);
+  if (isFull(world.db, community)) throw communityError("full");
+  if (how === "counted") {
+    useWindows(world, `joins ${requireUser(call.caller)}`, "Too many joins", [
+      { limit: world.limits.joinsPerHour, seconds: HOUR },
+      { limit: world.limits.joinsPerDay, seconds: DAY },
+    ]);
+  }
+  endInvitation(world.db, community, blog.uuid, "accepted");
+  addMember(world.db, community, blog.uuid, "member", world.clock.seconds());
+  return envelope([]);
+}
+
+function requireMember(call: Call, community: Community, blog: Blog): Member {
+  const member = findMember(call.world.db, community, blog.uuid);
+  if (!member) throw refuse(404, `Not a member: ${blog.name}`);
+  return member;
+}
+
+/** 400 when an admin is about to go and there is no other. */
+function requireOtherAdmin(call: Call, community: Community, member: Member): void {
+  if (member.role === "admin" && adminCount(call.world.db, community) === 1) {
+    throw refuse(400, "The community would have no admin left");
+  }
+}
+
+/** DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes anybody, others themselves */
+export function removeFromCommunity(call: Call): HttpResponse {
+  const found = visit(call);
+  const { community, standing } = found;
+  const { db } = call.world;
+  const blog = namedBlog(call);
+  const own = isOwn(call, blog);
+  if (standing !== "admin" && !own) {
+    throw isOneOf(standing, ROLES) ? refuse(403, "You may only remove your own blog") : outsider(found);
+  }
+  removalOf(call);
+  const banned = call.input.flag("ban_user");
+  requireOtherAdmin(call, community, requireMember(call, community, blog));
+  removeMember(db, community, blog.uuid);
+  if (banned && !own) ban(db, community, blog.uuid);
+  return envelope([]);
+}
+
+/** PUT /v2/communities/{community-handle}/members/{blog-identifier}: admins give a role */
+export function setRole(call: Call): HttpResponse {
+  const { community } = visitAs(call, ["admin"]);
+  const given = call.input.required("role");
+  const role = ROLES.find((known) => known === given);
+  if (role === undefined) throw refuse(400, `Invalid role: expected ${ROLES.join(", ")}, got ${given}`);
+  const blog = namedBlog(call);
+  const member = requireMember(call, community, blog);
+  if (role !== "admin") requireOtherAdmin(call, community, member);
+  call.world.db.run(
+    "UPDATE community_members SET role = ? WHERE community = ? AND blog = ?",
+    role,
+    community.uuid,
+    blog.uuid,
+  );
+  return envelope([]);
+}
+
+function setMute(call: Call, muted: boolean): HttpResponse {
+  const { community, blog } = visitAs(call, ROLES);
+  call.world.db.run(
+    "UPDATE community_members SET muted = ? WHERE community = ? AND blog = ?",
+    muted ? 1 : 0,
+    community.uuid,
+    blog.uuid,
+  );
+  return envelope([]);
+}
+
+/** PUT /v2/communities/{community-handle}/mute: hides the count of unread posts, and nothing else */
+export const muteCommunity = (call: Call): HttpResponse => setMute(call, true);
+
+/** DELETE /v2/communities/{community-handle}/mute */
+export const unmuteCommunity = (call: Call): HttpResponse => setMute(call, false);
+
+/** POST /v2/communities/{community-handle}/invite_hash: a new invite link; the one before stops working */
+export function renewInviteHash(call: Call): HttpResponse {
+  const { community, standing } = visit(call);
+  if (standing !== "admin") throw communityError("linkNotAllowed");
+  if (!community.inviteLinks) throw communityError("linksDisabled");
+  requireSaving(call);
+  const renewed: Community = { ...community, inviteHash: randomToken(HASH_LENGTH) };
+  saveCommunity(call.world.db, renewed);
+  return envelope({ invite_link: inviteLink(renewed) });
+}

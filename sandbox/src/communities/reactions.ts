@@ -1,0 +1,79 @@
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { ROLES } from "../store/communities.ts";
+import type { Post } from "../store/posts.ts";
+import { isOneOf, type Visit, visit } from "./access.ts";
+import { requireVisiblePost } from "./community-post.ts";
+import { type Emoji, emojiByGrapheme, emojiById, emojiBySlug } from "./emoji.ts";
+import { communityError } from "./errors.ts";
+
+/** The community, for its members; 23020 for the banned, 23002 for everybody else. */
+function reacting(call: Call): Visit {
+  const found = visit(call);
+  if (isOneOf(found.standing, ROLES)) return found;
+  throw communityError(found.standing === "banned" ? "banned" : "membersOnly");
+}
+
+/** The emoji of the request: `slug` wins over `grapheme`. 400 when both are missing, or it is not known. */
+function emojiOf(call: Call): Emoji {
+  const slug = call.input.text("slug");
+  const grapheme = call.input.text("grapheme");
+  if (!slug && !grapheme) throw refuse(400, "Missing required parameter: slug or grapheme");
+  const emoji = slug ? emojiBySlug(slug) : emojiByGrapheme(grapheme ?? "");
+  if (!emoji) throw refuse(400, `Unknown reaction: ${slug || grapheme}`);
+  return emoji;
+}
+
+/** 22001 when the post has too many different reactions, 22002 when the caller's own are too many. */
+function checkLimits(call: Call, post: Post, emoji: Emoji, blog: string): void {
+  const { db, limits } = call.world;
+  const where = "FROM community_reactions WHERE post_id = ?";
+  const known = db.count(`SELECT COUNT(*) AS n ${where} AND emoji = ?`, post.id, emoji.id) > 0;
+  const kinds = db.count(`SELECT COUNT(DISTINCT emoji) AS n ${where}`, post.id);
+  if (!known && kinds >= limits.reactionsPerPost) throw communityError("postReactions");
+  const own = db.count(`SELECT COUNT(*) AS n ${where} AND blog = ?`, post.id, blog);
+  if (own >= limits.reactionsPerUser) throw communityError("ownReactions");
+}
+
+/** A timeline with nothing in it but the celebration of a first reaction. */
+function celebration(emoji: Emoji): object {
+  const banner = {
+    object_type: "banner",
+    id: "first-reaction",
+    title: { text: `Your first reaction here: ${emoji.grapheme}` },
+  };
+  return { timeline: { elements: [banner] } };
+}
+
+/** PUT /v2/communities/{community-handle}/posts/{post-id}/reactions: one that is there already stays */
+export function addReaction(call: Call): HttpResponse {
+  const { community, blog } = reacting(call);
+  const { db } = call.world;
+  const post = requireVisiblePost(call, community);
+  const emoji = emojiOf(call);
+  const mine = "SELECT COUNT(*) AS n FROM community_reactions WHERE blog = ?";
+  if (db.count(`${mine} AND post_id = ? AND emoji = ?`, blog.uuid, post.id, emoji.id) > 0) {
+    return envelope([]);
+  }
+  checkLimits(call, post, emoji, blog.uuid);
+  const inCommunity = "post_id IN (SELECT post_id FROM community_posts WHERE community = ?)";
+  const first = db.count(`${mine} AND ${inCommunity}`, blog.uuid, community.uuid) === 0;
+  db.insert("community_reactions", { post_id: post.id, emoji: emoji.id, blog: blog.uuid });
+  return envelope(first ? celebration(emoji) : []);
+}
+
+/** DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by its id or grapheme */
+export function removeReaction(call: Call): HttpResponse {
+  const { community, blog } = reacting(call);
+  const post = requireVisiblePost(call, community);
+  const id = call.path.reaction ?? "";
+  const emoji = emojiById(id) ?? emojiByGrapheme(id);
+  if (!emoji) throw refuse(404, `Unknown reaction: ${id}`);
+  call.world.db.run(
+    "DELETE FROM community_reactions WHERE post_id = ? AND emoji = ? AND blog = ?",
+    post.id,
+    emoji.id,
+    blog.uuid,
+  );
+  return envelope([]);
+}

@@ -1,0 +1,99 @@
+import { requireUser } from "../auth/caller.ts";
+import type { Call } from "../dispatch/call.ts";
+import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+
+/** One of the two lists of filters. */
+interface FilterKind {
+  /** The parameter and the response's field. */
+  readonly name: "filtered_tags" | "filtered_content";
+  readonly limit: "filteredTags" | "filteredContent";
+  /** The most code points of one filter. */
+  readonly characters: number;
+  /** Adding one that is there already is 400; else it stays and nothing is said. */
+  readonly unique: boolean;
+  /** What no filter of this kind holds. */
+  readonly forbidden: RegExp;
+}
+
+const TAGS: FilterKind = {
+  name: "filtered_tags",
+  limit: "filteredTags",
+  characters: 140,
+  unique: false,
+  // a comma separates tags everywhere else
+  forbidden: /[,\p{Cc}]/u,
+};
+
+const CONTENT: FilterKind = {
+  name: "filtered_content",
+  limit: "filteredContent",
+  characters: 250,
+  unique: true,
+  forbidden: /\p{Cs}/u,
+};
+
+/** A filter without the spaces around it: 400 when nothing is left of it, and when it is too long or invalid. */
+function checked(kind: FilterKind, value: string): string {
+  const trimmed = value.trim();
+  if (trimmed === "") throw refuse(400, `${kind.name} holds an empty string`);
+  if ([...trimmed].length > kind.characters) {
+    throw refuse(400, `${kind.name} holds more than ${kind.characters} characters in one string`);
+  }
+  if (kind.forbidden.test(trimmed)) throw refuse(400, `Invalid ${kind.name}: ${trimmed}`);
+  return trimmed;
+}
+
+function list(call: Call, kind: FilterKind): HttpResponse {
+  const rows = call.world.db.all<{ value: string }>(
+    "SELECT value FROM filters WHERE user = ? AND kind = ? ORDER BY seq",
+    requireUser(call.caller),
+    kind.name,
+  );
+  return envelope({ [kind.name]: rows.map(({ value }) => value) });
+}
+
+/** Adds all of them or none: 403 when they would be more than the maximum. */
+function add(call: Call, kind: FilterKind): HttpResponse {
+  const user = requireUser(call.caller);
+  const { db, limits } = call.world;
+  const values = call.input.list(kind.name).map((value) => checked(kind, value));
+  if (values.length === 0) throw refuse(400, `Missing required parameter: ${kind.name}`);
+  for (const value of values) {
+    const sql = "INSERT OR IGNORE INTO filters (user, kind, value) VALUES (?, ?, ?)";
+    const added = db.run(sql, user, kind.name, value);
+    if (added === 0 && kind.unique) throw refuse(400, `Already filtered: ${value}`);
+  }
+  const total = db.count("SELECT COUNT(*) AS n FROM filters WHERE user = ? AND kind = ?", user, kind.name);
+  if (total > limits[kind.limit]) throw refuse(403, `At most ${limits[kind.limit]} ${kind.name}`);
+  return envelope({}, 201);
+}
+
+/** Removes a filter; one that is not there is removed already. */
+function remove(call: Call, kind: FilterKind, value: string): HttpResponse {
+  call.world.db.run(
+    "DELETE FROM filters WHERE user = ? AND kind = ? AND value = ?",
+    requireUser(call.caller),
+    kind.name,
+    checked(kind, value),
+  );
+  return envelope({});
+}
+
+/** GET /v2/user/filtered_tags */
+export const listFilteredTags = (call: Call): HttpResponse => list(call, TAGS);
+
+/** POST /v2/user/filtered_tags: one or many */
+export const addFilteredTags = (call: Call): HttpResponse => add(call, TAGS);
+
+/** DELETE /v2/user/filtered_tags/{tag}: the tag percent-encoded in the path */
+export const removeFilteredTag = (call: Call): HttpResponse => remove(call, TAGS, call.path.tag ?? "");
+
+/** GET /v2/user/filtered_content */
+export const listFilteredContent = (call: Call): HttpResponse => list(call, CONTENT);
+
+/** POST /v2/user/filtered_content: a string or several */
+export const addFilteredContent = (call: Call): HttpResponse => add(call, CONTENT);
+
+/** DELETE /v2/user/filtered_content: the string in the query, or in the body */
+export const removeFilteredContent = (call: Call): HttpResponse =>
+  remove(call, CONTENT, call.input.list(CONTENT.name)[0] ?? "");

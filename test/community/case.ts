@@ -1,0 +1,44 @@
+import { type Case, fails, refuses, says } from "../blog/case.ts";
+import type { Api } from "../blog/world.ts";
+import { callerCases } from "../user/case.ts";
+
+/** The community that most cases are about. */
+export const gardeners = { communityHandle: "gardeners" };
+
+/** The shared codes of endpoints that show a community or let somebody in. */
+export const ACCESS = [
+  [403, 23001, "a private community, and no member"],
+  [403, 23002, "not a member"],
+  [403, 23020, "banned"],
+] as const;
+
+/** Rows of documented errors as cases. */
+export function documented(
+  endpoint: string,
+  rows: ReadonlyArray<readonly [status: number, subcode: number, name: string]>,
+  call: Case["call"],
+): Case[] {
+  return rows.map(([status, subcode, name]) =>
+    fails(endpoint, `${status}${subcode === 0 ? "" : `.${subcode}`}: ${name}`, call, {
+      prepare: says(status, subcode),
+    }),
+  );
+}
+
+/** What every endpoint of a community says to callers, and of handles that are none. */
+export function communityCases(
+  endpoint: string,
+  call: (api: Api, communityHandle: string) => Promise<unknown>,
+): Case[] {
+  const of =
+    (handle: string): Case["call"] =>
+    (api) =>
+      call(api, handle);
+  return [
+    ...callerCases(endpoint, of("gardeners")),
+    fails(endpoint, "a community that is not there", of("nobody"), { prepare: says(404) }),
+    refuses(endpoint, "no community", of("")),
+    refuses(endpoint, "a handle with its double @", of("@@gardeners"), { prepare: says(404) }),
+    refuses(endpoint, "a handle with a slash", of("a/b"), { prepare: says(404) }),
+  ];
+}

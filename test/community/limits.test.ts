@@ -1,0 +1,71 @@
+import { Code } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { CommunityService } from "../../gen/community/v1/community_pb.ts";
+import { CommunityServiceRest } from "../../gen/community/v1/community_rest.ts";
+import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
+import { start } from "../rules/world.ts";
+
+/** The first second of a day of the service's clock. */
+const MORNING = Date.UTC(2026, 0, 2);
+const gardeners = { communityHandle: "gardeners" };
+
+/** A client whose calls are made by one user after the other. */
+function communitiesOf(clock: FakeClock, user: () => string) {
+  return start(
+    CommunityService,
+    CommunityServiceRest,
+    {},
+    {
+      clock,
+      timeoutMs: 500,
+      upstream: { credentials: () => ({ oauth2: { accessToken: user() } }) },
+    },
+  );
+}
+
+test("an administrator invites once a second, across all communities", async () => {
+  const clock = new FakeClock(MORNING);
+  const { client, seen } = await communitiesOf(clock, () => "ada");
+  await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
+  const other = { communityHandle: "growers", recipientBlog: "reader-01" };
+  const error = await failureOf(client.createInvitation(other));
+  expect([error.code, retryDelayOf(error)]).toEqual([Code.ResourceExhausted, 1000]);
+  clock.advance(1001);
+  await client.createInvitation(other);
+  expect(seen).toHaveLength(2);
+});
+
+test("an administrator invites 250 times a day of the service's clock", async () => {
+  const clock = new FakeClock(MORNING);
+  const { client, seen } = await communitiesOf(clock, () => "ada");
+  for (let count = 0; count < 250; count++) {
+    await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
+    clock.advance(1001);
+  }
+  const error = await failureOf(client.createInvitation({ ...gardeners, recipientBlog: "reader-01" }));
+  expect(error.code).toBe(Code.ResourceExhausted);
+  expect(seen).toHaveLength(250);
+  clock.advance(24 * 3_600_000);
+  await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
+  expect(seen).toHaveLength(251);
+});
+
+test("each administrator has a count of their own", async () => {
+  const users = ["ada", "grace"];
+  const { client, seen } = await communitiesOf(new FakeClock(MORNING), () => users.shift() ?? "");
+  await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
+  await client.createInvitation({ ...gardeners, recipientBlog: "reader-02" });
+  expect(seen).toHaveLength(2);
+});
+
+test("joins are the service's to count, and no other method is limited", async () => {
+  const limited = Object.entries(CommunityServiceRest.methods).flatMap(([name, { rules }]) =>
+    (rules.rateLimits ?? []).map(() => name),
+  );
+  expect(limited).toEqual(["createInvitation", "createInvitation"]);
+  const { client, seen } = await communitiesOf(new FakeClock(MORNING), () => "ada");
+  for (let count = 0; count < 26; count++) await client.joinCommunity(gardeners);
+  expect(seen).toHaveLength(26);
+});
