@@ -365,7 +365,7 @@ test("a flattened message: shares its keys with its holder: neither reports thos
 
 test("a flattened message: leaves the keys that neither knows to a holder that collects", () => {
   expect(readHeld(flat, inner, true)).toEqual({
-    json: { self: { string: "x" }, collector: { more: "[1]" } },
+    json: { self: { string: "x" }, strings: { more: "[1]" } },
     differences: [],
     inexact: false,
   });
@@ -374,7 +374,7 @@ test("a flattened message: leaves the keys that neither knows to a holder that c
 test("a flattened message: takes the keys that neither knows where it collects itself, but none of its holder's", () => {
   for (const collects of [false, true]) {
     expect(readHeld(flat, collecting, collects)).toEqual({
-      json: { self: { string: "x", collector: { more: "[1]" } } },
+      json: { self: { string: "x", strings: { more: "[1]" } } },
       differences: [],
       inexact: false,
     });
@@ -398,7 +398,7 @@ test("a flattened message: may hold another one: none takes a key of another", (
   };
   const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
   expect(readHeld(deep, middle, false)).toEqual({
-    json: { self: { string: "k", self: { string: "x", collector: { more: "[1]" } } } },
+    json: { self: { string: "k", self: { string: "x", strings: { more: "[1]" } } } },
     differences: [],
     inexact: false,
   });
