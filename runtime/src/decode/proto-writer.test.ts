@@ -82,12 +82,18 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>[]]>([
   [
     [null, {}, 5],
     { selves: [{}] },
-    [difference("lost", "selves[0]", "object", "null"), difference("lost", "selves[2]", "object", "number 5")],
+    [
+      difference("lost", "selves[0]", "object", "null"),
+      difference("lost", "selves[2]", "object", "number 5"),
+    ],
   ],
   [
     7,
     {},
-    [difference("converted", "selves", "array", "number 7"), difference("lost", "selves[0]", "object", "number 7")],
+    [
+      difference("converted", "selves", "array", "number 7"),
+      difference("lost", "selves[0]", "object", "number 7"),
+    ],
   ],
 ])("a list of messages: reads %j", (value, json, differences) => {
   expect(root({ selves: value })).toEqual({ json, differences, inexact: false });
@@ -133,7 +139,10 @@ test("a list of scalars: takes a single value for a list of one", () => {
 test("a list of scalars: names what it leaves out, null included", () => {
   expect(list("int32", [1, null, "x", 2])).toEqual({
     json: { int32_list: [1, 2] },
-    differences: [difference("lost", "k[1]", "int32", "null"), difference("lost", "k[2]", "int32", 'string "x"')],
+    differences: [
+      difference("lost", "k[1]", "int32", "null"),
+      difference("lost", "k[2]", "int32", 'string "x"'),
+    ],
     inexact: false,
   });
 });
@@ -270,7 +279,10 @@ const collected = (json: JsonValue, exact = false) =>
 test("keys that no field names: are noted where a message does not collect them", () => {
   expect(root({ x: 1, y: null, string: "s" })).toEqual({
     json: { string: "s" },
-    differences: [difference("additional", "x", "no such key", "number 1"), difference("additional", "y", "no such key", "null")],
+    differences: [
+      difference("additional", "x", "no such key", "number 1"),
+      difference("additional", "y", "no such key", "null"),
+    ],
     inexact: false,
   });
 });
@@ -406,7 +418,9 @@ test("a flattened message: may hold another one: none takes a key of another", (
     out.flattened(numberOf("self"), object, inner, MIDDLE);
     out.unknownKeys(object, MIDDLE);
   };
-  expect(readHeld(deep, plain, false).differences).toEqual([difference("additional", "more", "no such key", "array")]);
+  expect(readHeld(deep, plain, false).differences).toEqual([
+    difference("additional", "more", "no such key", "array"),
+  ]);
 });
 
 test("a flattened message: does not leak into the next message of a list", () => {

@@ -207,7 +207,9 @@ test("double and float: leave out what would overflow to infinity", () => {
     differences: [difference("lost", "k", "double", "number Infinity")],
   });
   expect(scalar("double", 10n ** 400n).json).toEqual({});
-  expect(scalar("double", "1e400").differences).toEqual([difference("lost", "k", "double", 'string "1e400"')]);
+  expect(scalar("double", "1e400").differences).toEqual([
+    difference("lost", "k", "double", 'string "1e400"'),
+  ]);
 });
 
 test("double and float: are read from strings", () => {
@@ -286,7 +288,9 @@ test.each([
 });
 
 test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes: leaves out %j", (value) => {
-  expect(scalar("bytes", value).differences).toMatchObject([{ class: "lost", path: "k", expected: "base64" }]);
+  expect(scalar("bytes", value).differences).toMatchObject([
+    { class: "lost", path: "k", expected: "base64" },
+  ]);
 });
 
 const moods = new EnumTable("test.Mood", [

@@ -137,7 +137,9 @@ test("a field of type google.protobuf.Timestamp: is left out where it is none, a
   expect(time(5, PATTERN).differences).toEqual([
     difference("lost", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
   ]);
-  expect(time([0], "seconds", "0").differences).toEqual([difference("lost", "k", "time in seconds", "array")]);
+  expect(time([0], "seconds", "0").differences).toEqual([
+    difference("lost", "k", "time in seconds", "array"),
+  ]);
 });
 
 test("a field of type google.protobuf.Timestamp: never takes a rounded count", () => {
