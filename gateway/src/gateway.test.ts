@@ -94,7 +94,7 @@ test("drift is logged", async () => {
   answer = (_, response) => response.setHeader("content-type", "application/json").end('{"text":7}');
   expect((await client().echo({ text: "a" })).text).toBe("7");
   expect(LINES).toContainEqual(
-    expect.objectContaining({ msg: "drift", path: "text", expected: "string", kind: "coerced" }),
+    expect.objectContaining({ msg: "drift", path: "text", expected: "string", class: "converted" }),
   );
 });
 

@@ -2,6 +2,7 @@ import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
   createRest,
+  type DifferenceOptions,
   type RequestObserver,
   type RequestReport,
   type Rest,
@@ -12,7 +13,7 @@ import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admissio
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
-import { createDriftLog } from "./log/drift-log.ts";
+import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
@@ -39,7 +40,9 @@ export interface GatewayOptions
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
   /** Files with further types that a google.protobuf.Any may have. Default: those of the adapters and of google.rpc. */
   readonly types?: readonly DescFile[] | undefined;
-  /** Fail calls whose response violates its description. Default: decode it best-effort, and log the difference. */
+  /** What is done about each class of difference between a response and its description. Default: log all. */
+  readonly differences?: DifferenceOptions | undefined;
+  /** Short for `differences: { lost: "fail" }`. Default: false. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
@@ -63,21 +66,31 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, types, strict = false, routes, fastPath = true, ...others } = options;
+  const {
+    adapters,
+    upstreams,
+    types,
+    differences,
+    strict = false,
+    routes,
+    fastPath = true,
+    ...others
+  } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
-  const logDrift = createDriftLog(log);
+  const logDifferences = createDifferenceLog(log);
   const rest = createRest({
     adapters,
     upstreams,
     types,
     strict,
+    differences,
     timeoutMs: LONGEST_TIMEOUT_MS,
     onRequest: (report) => observe(report, metrics, upstreams),
-    onDrift: (report) => {
-      metrics.drifted(report);
-      logDrift(report);
+    onDifference: (report) => {
+      metrics.differed(report);
+      logDifferences(report);
     },
     onBreaker: (report) => {
       metrics.breakerChanged(report);

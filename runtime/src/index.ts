@@ -12,10 +12,12 @@ export type {
 export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
 export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
+export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
 export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,
-  type DriftReport,
+  type DifferenceOptions,
+  type DifferenceReport,
   type RequestEnd,
   type RequestObserver,
   type RequestReport,
@@ -29,7 +31,14 @@ export type {
   CredentialsSource,
   OAuth1Credentials,
 } from "./credentials/credentials.ts";
-export type { Drift } from "./decode/drift.ts";
+export {
+  DIFFERENCE_CLASSES,
+  type Difference,
+  type DifferenceClass,
+  type DifferenceCounts,
+  type DifferenceLevel,
+  type DifferenceLevels,
+} from "./decode/difference.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";

@@ -9,6 +9,8 @@ import type {
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
+import { differenceLevels } from "./call/difference-levels.ts";
+import type { RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
 import { type CallContext, type CallSettings, RunningCall } from "./call/running-call.ts";
 import { Decoder } from "./response/decode.ts";
@@ -36,8 +38,9 @@ type AnyMessage = MessageShape<DescMessage>;
 export class Invoker {
   private readonly settings: CallSettings;
 
-  constructor(options: CallSettings["options"], types: Registry, clock: Clock) {
-    this.settings = { options, types, clock, decoder: new Decoder() };
+  /** @throws ConnectError reason OPTION_INVALID */
+  constructor(options: RestOptions, types: Registry, clock: Clock) {
+    this.settings = { options, levelsOf: differenceLevels(options), types, clock, decoder: new Decoder() };
   }
 
   /** @throws ConnectError */

@@ -3,7 +3,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import type { CallReport, DriftReport, RestOptions } from "./call/options.ts";
+import type { EmptySpelling } from "./adapter/rules.ts";
+import type { CallReport, DifferenceReport, RestOptions } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 import { RequestWriter } from "./request/request-writer.ts";
@@ -121,21 +122,54 @@ test("a call: takes the envelope off, and believes its status", async () => {
   expect(error.code).toBe(Code.NotFound);
 });
 
-test.each([
-  [{ error: "maintenance" }, "object"],
-  [5, "number 5"],
-  [{}, "object"],
-])("a call: says so when a response has no payload in its envelope: %j", async (body, got) => {
-  const envelope = { payload: ["response.thing", "response"] };
-  const reports: DriftReport[] = [];
-  const options = { onDrift: (report: DriftReport) => void reports.push(report) };
-  await thing(await restTo(respondingWithJson(body), { rules: { envelope }, options }));
-  expect(reports.flatMap(({ drifts }) => drifts)).toEqual([
-    { path: "response.thing", expected: "a payload", got, kind: "dropped" },
-  ]);
-  const strict = await restTo(respondingWithJson(body), { rules: { envelope }, options: { strict: true } });
-  expect((await failureOf(get(strict))).code).toBe(Code.Internal);
-});
+test.each([[{ error: "maintenance" }], [5], [{}]])(
+  "a call: fails when a response has no payload in its envelope: %j",
+  async (body) => {
+    const envelope = { payload: ["response.thing", "response"] };
+    const error = await failureOf(get(await restTo(respondingWithJson(body), { rules: { envelope } })));
+    expect([reasonOf(error), error.code]).toEqual(["RESPONSE_SHAPE", Code.Internal]);
+    expect(error.rawMessage).toBe(
+      "upstream things: test.v1.ThingService.GetThing: response.thing: expected a payload, got nothing",
+    );
+  },
+);
+
+test.each([[[{ name: "a" }]], [[{ name: "a" }, {}]], ["text"], [5], [true], [""], [false]])(
+  "a call: fails when a payload is of the wrong kind, and takes no part of it for the whole: %j",
+  async (response) => {
+    const bare = await failureOf(get(await restTo(respondingWithJson(JSON.stringify(response)))));
+    expect(reasonOf(bare)).toBe("RESPONSE_SHAPE");
+    expect(bare.rawMessage).toContain("(root): expected object, got ");
+    const rules = { envelope: { payload: ["response"] } };
+    const error = await failureOf(get(await restTo(respondingWithJson({ response }), { rules })));
+    expect(error.rawMessage).toContain("response: expected object, got ");
+  },
+);
+
+test.each<[EmptySpelling, string]>([
+  ["absent", "{}"],
+  ["null", '{"response":null}'],
+  ["false", '{"response":false}'],
+  ["empty_array", '{"response":[]}'],
+  ["empty_object", '{"response":{}}'],
+  ["empty_string", '{"response":""}'],
+  ["empty_body", ""],
+])(
+  "a call: reads a payload that is empty by a rule as an empty message, without a difference: %s",
+  async (spelling, body) => {
+    const reports: DifferenceReport[] = [];
+    const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
+    const envelope = { payload: ["response"], empty: [spelling] };
+    const served = respondingWith(200, { "content-type": "application/json" }, body);
+    expect((await thing(await restTo(served, { rules: { envelope }, options }))).name).toBe("");
+    expect(reports).toEqual([]);
+    // an empty container of the wrong kind has nothing in it that could be lost
+    if (spelling === "empty_object" || spelling === "empty_array") return;
+    const other = { payload: ["response"], empty: ["empty_object" as const] };
+    const error = await failureOf(get(await restTo(served, { rules: { envelope: other } })));
+    expect(reasonOf(error)).toBe("RESPONSE_SHAPE");
+  },
+);
 
 test("a call: takes null for a payload that is empty", async () => {
   const envelope = { payload: ["response"] };
@@ -146,8 +180,10 @@ test("a call: takes null for a payload that is empty", async () => {
   expect((await thing(strict)).name).toBe("");
 });
 
-test("a call: reads an empty body as an empty message", async () => {
-  expect(await thing(await restTo(respondingWith(200, {})))).toMatchObject({
+test("a call: reads no body as an empty message where the status or a rule says that there is none", async () => {
+  expect(reasonOf(await failureOf(get(await restTo(respondingWith(200, {})))))).toBe("RESPONSE_SHAPE");
+  const rules = { envelope: { payload: [], empty: ["empty_body" as const] } };
+  expect(await thing(await restTo(respondingWith(200, {}), { rules }))).toMatchObject({
     id: 0n,
     name: "",
     status: 200,
@@ -571,17 +607,17 @@ test("deadline and cancelation: end a call that waits for a connection", async (
   expect((await running).code).toBe(Code.Canceled);
 });
 
-test("drift: is reported, and not an error", async () => {
-  const reports: DriftReport[] = [];
+test("differences: is reported, and not an error", async () => {
+  const reports: DifferenceReport[] = [];
   const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
-    options: { onDrift: (report) => reports.push(report) },
+    options: { onDifference: (report) => reports.push(report) },
   });
   expect((await thing(rest)).id).toBe(7n);
   expect(reports).toMatchObject([{ method: getThing, upstream: "things" }]);
-  expect(reports[0]?.drifts.map(({ path, kind }) => [path, kind])).toContainEqual(["name", "dropped"]);
+  expect(reports[0]?.differences.map((each) => [each.path, each.class])).toContainEqual(["name", "lost"]);
 });
 
-test("drift: is an error in strict mode", async () => {
+test("differences: that are lost are errors in strict mode, and no others", async () => {
   const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
   const error = await failureOf(get(rest));
   expect(error.rawMessage).toBe(
@@ -589,24 +625,114 @@ test("drift: is an error in strict mode", async () => {
   );
   expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
   expect(error.code).toBe(Code.Internal);
+  const others = await restTo(respondingWithJson({ id: "7", name: 8, more: [1] }), {
+    options: { strict: true },
+  });
+  expect(await thing(others)).toMatchObject({ id: 7n, name: "8" });
 });
 
-test("drift: is text that is not UTF-8", async () => {
-  const reports: DriftReport[] = [];
+/** One difference of each class, in a hundred places that are additional. */
+const ONE_EACH = {
+  ...Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`more${index}`, index])),
+  name: 8,
+  id: ["x"],
+};
+
+test("differences: are counted beyond those that are listed, so that many of one class hide none of another", async () => {
+  const reports: DifferenceReport[] = [];
+  const calls: CallReport[] = [];
+  const rest = await restTo(respondingWithJson(ONE_EACH), {
+    options: { onDifference: (report) => reports.push(report), onCall: (report) => calls.push(report) },
+  });
+  await thing(rest);
+  expect(reports[0]?.counts).toEqual({ additional: 150, converted: 1, lost: 1 });
+  expect(reports[0]?.differences).toHaveLength(102);
+  expect(calls[0]?.differences).toEqual({ additional: 150, converted: 1, lost: 1 });
+});
+
+test.each<
+  [string, Pick<RestOptions, "strict" | "differences">, UpstreamOptions["differences"], string | undefined]
+>([
+  ["nothing", {}, undefined, undefined],
+  ["strict", { strict: true }, undefined, "id"],
+  ["lost", { differences: { lost: "fail" } }, undefined, "id"],
+  ["converted", { differences: { converted: "fail" } }, undefined, "name"],
+  ["additional", { differences: { additional: "fail" } }, undefined, "more0"],
+  ["more than strict", { strict: true, differences: { lost: "log" } }, undefined, undefined],
+  ["an upstream's own", { strict: true }, { lost: "ignore" }, undefined],
+  [
+    "a service's own",
+    { differences: { methods: { "test.v1.ThingService": { converted: "fail" } } } },
+    {},
+    "name",
+  ],
+  [
+    "a method's own, over its service's",
+    {
+      differences: {
+        lost: "fail",
+        methods: {
+          "test.*": { lost: "fail" },
+          "test.v1.ThingService": { lost: "fail" },
+          "test.v1.ThingService/GetThing": { lost: "log" },
+        },
+      },
+    },
+    { lost: "fail" },
+    undefined,
+  ],
+])(
+  "differences: fail a call by their class, as the settings say: %s",
+  async (_name, options, differences, path) => {
+    const rest = await restTo(respondingWithJson(ONE_EACH), { options, upstream: { differences } });
+    if (path === undefined) {
+      expect((await thing(rest)).name).toBe("8");
+      return;
+    }
+    const error = await failureOf(get(rest));
+    expect(reasonOf(error)).toBe("RESPONSE_DRIFT");
+    expect(error.rawMessage).toContain(`GetThing: ${path}: expected`);
+  },
+);
+
+test("differences: of a class that is ignored are neither reported nor counted", async () => {
+  const reports: DifferenceReport[] = [];
+  const calls: CallReport[] = [];
+  const rest = await restTo(respondingWithJson(ONE_EACH), {
+    options: {
+      differences: { additional: "ignore", converted: "ignore" },
+      onDifference: (report) => reports.push(report),
+      onCall: (report) => calls.push(report),
+    },
+  });
+  await thing(rest);
+  expect(reports[0]?.differences.map((each) => each.path)).toEqual(["id"]);
+  expect(calls[0]?.differences).toEqual({ additional: 0, converted: 0, lost: 1 });
+});
+
+test("differences: of no known class or level are refused", async () => {
+  const options = (differences: unknown) => ({ options: { differences } }) as Parameters<typeof restTo>[1];
+  for (const wrong of [{ lots: "log" }, { lost: "warn" }, { methods: { "a.B": { lost: 1 } } }]) {
+    await expect(restTo(respondingWithJson({}), options(wrong))).rejects.toThrow("differences");
+  }
+});
+
+test("differences: is text that is not UTF-8", async () => {
+  const reports: DifferenceReport[] = [];
   const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
   const rest = await restTo(respondingWith(200, {}, body), {
-    options: { onDrift: (report) => reports.push(report) },
+    options: { onDifference: (report) => reports.push(report) },
   });
   expect((await thing(rest)).name).toBe("\ufffd");
-  expect(reports[0]?.drifts).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
+  expect(reports[0]?.differences).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
 });
 
-test("drift: is not text in the charset that the Content-Type names", async () => {
-  const reports: DriftReport[] = [];
+test("differences: is not text in the charset that the Content-Type names", async () => {
+  const reports: DifferenceReport[] = [];
   const body = Buffer.from('{"name":"d\xe9"}', "latin1");
   const headers = { "content-type": "application/json; charset=ISO-8859-1" };
   const rest = await restTo(respondingWith(200, headers, body), {
-    options: { onDrift: (report) => reports.push(report) },
+    options: { onDifference: (report) => reports.push(report) },
   });
   expect((await thing(rest)).name).toBe("d\u00e9");
   expect(reports).toEqual([]);

@@ -18,8 +18,8 @@ import { received, sent } from "../support/adapter.ts";
 /** What an adapter reads from the payload of an envelope. */
 function answer<O extends DescMessage>(adapter: UnaryAdapter<never, O>, payload: string) {
   const text = `{"meta":{"status":200,"msg":"OK"},"response":${payload}}`;
-  const { message, drifts, isSecond } = received(adapter as UnaryAdapter, text);
-  return { json: toJson(adapter.method.output, message as never) as JsonObject, drifts, isSecond };
+  const { message, differences, isSecond } = received(adapter as UnaryAdapter, text);
+  return { json: toJson(adapter.method.output, message as never) as JsonObject, differences, isSecond };
 }
 
 const info = (blog: unknown) => {
@@ -85,8 +85,8 @@ test("GetBlogInfo: reads a blog", () => {
     uuid: "t:0aY0xL2Fi1OFJg4YxpmegQ",
     duration_following_blog: -1,
   };
-  const { blog: read, drifts } = info(blog);
-  expect(drifts).toEqual([]);
+  const { blog: read, differences } = info(blog);
+  expect(differences).toEqual([]);
   expect(read).toMatchObject({
     title: "Staff",
     posts: 4123,
@@ -160,13 +160,13 @@ test("ListPosts: reads a page of posts, ids of 18 digits exact without a second 
   const ids = Array.from({ length: 20 }, (_, index) => `7000000000000000${String(index).padStart(2, "0")}`);
   const {
     posts: read,
-    drifts,
+    differences,
     isSecond,
   } = posts(
     ...ids.map((id) => `{"type":"text","id":${id},"id_string":"${id}","title":"t","body":"b","tags":["x"]}`),
   );
   expect(read.map((post) => (post as JsonObject).id)).toEqual(ids);
-  expect({ drifts, isSecond }).toEqual({ drifts: [], isSecond: false });
+  expect({ differences, isSecond }).toEqual({ differences: [], isSecond: false });
   expect(read[0]).toMatchObject({
     type: "POST_TYPE_TEXT",
     typeName: "text",
@@ -175,7 +175,7 @@ test("ListPosts: reads a page of posts, ids of 18 digits exact without a second 
 });
 
 test("ListPosts: reads blocks", () => {
-  const { posts: read, drifts } = posts({
+  const { posts: read, differences } = posts({
     type: "blocks",
     id_string: "700000000000000001",
     content: [
@@ -187,7 +187,7 @@ test("ListPosts: reads blocks", () => {
       },
     ],
   });
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
   expect(read[0]).toMatchObject({
     blocks: {
       content: [
@@ -248,9 +248,9 @@ test("CreatePost: is POST /v2/blog/{blog-identifier}/posts with a JSON body", ()
 test.each(['"700000000000000001"', "700000000000000001"])(
   "CreatePost: reads the id of the new post from %s",
   (id) => {
-    const { json, drifts } = answer(PostService_createPost as never, `{"id":${id},"state":"queued"}`);
+    const { json, differences } = answer(PostService_createPost as never, `{"id":${id},"state":"queued"}`);
     expect(json).toEqual({ id: "700000000000000001", state: "POST_STATE_QUEUED" });
-    expect(drifts).toEqual([]);
+    expect(differences).toEqual([]);
   },
 );
 
@@ -262,7 +262,7 @@ test("leniency that answers need: 1: keeps unknown keys at any depth as they cam
       unknownFields: { zzz: '[1,{"id":700000000000000001}]' },
       theme: { unknownFields: { zzz: "null" } },
     },
-    drifts: [],
+    differences: [],
     isSecond: true,
   });
 });
@@ -289,12 +289,12 @@ test("leniency that answers need: 2: keeps the spelling of an unknown type, and 
 test("leniency that answers need: 3: takes [] for an empty object, and for an empty response", () => {
   expect(info({ name: "b", theme: [] })).toEqual({
     blog: { name: "b", theme: {} },
-    drifts: [],
+    differences: [],
     isSecond: false,
   });
   expect(answer(BlogService_getBlogInfo as never, "[]")).toEqual({
     json: {},
-    drifts: [{ path: "(root)", expected: "object", got: "array", kind: "coerced" }],
+    differences: [{ path: "(root)", expected: "object", got: "array", class: "converted" }],
     isSecond: false,
   });
 });
@@ -318,7 +318,7 @@ test("leniency that answers need: 5: takes the first element of an array for an 
 test("leniency that answers need: 6: takes null, no key and false for absent", () => {
   expect(info({ name: null, theme: null, avatar: null, updated: null })).toEqual({
     blog: {},
-    drifts: [],
+    differences: [],
     isSecond: false,
   });
   const { blog } = info({ name: "b", theme: { header_bounds: false, header_image: false } });
@@ -327,11 +327,11 @@ test("leniency that answers need: 6: takes null, no key and false for absent", (
 });
 
 test("leniency that answers need: 7: takes numbers as strings and strings as numbers", () => {
-  const { blog, drifts } = info({ posts: "12", title: 12, updated: "1700000000" });
+  const { blog, differences } = info({ posts: "12", title: 12, updated: "1700000000" });
   expect(blog).toMatchObject({ posts: 12, title: "12", updated: "2023-11-14T22:13:20Z" });
-  expect(drifts).toEqual([
-    { path: "blog.title", expected: "string", got: "number 12", kind: "coerced" },
-    { path: "blog.posts", expected: "int32", got: 'string "12"', kind: "coerced" },
+  expect(differences).toEqual([
+    { path: "blog.title", expected: "string", got: "number 12", class: "converted" },
+    { path: "blog.posts", expected: "int32", got: 'string "12"', class: "converted" },
   ]);
 });
 
@@ -351,15 +351,15 @@ test("leniency that answers need: 9: does not care how a text is escaped", () =>
 test("leniency that answers need: 10: takes empty texts for empty", () => {
   expect(info({ title: "", theme: { header_image_poster: "", header_bounds: "" } })).toEqual({
     blog: { theme: {} },
-    drifts: [],
+    differences: [],
     isSecond: false,
   });
 });
 
 test("leniency that answers need: 11: reads timestamps in seconds, also with a fraction", () => {
-  const { posts: read, drifts } = posts({ timestamp: 1_700_000_000.5, mute_end_timestamp: 0 });
+  const { posts: read, differences } = posts({ timestamp: 1_700_000_000.5, mute_end_timestamp: 0 });
   expect(read[0]).toEqual({ timestamp: "2023-11-14T22:13:20.500Z" });
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("leniency that answers need: 12: keeps dates as texts", () => {
@@ -378,10 +378,10 @@ test("leniency that answers need: reads ids exactly, whichever JSON type they ha
   }
   const mixed = posts(`{"id_string":"1","reblogged_from_id":${id},"reblogged_root_id":"${id}"}`);
   expect(mixed.posts[0]).toEqual({ id: "1", rebloggedFromId: id, rebloggedRootId: id });
-  expect(mixed).toMatchObject({ drifts: [], isSecond: true });
+  expect(mixed).toMatchObject({ differences: [], isSecond: true });
 });
 
 test("content of a trail that is neither blocks nor HTML is reported", () => {
-  const { drifts } = posts({ trail: [{ content: { text: "t" } }] });
-  expect(drifts).toEqual([expect.objectContaining({ path: "posts[0].trail[0].content" })]);
+  const { differences } = posts({ trail: [{ content: { text: "t" } }] });
+  expect(differences).toEqual([expect.objectContaining({ path: "posts[0].trail[0].content" })]);
 });

@@ -8,8 +8,8 @@ import { EventService_listRepositoryEvents } from "../../gen/events/v1/events_re
 import { received, sent } from "../support/adapter.ts";
 
 function events(text: string, status = 200, headers: Record<string, string> = {}) {
-  const { message, drifts } = received(EventService_listRepositoryEvents, { text, status, headers });
-  return { json: toJson(ListRepositoryEventsResponseSchema, message), drifts };
+  const { message, differences } = received(EventService_listRepositoryEvents, { text, status, headers });
+  return { json: toJson(ListRepositoryEventsResponseSchema, message), differences };
 }
 
 test("ListRepositoryEvents: is GET /repos/{owner}/{repo}/events with its headers", () => {
@@ -53,7 +53,7 @@ test("ListRepositoryEvents: reads a bare array of events, and what the headers s
     public: true,
     created_at: "2022-06-09T12:47:28Z",
   };
-  const { json, drifts } = events(JSON.stringify([event]), 200, {
+  const { json, differences } = events(JSON.stringify([event]), 200, {
     etag: '"e"',
     "x-poll-interval": "60",
     "last-modified": "Thu, 09 Jun 2022 12:47:28 GMT",
@@ -62,7 +62,7 @@ test("ListRepositoryEvents: reads a bare array of events, and what the headers s
     "x-ratelimit-remaining": "59",
     "x-ratelimit-reset": "1700000000",
   });
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
   expect(json).toMatchObject({
     events: [
       {
@@ -92,8 +92,8 @@ test("ListRepositoryEvents: keeps an event of an unknown type whole", () => {
 });
 
 test("ListRepositoryEvents: reads 304, which has no body", () => {
-  const { json, drifts } = events("", 304, { etag: '"e"' });
-  expect(drifts).toEqual([]);
+  const { json, differences } = events("", 304, { etag: '"e"' });
+  expect(differences).toEqual([]);
   expect(json).toMatchObject({ etag: '"e"' });
   expect(Object.values(json as object)).toContain(true);
 });

@@ -32,7 +32,7 @@ const answered = CASES.filter(({ kind }) => kind === "answer");
 
 test.each(answered)("$endpoint: $name: is as it is declared", async (each) => {
   expect(await outcomeOf(each, "in-process", world)).toMatchObject({ answer: each.answer });
-  expect(world.drifts).toEqual([]);
+  expect(world.differences).toEqual([]);
 });
 
 test.each(["demo", "ada", "newsroom", "grace"])(
@@ -49,6 +49,6 @@ test.each(["demo", "ada", "newsroom", "grace"])(
     const legacy = await all(posts.streamPosts(wanted));
     const blocks = await all(posts.streamPosts({ ...wanted, npf: true }));
     expect(blocks.map(({ id }) => id)).toEqual(legacy.map(({ id }) => id));
-    expect(world.drifts).toEqual([]);
+    expect(world.differences).toEqual([]);
   },
 );

@@ -8,7 +8,7 @@ import {
 import {
   type Credentials,
   createRestTransport,
-  type DriftReport,
+  type DifferenceReport,
   type RestOptions,
   type RetryOptions,
   type ServiceAdapter,
@@ -79,7 +79,7 @@ export interface BlogWorld {
   readonly sandbox: Sandbox;
   readonly ids: Ids;
   /** What was reported of the calls in-process. */
-  readonly drifts: DriftReport[];
+  readonly differences: DifferenceReport[];
   /** Whose credentials the next calls carry. */
   identity: Identity;
   /** Replaces the credentials of `identity` until the next reset. */
@@ -152,7 +152,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
   const { strict = false } = options;
   const sandbox = await startSandbox({ port: 0, ...options.sandbox });
   const state = { identity: "demo" as Identity, credentials: undefined as Credentials | undefined };
-  const drifts: DriftReport[] = [];
+  const differences: DifferenceReport[] = [];
   const calls: RestOptions = {
     adapters: ADAPTERS,
     upstreams: {
@@ -176,7 +176,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
   const inProcess = createRestTransport({
     ...calls,
     interceptors: options.interceptors,
-    onDrift: (report) => drifts.push(report),
+    onDifference: (report) => differences.push(report),
   });
   const sessions = new Http2SessionManager(gateway.url);
   const interceptors = options.gatewayInterceptors ?? [];
@@ -188,13 +188,13 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     Object.assign(sandbox.limits, LIMITS, options.sandbox?.limits);
     Object.assign(sandbox.rules, { postingDisabled: false, requireHttps: false, authorizeAs: undefined });
     Object.assign(state, { identity: "demo", credentials: undefined });
-    drifts.length = 0;
+    differences.length = 0;
   };
   reset();
   return {
     sandbox,
     ids,
-    drifts,
+    differences,
     get identity() {
       return state.identity;
     },

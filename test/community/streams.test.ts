@@ -36,7 +36,7 @@ test.each(WAYS)("streams for a user come to their end, and have nothing twice, b
     (await all(posts.streamTaggedPosts({ tag: "seed" }))).map(({ id }) => id),
     21,
   );
-  expect(world.drifts).toEqual([]);
+  expect(world.differences).toEqual([]);
 });
 
 test.each(WAYS)("streams of a community come to their end, and have nothing twice, by %s", async (way) => {
@@ -59,5 +59,5 @@ test.each(WAYS)("streams of a community come to their end, and have nothing twic
     invitations.map(({ recipient }) => recipient?.name),
     21,
   );
-  expect(world.drifts).toEqual([]);
+  expect(world.differences).toEqual([]);
 });

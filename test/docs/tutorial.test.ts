@@ -30,7 +30,7 @@ class Reader {
   async follow(block: Block): Promise<void> {
     if (block.file !== undefined) return this.write(block.file, block.text);
     if (block.language === "sh") return this.command(this.real(block.text));
-    if (block.text.includes('"msg":"drift"')) return this.expectLogged(block.text);
+    if (block.text.includes('"msg":"difference"')) return this.expectLogged(block.text);
     if (block.language === "json") return expectShown(block.text, this.printed);
     if (block.text.startsWith("shelf/v1/shelf.proto:")) return this.expectProblem(block.text);
     expect(this.printed).toBe(block.text);
@@ -93,7 +93,7 @@ class Reader {
       '"title": "Emma"',
       '"title": "Dune"',
     ]);
-    const line = await this.gateway?.waitFor(/^.*"msg":"drift".*$/m);
+    const line = await this.gateway?.waitFor(/^.*"msg":"difference".*$/m);
     expectShown(shown, line?.[0] ?? "");
   }
 

@@ -9,7 +9,7 @@ import {
 } from "@connectrpc/connect-node";
 import {
   createRestTransport,
-  type DriftReport,
+  type DifferenceReport,
   type RestTransport,
   type UpstreamOptions,
 } from "connect-rest";
@@ -77,7 +77,7 @@ export interface World {
   readonly sandbox: Sandbox;
   readonly gateway: Gateway;
   /** What was reported of the calls in-process. */
-  readonly drifts: DriftReport[];
+  readonly differences: DifferenceReport[];
   /** The lines of the gateway's log. */
   readonly log: Record<string, unknown>[];
   /** The ids of the newest posts of the blog `demo`, newest first, as the upstream itself writes them. */
@@ -102,11 +102,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const log = createLogger("info", { write: (line) => lines.push(JSON.parse(line)) });
   const gateway = await startGateway({ adapters: ADAPTERS, upstreams, log, ...options.gateway });
   await gateway.warm;
-  const drifts: DriftReport[] = [];
+  const differences: DifferenceReport[] = [];
   const inProcess = createRestTransport({
     adapters: ADAPTERS,
     upstreams,
-    onDrift: (report) => drifts.push(report),
+    onDifference: (report) => differences.push(report),
   });
   const agent = new http.Agent({ keepAlive: true });
   const sessionManager = new Http2SessionManager(gateway.url);
@@ -114,7 +114,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   return {
     sandbox,
     gateway,
-    drifts,
+    differences,
     log: lines,
     newest: await newestPosts(sandbox),
     client: (service, way) => createClient(service, transports[way]),

@@ -9,10 +9,10 @@ import { start } from "../rules/world.ts";
 /** An event as it is read from JSON, and what of it was not as declared. */
 async function read(event: object | string) {
   const body = `[${typeof event === "string" ? event : JSON.stringify(event)}]`;
-  const { client, drifts } = await start(EventService, EventServiceRest, { body });
+  const { client, differences } = await start(EventService, EventServiceRest, { body });
   const [first] = (await client.listPublicEvents({})).events;
   if (first === undefined) throw new Error("no event was read");
-  return { event: toJson(EventSchema, first) as Record<string, unknown>, drifts };
+  return { event: toJson(EventSchema, first) as Record<string, unknown>, differences };
 }
 
 /** The types of the current set: each has a payload of its own. */
@@ -26,8 +26,8 @@ test.each(CURRENT)(
   "%s is read as it is declared, with all that the reference names",
   async (type, payload) => {
     for (const variant of [1, 2, 3]) {
-      const { event, drifts } = await read({ id: "1", type, payload: payload(variant) });
-      expect(drifts).toEqual([]);
+      const { event, differences } = await read({ id: "1", type, payload: payload(variant) });
+      expect(differences).toEqual([]);
       expect(event.typeName).toBe(type);
       expect(event.type).toMatch(/^EVENT_TYPE_/);
       expect(Object.keys(event)).toHaveLength(4);
@@ -126,7 +126,7 @@ test("an event of a type that nobody knows is kept whole, and so is one without 
 });
 
 test("an old event has neither the id of its repository nor a name to show, and its avatar's id has another name", async () => {
-  const { event, drifts } = await read({
+  const { event, differences } = await read({
     id: "1",
     type: "WatchEvent",
     actor: { id: 5, login: "a", other_avatar_id: "", url: "u", avatar_url: "v" },
@@ -136,7 +136,7 @@ test("an old event has neither the id of its repository nor a name to show, and 
     public: true,
     created_at: "2012-01-02T03:04:05Z",
   });
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
   expect(event).toMatchObject({
     actor: { id: "5", login: "a", unknownFields: { other_avatar_id: '""' } },
     repo: { name: "/" },

@@ -282,6 +282,21 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:76: paginate-count: paginate of case.S.Get: total and first count items or pages; set offset or page",
   ],
   [
+    "paginate_empty",
+    'paginate: {items: ".", link: "next", empty: [NULL, NULL]}',
+    "4:76: empty-spelling: paginate of case.S.Get: `empty` names NULL twice",
+  ],
+  [
+    "paginate_empty_body",
+    'paginate: {items: ".", link: "next", empty: EMPTY_BODY}',
+    "4:76: empty-spelling: paginate of case.S.Get: a page has a body; EMPTY_BODY belongs to `empty` of the envelope",
+  ],
+  [
+    "envelope_empty",
+    'envelope: {payload: "a", empty: SPELLING_UNSPECIFIED}, paginate: {items: ".", link: "next"}',
+    "4:64: empty-spelling: the envelope: `empty` has a spelling that says nothing; name one, e.g. EMPTY_ARRAY",
+  ],
+  [
     "paginate_more",
     'paginate: {items: ".", link: "next", more: {key: "a"}}',
     "4:83: when-empty: the condition `more` of paginate of case.S.Get is empty; set values, present or type",

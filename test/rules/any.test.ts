@@ -147,9 +147,9 @@ test("JSON of a type that nobody knows is the caller's mistake, on both paths", 
 });
 
 test("what is kept as a Struct is named as a difference, and nothing else is", async () => {
-  const { client, drifts } = await start(AnyService, AnyServiceRest, { body: OPERATION });
+  const { client, differences } = await start(AnyService, AnyServiceRest, { body: OPERATION });
   await client.start({});
-  expect(drifts).toEqual([
-    { path: "response.@type", expected: "a known type", got: 'string "acme.v1.New"', kind: "coerced" },
+  expect(differences).toEqual([
+    { path: "response.@type", expected: "a known type", got: 'string "acme.v1.New"', kind: "converted" },
   ]);
 });

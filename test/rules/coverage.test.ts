@@ -128,7 +128,8 @@ test("every rule of the language, and every value of its enums, is set in a file
 });
 
 test("every method here is called by a test", () => {
-  const tests = FOLDERS.map((name) => new URL(`../${name}/`, import.meta.url))
+  const tests = [...FOLDERS, "fidelity"]
+    .map((name) => new URL(`../${name}/`, import.meta.url))
     .flatMap((folder) => readdirSync(folder).map((name) => new URL(name, folder)))
     .filter(({ pathname }) => pathname.endsWith(".test.ts"))
     .map((file) => readFileSync(file, "utf8"))

@@ -208,13 +208,13 @@ test("well-known types in JSON are ProtoJSON, both ways", async () => {
     data: "AQI=",
     genres: { "-3": "GENRE_POETRY" },
   };
-  const { client, seen, drifts } = await http({ json });
+  const { client, seen, differences } = await http({ json });
   const { $typeName, ...values } = await client.echoValues({});
   await client.echoValues(values);
   expect(seen[0]?.text).toBe("{}");
   expect(seen[1]?.text).toBe(JSON.stringify(json));
   expect(toJson(ValuesSchema, { $typeName, ...values })).toEqual(json);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("google.api.HttpBody: bytes with their type, both ways", async () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createRestTransport, type Drift, type RestOptions, type ServiceAdapter } from "connect-rest";
+import { createRestTransport, type Difference, type RestOptions, type ServiceAdapter } from "connect-rest";
 import { afterEach } from "vitest";
 
 /** A request as it came over the wire. */
@@ -41,7 +41,7 @@ export interface Settings extends Omit<Partial<RestOptions>, "adapters" | "upstr
 export interface World<S extends DescService> {
   readonly client: Client<S>;
   readonly seen: readonly Seen[];
-  readonly drifts: readonly Drift[];
+  readonly differences: readonly Difference[];
   readonly origin: string;
 }
 
@@ -51,7 +51,7 @@ afterEach(async () => {
   for (const close of OPEN.splice(0).reverse()) await close();
 });
 
-/** Starts an upstream that records and answers, and a client of a service that calls it. */
+/** Starts an upstream that records and answers, and a client of a service that calls it, by default in strict mode. */
 export async function start<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,
@@ -59,7 +59,7 @@ export async function start<S extends DescService>(
   { upstream, ...options }: Settings = {},
 ): Promise<World<S>> {
   const seen: Seen[] = [];
-  const drifts: Drift[] = [];
+  const differences: Difference[] = [];
   const origin = await listen(async (request, response) => {
     const now = seen.push(await recorded(request)) - 1;
     send(response, await answerOf(answers, seen[now] as Seen, now));
@@ -68,11 +68,12 @@ export async function start<S extends DescService>(
   const transport = createRestTransport({
     adapters: [adapter],
     upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...upstream }])),
-    onDrift: (report) => drifts.push(...report.drifts),
+    strict: true,
+    onDifference: (report) => differences.push(...report.differences),
     ...options,
   });
   OPEN.push(() => transport.close());
-  return { client: createClient(service, transport), seen, drifts, origin };
+  return { client: createClient(service, transport), seen, differences, origin };
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

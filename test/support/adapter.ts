@@ -1,7 +1,7 @@
 /** Drives one method of a generated adapter without an upstream. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest/adapter";
-import type { Drift } from "../../runtime/src/decode/drift.ts";
+import type { Difference } from "../../runtime/src/decode/difference.ts";
 import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import { parseJson, parseJsonExactly } from "../../runtime/src/json/parse-json.ts";
 import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
@@ -33,7 +33,7 @@ export function sent<I extends DescMessage, O extends DescMessage>(
 /** A response message, and what was not as declared. */
 export interface Received<O extends DescMessage> {
   readonly message: MessageShape<O>;
-  readonly drifts: readonly Drift[];
+  readonly differences: readonly Difference[];
   /** Whether the answer had to be parsed exactly. */
   readonly isSecond: boolean;
 }
@@ -56,7 +56,7 @@ export function received<I extends DescMessage, O extends DescMessage>(
   read(adapter, full, out, false);
   const isSecond = out.inexact;
   if (isSecond) read(adapter, full, out, true);
-  return { message: fromBinary(adapter.method.output, out.finish()), drifts: out.drifts, isSecond };
+  return { message: fromBinary(adapter.method.output, out.finish()), differences: out.differences, isSecond };
 }
 
 function read<I extends DescMessage, O extends DescMessage>(

@@ -32,7 +32,7 @@ async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
 }
 
 test("typed events become members of a oneof, and the last of them ends the stream", async () => {
-  const { client, seen, drifts } = await assistant(
+  const { client, seen, differences } = await assistant(
     events(
       'event: answer_start\ndata: {"type": "answer_start", "id": "a1"}\n\n',
       'event: ping\ndata: {"type": "ping"}\n\n',
@@ -54,7 +54,7 @@ test("typed events become members of a oneof, and the last of them ends the stre
   expect(seen[0]?.allHeaders).toEqual(
     expect.arrayContaining(["accept: text/event-stream", "x-api-key: secret"]),
   );
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("an error in the stream is the error of the call, behind what came before", async () => {
@@ -129,11 +129,11 @@ test("without the word the stream was cut off; half an event is no event", async
 });
 
 test("integers beyond 2^53 are exact", async () => {
-  const { client, drifts } = await assistant(
+  const { client, differences } = await assistant(
     events('data: {"id": 9007199254740993}\n\n', "data: [DONE]\n\n"),
   );
   expect((await all(client.streamCompletion({}))).map(({ id }) => id)).toEqual([9007199254740993n]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("data that is no JSON is an error, not an empty message", async () => {
@@ -162,7 +162,7 @@ test("the event's name chooses the member, its data is the payload, and its ID a
 });
 
 test("data for a field of text is text, whatever it looks like", async () => {
-  const { client, drifts } = await assistant(
+  const { client, differences } = await assistant(
     events('data: {"a": 1}\n\n', "data: 42\n\n", "data: a\ndata\ndata: b\n\n"),
   );
   expect((await all(client.watchLog({ runId: "1" }))).map(({ text }) => text)).toEqual([
@@ -170,7 +170,7 @@ test("data for a field of text is text, whatever it looks like", async () => {
     "42",
     "a\n\nb",
   ]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("a record larger than an answer may be is refused, however its bytes come", async () => {

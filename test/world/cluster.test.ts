@@ -38,14 +38,14 @@ const DELETED = '{"type":"DELETED","object":{"metadata":{"name":"ä","resourceVe
 test("each line is a message, wherever the body is cut; empty lines keep the connection alive", async () => {
   const bytes = `${ADDED}\n\n\r\n${DELETED}\r\n`;
   for (const pieces of [[bytes], [...bytes], [bytes.slice(0, 90), bytes.slice(90)]]) {
-    const { client, seen, drifts } = await lines(...pieces);
+    const { client, seen, differences } = await lines(...pieces);
     const found = await all(client.watchPods({ namespace: "n", resourceVersion: "0" }));
     expect(found.map(({ change }) => [change.case, change.value?.metadata?.name])).toEqual([
       ["added", "a"],
       ["deleted", "ä"],
     ]);
     expect(seen.map(({ line }) => line)).toEqual(["GET /api/v1/namespaces/n/pods?watch=1&resourceVersion=0"]);
-    expect(drifts).toEqual([]);
+    expect(differences).toEqual([]);
   }
 });
 
@@ -66,10 +66,10 @@ test.each([
   ["record separators in front of lines", `\u001e${POD("a")}\n\u001e${POD("b")}\n`],
 ])("lines with %s", async (_name, body) => {
   for (const pieces of [[body], [...body]]) {
-    const { client, drifts } = await lines(...pieces);
+    const { client, differences } = await lines(...pieces);
     const found = await all(client.watchPods({ namespace: "n" }));
     expect(found.map(({ change }) => change.value?.metadata?.name)).toEqual(["a", "b"]);
-    expect(drifts).toEqual([]);
+    expect(differences).toEqual([]);
   }
 });
 
@@ -121,10 +121,10 @@ test("a line that is an error ends the stream with it", async () => {
   expect([error.code, reasonOf(error)]).toEqual([Code.OutOfRange, "VERSION_EXPIRED"]);
 });
 
-test("a line that is no object is left out, and reported", async () => {
-  const { client, drifts } = await lines(`7\n${ADDED}\n`);
-  expect(await all(client.watchPods({ namespace: "n" }))).toHaveLength(1);
-  expect(drifts).toEqual([{ path: "[0]", expected: "object", got: "number 7", kind: "dropped" }]);
+test("a line that is no object is lost, which strict mode refuses", async () => {
+  const { client, differences } = await lines(`7\n${ADDED}\n`);
+  await expect(all(client.watchPods({ namespace: "n" }))).rejects.toThrow("[0]: expected object, got number");
+  expect(differences).toEqual([{ path: "[0]", expected: "object", got: "number 7", class: "lost" }]);
 });
 
 test("a page of HTML is an error, and no empty stream", async () => {

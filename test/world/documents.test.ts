@@ -75,7 +75,7 @@ test("a variable with text around it stays within its segment", async () => {
 
 test("keys with dots are keys: a link, a field, a discriminator, and a step of a path", async () => {
   const world: { origin?: string } = {};
-  const { client, seen, drifts, origin } = await start(CrmService, CrmServiceRest, (_seen, index) => ({
+  const { client, seen, differences, origin } = await start(CrmService, CrmServiceRest, (_seen, index) => ({
     json:
       index === 0
         ? {
@@ -99,7 +99,7 @@ test("keys with dots are keys: a link, a field, a discriminator, and a step of a
     ['W/"1"', "", "person", "Ada"],
     ["", "Bonn", "company", "Acme"],
   ]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
   expect(seen.map(({ line }) => line)).toEqual([
     "GET /odata/Parties?%24filter=name%20eq%20%27x%27&%24select=a,b",
     "GET /odata/Parties?$skiptoken=2",

@@ -13,12 +13,12 @@ const habits = (answers: Answers) =>
   });
 
 test("a key in the query, and fields below objects and in lists", async () => {
-  const { client, seen, drifts } = await habits({
+  const { client, seen, differences } = await habits({
     json: { main: { temp: "7.5" }, weather: [{ main: "Rain" }] },
   });
   expect(await client.getWeather({ city: "Bonn" })).toMatchObject({ temperature: 7.5, sky: "Rain" });
   expect(seen[0]?.line).toBe("GET /weather?q=Bonn&appid=key");
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("a patch has its Content-Type, and the version that it is for", async () => {
@@ -62,7 +62,7 @@ test("a feed of changes, with empty lines in it, and a last line", async () => {
 });
 
 test("work that goes on says where to ask, and when", async () => {
-  const { client, drifts } = await habits([
+  const { client, differences } = await habits([
     { status: 202, json: {}, headers: { "operation-location": "/jobs/1", "retry-after": "5" } },
     { json: { result: "r" } },
   ]);
@@ -72,7 +72,7 @@ test("work that goes on says where to ask, and when", async () => {
     retryAfter: { seconds: 5n },
   });
   expect(await client.startJob({})).toMatchObject({ done: true, result: "r" });
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("a body of lines of JSON", async () => {

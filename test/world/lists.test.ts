@@ -64,15 +64,17 @@ test("more: the flag ends the list, with an offset and with the last item", asyn
   expect(last.seen.map(({ line }) => line)).toEqual(["GET /last-id", "GET /last-id?starting_after=7"]);
 });
 
-test("more: a page without items, by which the next one would be found, is the end all the same", async () => {
+test("more: a page without items, by which the next one would be found, is an error, and no quiet end", async () => {
   const { client, seen } = await lists({ json: { more: true, incidents: [] } });
-  expect(await idsOf(client.byFlag({}))).toEqual([]);
+  await expect(idsOf(client.byFlag({}))).rejects.toThrow(
+    "incidents: expected items since `more` says that there is more, got none",
+  );
   expect(seen).toHaveLength(1);
 });
 
 test("the cursor is the name of the last item; items are read from the object that each lies in", async () => {
   const child = (name: string) => ({ kind: "t3", data: { name, title: `About ${name}` } });
-  const { client, seen, drifts } = await lists([
+  const { client, seen, differences } = await lists([
     { json: { data: { children: [child("t3_a"), child("t3_b")] } } },
     { json: { data: { children: [] } } },
   ]);
@@ -83,7 +85,7 @@ test("the cursor is the name of the last item; items are read from the object th
     ["t3_b", "About t3_b", "t3"],
   ]);
   expect(seen.map(({ line }) => line)).toEqual(["GET /last-name", "GET /last-name?after=t3_b"]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("a cursor in an object of the body keeps what is beside it; an empty page is not the end", async () => {

@@ -15,7 +15,7 @@ const at = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1000), nanos:
 const CALL = { sid: "CA1", date_created: "Tue, 31 Aug 2010 20:36:28 +0000", duration: "15" };
 
 test("a form has capitalised names, durations as counts, and dates as in mail", async () => {
-  const { client, seen, drifts } = await phone({ json: CALL });
+  const { client, seen, differences } = await phone({ json: CALL });
   const call = await client.createCall({
     account: "AC1",
     to: "+49 1",
@@ -36,7 +36,7 @@ test("a form has capitalised names, durations as counts, and dates as in mail", 
     "Timeout=20",
     "StartTime=Fri, 02 Jan 2026 03:04:05 +0000",
   ]);
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("dates of HTTP, in a header of the request and of the answer", async () => {
@@ -61,12 +61,12 @@ test("durations in every notation, and times in nanoseconds, there and back", as
     plain: { seconds: 3n, nanos: 500_000_000 },
     stamp: { seconds: 1_767_225_600n, nanos: 123_456_789 },
   };
-  const { client, seen, drifts } = await phone(({ text }) => ({ body: text }));
+  const { client, seen, differences } = await phone(({ text }) => ({ body: text }));
   expect(await client.setTimers(timers)).toMatchObject(timers);
   expect(seen[0]?.text).toBe(
     '{"millis":1500,"nanos":9007199254740993,"iso":"PT1H30M30.25S","plain":"3.500s","stamp":1767225600123456789}',
   );
-  expect(drifts).toEqual([]);
+  expect(differences).toEqual([]);
 });
 
 test("every duration is read as it was written", () => {

@@ -1,5 +1,6 @@
 import type { ServiceAdapter } from "connect-rest";
 import { loadAdapters } from "../config/adapters.ts";
+import { checkDifferences } from "../config/check-differences.ts";
 import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
@@ -27,6 +28,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
     attempt(() => checkPassThrough(config), collect);
     attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);
+    attempt(() => checkDifferences(config, adapters ?? []), collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);
     if (problems.length === 0) report(config, adapters ?? []);
   }

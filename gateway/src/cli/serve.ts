@@ -1,4 +1,5 @@
 import { loadAdapters } from "../config/adapters.ts";
+import { checkDifferences } from "../config/check-differences.ts";
 import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
@@ -29,6 +30,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const sandbox = options.sandbox === true ? await startConfiguredSandbox(config) : undefined;
   try {
     const corsHeaders = checkPassThrough(config);
+    checkDifferences(config, adapters);
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
     checkUpstreams(config, adapters, upstreams);
     const { host, port, limits, origins, proxies, metrics } = config.server;
@@ -38,6 +40,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         adapters,
         upstreams,
         strict: config.strict,
+        differences: config.differences,
         examples: config.examples,
         host,
         port,

@@ -155,6 +155,28 @@ const rateLimits = offOr({
   ),
 });
 
+const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
+
+const differenceLevels = {
+  additional: LEVEL.describe(
+    "What responses have beyond their description: unknown keys, and unknown values of open enums, which are kept. Logged at `debug`.",
+  ),
+  converted: LEVEL.describe(
+    "Values that were kept in another type, e.g. a number that came as a string. Logged at `info`.",
+  ),
+  lost: LEVEL.describe("Declared values that could not be held. Logged as a warning."),
+};
+
+const differences = z.strictObject({
+  ...differenceLevels,
+  methods: z
+    .record(text, z.strictObject(differenceLevels))
+    .optional()
+    .describe(
+      "The same for single methods (`package.Service/Method`), services (`package.Service`), or all that begin alike (`package.*`). The longest name that fits counts, then the upstream's `differences`.",
+    ),
+});
+
 const upstream = z
   .strictObject({
     baseUrl: address
@@ -203,6 +225,12 @@ const upstream = z
       .optional()
       .describe(
         "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
+      ),
+    differences: z
+      .strictObject(differenceLevels)
+      .optional()
+      .describe(
+        "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
       ),
     callsInFlight: count.describe(
       "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",
@@ -308,12 +336,15 @@ export const configSchema = z.strictObject({
     .record(text, z.json())
     .default({})
     .describe("Example request messages for the start page, by method (`package.Service/Method`)."),
+  differences: differences
+    .optional()
+    .describe(
+      "What is done where a response differs from its description, by class: `ignore` it, `log` and count it, or `fail` the call as well. Default: `log`.",
+    ),
   strict: z
     .boolean()
     .default(false)
-    .describe(
-      "Fail calls whose response violates its description. Otherwise it is decoded best-effort, and the difference is logged as drift.",
-    ),
+    .describe("Short for `differences: { lost: fail }`: fail calls whose response loses a declared value."),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
     .prefault({})

@@ -8,13 +8,13 @@ import { outcomeOf } from "../call/outcome.ts";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { logCall } from "./call-log.ts";
-import { createDriftLog } from "./drift-log.ts";
-import { createLogger, type Logger } from "./logger.ts";
+import { createDifferenceLog } from "./difference-log.ts";
+import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 
 /** A logger and the lines that it has written. */
-function capture() {
+function capture(level: LogLevel = "info") {
   const lines: Record<string, unknown>[] = [];
-  const log = createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) });
+  const log = createLogger(level, { write: (line: string) => lines.push(JSON.parse(line)) });
   return { log, lines };
 }
 
@@ -111,19 +111,22 @@ test("a call that was refused before it began has its HTTP status", () => {
   expect(lines[0]).toMatchObject({ code: "http_415" });
 });
 
-test("drift is one line a minute for each place, without values", () => {
+const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
+
+test("a difference is one line a minute for each place, without values", () => {
   const { log, lines } = capture();
   let now = 0;
-  const report = createDriftLog(log, () => now);
-  const drift = (path: string) =>
+  const report = createDifferenceLog(log, () => now);
+  const differ = (path: string) =>
     report({
       method: EchoService.method.echo,
       upstream: "echo",
-      drifts: [{ path, expected: "int32", got: 'string "s3cret"', kind: "coerced" }],
+      differences: [{ path, expected: "int32", got: 'string "s3cret"', class: "lost" }],
+      counts: ONE_EACH,
     });
-  for (const path of ["a[0].b", "a[1].b", "a[0].b", "c"]) drift(path);
+  for (const path of ["a[0].b", "a[1].b", "a[0].b", "c"]) differ(path);
   now = 60_000;
-  drift("a[7].b");
+  differ("a[7].b");
   expect(lines).toMatchObject([
     {
       level: "warn",
@@ -131,12 +134,26 @@ test("drift is one line a minute for each place, without values", () => {
       upstream: "echo",
       path: "a[0].b",
       got: "string",
-      msg: "drift",
+      class: "lost",
+      msg: "difference",
     },
     { path: "c" },
     { path: "a[7].b", unlogged: 2 },
   ]);
   expect(JSON.stringify(lines)).not.toContain("s3cret");
+});
+
+test.each(["additional", "converted", "lost"] as const)("a difference is logged by its class: %s", (as) => {
+  const { log, lines } = capture("debug");
+  const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
+  createDifferenceLog(log)({
+    method: EchoService.method.echo,
+    upstream: "echo",
+    differences,
+    counts: ONE_EACH,
+  });
+  const level = { additional: "debug", converted: "info", lost: "warn" }[as];
+  expect(lines).toMatchObject([{ level, path: "a", class: as }]);
 });
 
 test("a request id is repeated only when it is harmless", () => {

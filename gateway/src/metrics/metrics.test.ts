@@ -36,7 +36,7 @@ async function scrape(): Promise<string[]> {
   return (await answer.text()).split("\n");
 }
 
-test("calls, requests to upstreams, drift and refusals are counted and timed", async () => {
+test("calls, requests to upstreams, differences and refusals are counted and timed", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
   await client.echo({ text: "a" });
   await client.echo({ text: "a" });
@@ -54,7 +54,7 @@ test("calls, requests to upstreams, drift and refusals are counted and timed", a
     'connect_rest_upstream_requests_total{upstream="echo",status="200"} 2',
     'connect_rest_upstream_requests_total{upstream="echo",status="404"} 1',
     'connect_rest_upstream_request_duration_seconds_count{upstream="echo"} 3',
-    `connect_rest_drift_total{${method},path="text",kind="coerced"} 2`,
+    `connect_rest_differences_total{${method},path="text",class="converted"} 2`,
     'connect_rest_refusals_total{limit="urlBytes"} 1',
     "connect_rest_calls_in_flight 0",
     "connect_rest_calls_queued 0",
@@ -111,20 +111,31 @@ test("the port of the metrics that is taken fails the start, and leaves nothing 
   await expect(startGateway({ ...options, metrics: { port: Number(port) } })).rejects.toThrow("EADDRINUSE");
 });
 
-test("places of drift are at most a thousand, whatever an upstream sends", async () => {
+test("places of differences are at most a thousand, whatever an upstream sends", async () => {
   const metrics = new Metrics();
   for (let i = 0; i < 3000; i++) {
-    const drifts = [
-      { path: `items[${i}].key${i}`, expected: "string", got: "number 5", kind: "coerced" as const },
+    const differences = [
+      { path: `items[${i}].key${i}`, expected: "string", got: "number 5", class: "converted" as const },
     ];
-    metrics.drifted({ method: EchoService.method.echo, upstream: "echo", drifts });
+    const counts = { additional: 0, converted: 1, lost: 0 };
+    metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
   }
   const lines = (await metrics.render()).body
     .split("\n")
-    .filter((line) => line.startsWith("connect_rest_drift_total{"));
+    .filter((line) => line.startsWith("connect_rest_differences_total{"));
   expect(lines).toHaveLength(1001);
   expect(lines[0]).toContain('path="items[].key0"');
   expect(lines.at(-1)).toBe(
-    'connect_rest_drift_total{method="echo.v1.EchoService/Echo",path="other",kind="coerced"} 2000',
+    'connect_rest_differences_total{method="echo.v1.EchoService/Echo",path="other",class="converted"} 2000',
   );
+});
+
+test("differences beyond those that are listed are counted all the same", async () => {
+  const metrics = new Metrics();
+  const differences = [{ path: "a", expected: "no such key", got: "number 5", class: "additional" as const }];
+  const counts = { additional: 41, converted: 0, lost: 0 };
+  metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
+  const { body } = await metrics.render();
+  expect(body).toContain('method="echo.v1.EchoService/Echo",path="a",class="additional"} 1\n');
+  expect(body).toContain('method="echo.v1.EchoService/Echo",path="other",class="additional"} 40\n');
 });

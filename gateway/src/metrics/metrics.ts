@@ -1,4 +1,9 @@
-import type { BreakerReport, BreakerState, DriftReport } from "connect-rest";
+import {
+  type BreakerReport,
+  type BreakerState,
+  DIFFERENCE_CLASSES,
+  type DifferenceReport,
+} from "connect-rest";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
@@ -20,7 +25,7 @@ export interface Gauges {
 
 /**
  * What the gateway counts, in the text format of Prometheus. Labels are names of ours: methods, codes, protocols,
- * upstreams, limits, and the places of drift, of which there are at most a thousand.
+ * upstreams, limits, and the places of differences, of which there are at most a thousand.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -40,11 +45,11 @@ export class Metrics {
     "How long upstreams took to respond.",
     ["upstream"],
   );
-  private readonly drift = this.counter("drift_total", "Places where a response violated its description.", [
-    "method",
-    "path",
-    "kind",
-  ]);
+  private readonly differences = this.counter(
+    "differences_total",
+    'Places where a response differs from its description; path "other" counts those that are not told apart.',
+    ["method", "path", "class"],
+  );
   private readonly refusals = this.counter(
     "refusals_total",
     "Calls, requests and connections beyond a limit.",
@@ -80,12 +85,18 @@ export class Metrics {
     this.requestSeconds.observe({ upstream }, durationMs / 1000);
   }
 
-  drifted({ method, drifts }: DriftReport): void {
-    for (const { path, kind } of drifts) {
-      // A list drifts as a whole.
-      const place = { method: methodPath(method), path: path.replace(/\[\d+\]/g, "[]"), kind };
+  differed({ method, differences, counts }: DifferenceReport): void {
+    const name = methodPath(method);
+    const further = { ...counts };
+    for (const { path, class: as } of differences) {
+      // A list differs as a whole.
+      const place = { method: name, path: path.replace(/\[\d+\]/g, "[]"), class: as };
       const isKnown = this.places.admits(Object.values(place).join(" "));
-      this.drift.inc(isKnown ? place : { ...place, path: "other" });
+      this.differences.inc(isKnown ? place : { ...place, path: "other" });
+      further[as]--;
+    }
+    for (const as of DIFFERENCE_CLASSES) {
+      if (further[as] > 0) this.differences.inc({ method: name, path: "other", class: as }, further[as]);
     }
   }
 

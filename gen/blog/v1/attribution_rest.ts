@@ -99,7 +99,7 @@ const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
  */
 export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").uint64(1, json.id, "id");
-  out.unknownKeys(json, POST_REFERENCE_KEYS);
+  out.unknown(100, json, POST_REFERENCE_KEYS);
 }
 
 // @@protoc_insertion_point(end)

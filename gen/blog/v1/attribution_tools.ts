@@ -139,13 +139,27 @@ export const PostAttribution_output: ToolSchema = {
 
 export const PostReference_input: ToolSchema = {
   type: "object",
-  properties: { id: { type: "string", pattern: "^[0-9]+$", description: "Identifier." } },
+  properties: {
+    id: { type: "string", pattern: "^[0-9]+$", description: "Identifier." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
+  },
   additionalProperties: false,
   description: "A post, by its identifier.",
 };
 
 export const PostReference_output: ToolSchema = {
   type: "object",
-  properties: { id: { type: "string", pattern: "^[0-9]+$", description: "Identifier." } },
+  properties: {
+    id: { type: "string", pattern: "^[0-9]+$", description: "Identifier." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
+  },
   description: "A post, by its identifier.",
 };

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file blog/v1/avatar.proto.
  */
 export const file_blog_v1_avatar: GenFile = /*@__PURE__*/
-  fileDesc("ChRibG9nL3YxL2F2YXRhci5wcm90bxIHYmxvZy52MSJlCgZBdmF0YXISDQoFd2lkdGgYASABKAUSDgoGaGVpZ2h0GAIgASgFEgsKA3VybBgDIAEoCRIvCgthY2Nlc3NvcmllcxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUqeQoLQXZhdGFyU2hhcGUSHAoYQVZBVEFSX1NIQVBFX1VOU1BFQ0lGSUVEEAASJQoTQVZBVEFSX1NIQVBFX0NJUkNMRRABGgy66xgICgZjaXJjbGUSJQoTQVZBVEFSX1NIQVBFX1NRVUFSRRACGgy66xgICgZzcXVhcmViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_protobuf_struct]);
+  fileDesc("ChRibG9nL3YxL2F2YXRhci5wcm90bxIHYmxvZy52MSLfAQoGQXZhdGFyEg0KBXdpZHRoGAEgASgFEg4KBmhlaWdodBgCIAEoBRILCgN1cmwYAyABKAkSLwoLYWNjZXNzb3JpZXMYBCABKAsyGi5nb29nbGUucHJvdG9idWYuTGlzdFZhbHVlEkIKDnVua25vd25fZmllbGRzGGQgAygLMiIuYmxvZy52MS5BdmF0YXIuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqeQoLQXZhdGFyU2hhcGUSHAoYQVZBVEFSX1NIQVBFX1VOU1BFQ0lGSUVEEAASJQoTQVZBVEFSX1NIQVBFX0NJUkNMRRABGgy66xgICgZjaXJjbGUSJQoTQVZBVEFSX1NIQVBFX1NRVUFSRRACGgy66xgICgZzcXVhcmViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_protobuf_struct]);
 
 /**
  * One size of an avatar.
@@ -48,6 +48,13 @@ export type Avatar = Message<"blog.v1.Avatar"> & {
    * @generated from field: google.protobuf.ListValue accessories = 4;
    */
   accessories?: ListValue | undefined;
+
+  /**
+   * All other keys of the response, with their values as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
 };
 
 /**

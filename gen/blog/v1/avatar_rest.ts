@@ -24,7 +24,7 @@ export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
   out.int32(2, json.height, "height");
   out.string(3, json.url, "url");
   out.wrapped(4, json.accessories, "accessories", decodeListValue);
-  out.unknownKeys(json, AVATAR_KEYS);
+  out.unknown(100, json, AVATAR_KEYS);
 }
 
 // @@protoc_insertion_point(end)

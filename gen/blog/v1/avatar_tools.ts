@@ -24,6 +24,11 @@ export const Avatar_input: ToolSchema = {
       type: "array",
       description: "Ornaments that are drawn over the avatar; usually empty.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   additionalProperties: false,
   description: "One size of an avatar.",
@@ -48,6 +53,11 @@ export const Avatar_output: ToolSchema = {
     accessories: {
       type: "array",
       description: "Ornaments that are drawn over the avatar; usually empty.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "One size of an avatar.",

@@ -101,7 +101,7 @@ export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
   out.int32(64, json.queue, "queue");
   out.int32(65, json.followers, "followers");
   out.string(66, json.tweet, "tweet");
-  out.enum(67, json.type, "type", BLOG_TYPE);
+  out.collectedEnum(67, json.type, "type", BLOG_TYPE);
   out.message(
     70,
     json.subscription_plan ?? json.subscriptionPlan,
@@ -109,7 +109,7 @@ export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
     decodeSubscriptionPlan,
   );
   out.bool(71, json.is_paywall_on ?? json.isPaywallOn, "is_paywall_on");
-  out.enum(72, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.collectedEnum(72, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, BLOG_KEYS);
 }
 
@@ -124,7 +124,7 @@ export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.monthly, "monthly");
   out.string(2, json.yearly, "yearly");
   out.string(3, json.support, "support");
-  out.unknownKeys(json, CHECKOUT_LABELS_KEYS);
+  out.unknown(100, json, CHECKOUT_LABELS_KEYS);
 }
 
 const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
@@ -184,7 +184,7 @@ const THEME_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Theme
  */
 export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
-  out.enum(1, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
+  out.collectedEnum(1, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
   out.string(2, json.background_color ?? json.backgroundColor, "background_color");
   out.string(3, json.body_font ?? json.bodyFont, "body_font");
   out.string(4, json.link_color ?? json.linkColor, "link_color");

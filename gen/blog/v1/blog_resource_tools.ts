@@ -192,6 +192,11 @@ export const CheckoutLabels_output: ToolSchema = {
     monthly: { type: "string", description: "For a month." },
     yearly: { type: "string", description: "For a year." },
     support: { type: "string", description: "For a single gift." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "Labels of the buttons of a subscription plan.",
 };

@@ -103,6 +103,7 @@ import {
   BlocksPost_output,
   CommunityLabels_output,
   FilteredBy_output,
+  Post_PaywallReblogView_output,
   Post_output,
   ReblogComment_output,
 } from "./post_resource_tools.ts";
@@ -450,6 +451,7 @@ export const BlogServiceTools = {
         "blog.v1.PollBlock": PollBlock_output,
         "blog.v1.PollSettings": PollSettings_output,
         "blog.v1.Post": Post_output,
+        "blog.v1.Post.PaywallReblogView": Post_PaywallReblogView_output,
         "blog.v1.PostAttribution": PostAttribution_output,
         "blog.v1.PostReference": PostReference_output,
         "blog.v1.QuotePost": QuotePost_output,
@@ -531,6 +533,7 @@ export const BlogServiceTools = {
         "blog.v1.PollAnswer": PollAnswer_output,
         "blog.v1.PollBlock": PollBlock_output,
         "blog.v1.PollSettings": PollSettings_output,
+        "blog.v1.Post.PaywallReblogView": Post_PaywallReblogView_output,
         "blog.v1.PostAttribution": PostAttribution_output,
         "blog.v1.PostReference": PostReference_output,
         "blog.v1.QuotePost": QuotePost_output,

@@ -36,9 +36,9 @@ const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, REBLOG_POST_RESPONSE_KEYS);
+  out.unknown(100, json, REBLOG_POST_RESPONSE_KEYS);
 }
 
 const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -52,9 +52,9 @@ const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, UPDATE_POST_RESPONSE_KEYS);
+  out.unknown(100, json, UPDATE_POST_RESPONSE_KEYS);
 }
 
 // @@protoc_insertion_point(end)

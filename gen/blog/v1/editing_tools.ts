@@ -225,6 +225,11 @@ export const ReblogPostResponse_output: ToolSchema = {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The reblog.",
 };
@@ -380,6 +385,11 @@ export const UpdatePostResponse_output: ToolSchema = {
     displayText: {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "The updated post.",

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file blog/v1/layout.proto.
  */
 export const file_blog_v1_layout: GenFile = /*@__PURE__*/
-  fileDesc("ChRibG9nL3YxL2xheW91dC5wcm90bxIHYmxvZy52MSLsAgoNQ29udGVudExheW91dBIxCgRyb3dzGAEgASgLMhMuYmxvZy52MS5Sb3dzTGF5b3V0Qgy66xgIYgYSBHJvd3NIABIuCgNhc2sYAiABKAsyEi5ibG9nLnYxLkFza0xheW91dEILuusYB2IFEgNhc2tIABJACgljb25kZW5zZWQYAyABKAsyGC5ibG9nLnYxLkNvbmRlbnNlZExheW91dEIRuusYDWILEgljb25kZW5zZWRIABIdCgl0eXBlX25hbWUYCiABKAlCCrrrGAYSBHR5cGUSSQoOdW5rbm93bl9maWVsZHMYZCADKAsyKS5ibG9nLnYxLkNvbnRlbnRMYXlvdXQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGbGF5b3V0Egy66xgICgR0eXBlEAEimgEKClJvd3NMYXlvdXQSHQoHZGlzcGxheRgBIAMoCzIMLmJsb2cudjEuUm93Ei0KDnRydW5jYXRlX2FmdGVyGAIgASgFQhC6SA0aCyj///////////8BSACIAQESKwoEcm93cxgDIAMoCzIVLmJsb2cudjEuQmxvY2tJbmRleGVzQga66xgCOAFCEQoPX3RydW5jYXRlX2FmdGVyIh4KDEJsb2NrSW5kZXhlcxIOCgZibG9ja3MYASADKAUiRQoDUm93Eh4KBmJsb2NrcxgBIAMoBUIOukgLkgEICAEiBBoCKAASHgoEbW9kZRgCIAEoCzIQLmJsb2cudjEuUm93TW9kZSI3CgdSb3dNb2RlEiwKBHR5cGUYASABKA4yFC5ibG9nLnYxLlJvd01vZGVUeXBlQgi6SAWCAQIQASJOCglBc2tMYXlvdXQSDgoGYmxvY2tzGAEgAygFEjEKC2F0dHJpYnV0aW9uGAIgASgLMhQuYmxvZy52MS5BdHRyaWJ1dGlvbkIGuusYAnABIlEKD0NvbmRlbnNlZExheW91dBIbCg50cnVuY2F0ZV9hZnRlchgBIAEoBUgAiAEBEg4KBmJsb2NrcxgCIAMoBUIRCg9fdHJ1bmNhdGVfYWZ0ZXIqhAEKC1Jvd01vZGVUeXBlEh0KGVJPV19NT0RFX1RZUEVfVU5TUEVDSUZJRUQQABIqChZST1dfTU9ERV9UWVBFX1dFSUdIVEVEEAEaDrrrGAoKCHdlaWdodGVkEioKFlJPV19NT0RFX1RZUEVfQ0FST1VTRUwQAhoOuusYCgoIY2Fyb3VzZWxiBnByb3RvMw", [file_blog_v1_attribution, file_buf_validate_validate, file_connectrest_v1_annotations]);
+  fileDesc("ChRibG9nL3YxL2xheW91dC5wcm90bxIHYmxvZy52MSLsAgoNQ29udGVudExheW91dBIxCgRyb3dzGAEgASgLMhMuYmxvZy52MS5Sb3dzTGF5b3V0Qgy66xgIYgYSBHJvd3NIABIuCgNhc2sYAiABKAsyEi5ibG9nLnYxLkFza0xheW91dEILuusYB2IFEgNhc2tIABJACgljb25kZW5zZWQYAyABKAsyGC5ibG9nLnYxLkNvbmRlbnNlZExheW91dEIRuusYDWILEgljb25kZW5zZWRIABIdCgl0eXBlX25hbWUYCiABKAlCCrrrGAYSBHR5cGUSSQoOdW5rbm93bl9maWVsZHMYZCADKAsyKS5ibG9nLnYxLkNvbnRlbnRMYXlvdXQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGbGF5b3V0Egy66xgICgR0eXBlEAEimgEKClJvd3NMYXlvdXQSHQoHZGlzcGxheRgBIAMoCzIMLmJsb2cudjEuUm93Ei0KDnRydW5jYXRlX2FmdGVyGAIgASgFQhC6SA0aCyj///////////8BSACIAQESKwoEcm93cxgDIAMoCzIVLmJsb2cudjEuQmxvY2tJbmRleGVzQga66xgCOAFCEQoPX3RydW5jYXRlX2FmdGVyIh4KDEJsb2NrSW5kZXhlcxIOCgZibG9ja3MYASADKAUivAEKA1JvdxIeCgZibG9ja3MYASADKAVCDrpIC5IBCAgBIgQaAigAEh4KBG1vZGUYAiABKAsyEC5ibG9nLnYxLlJvd01vZGUSPwoOdW5rbm93bl9maWVsZHMYZCADKAsyHy5ibG9nLnYxLlJvdy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAQoHUm93TW9kZRIsCgR0eXBlGAEgASgOMhQuYmxvZy52MS5Sb3dNb2RlVHlwZUIIukgFggECEAESQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ibG9nLnYxLlJvd01vZGUuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoJQXNrTGF5b3V0Eg4KBmJsb2NrcxgBIAMoBRIxCgthdHRyaWJ1dGlvbhgCIAEoCzIULmJsb2cudjEuQXR0cmlidXRpb25CBrrrGAJwASJRCg9Db25kZW5zZWRMYXlvdXQSGwoOdHJ1bmNhdGVfYWZ0ZXIYASABKAVIAIgBARIOCgZibG9ja3MYAiADKAVCEQoPX3RydW5jYXRlX2FmdGVyKoQBCgtSb3dNb2RlVHlwZRIdChlST1dfTU9ERV9UWVBFX1VOU1BFQ0lGSUVEEAASKgoWUk9XX01PREVfVFlQRV9XRUlHSFRFRBABGg666xgKCgh3ZWlnaHRlZBIqChZST1dfTU9ERV9UWVBFX0NBUk9VU0VMEAIaDrrrGAoKCGNhcm91c2VsYgZwcm90bzM", [file_blog_v1_attribution, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
  * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
@@ -152,6 +152,13 @@ export type Row = Message<"blog.v1.Row"> & {
    * @generated from field: blog.v1.RowMode mode = 2;
    */
   mode?: RowMode | undefined;
+
+  /**
+   * All other keys of the response, with their values as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
 };
 
 /**
@@ -173,6 +180,13 @@ export type RowMode = Message<"blog.v1.RowMode"> & {
    * @generated from field: blog.v1.RowModeType type = 1;
    */
   type: RowModeType;
+
+  /**
+   * All other keys of the response, with their values as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
 };
 
 /**

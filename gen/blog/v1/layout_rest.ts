@@ -73,7 +73,7 @@ const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json.blocks, "blocks", "int32");
   out.message(2, json.mode, "mode", decodeRowMode);
-  out.unknownKeys(json, ROW_KEYS);
+  out.unknown(100, json, ROW_KEYS);
 }
 
 const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
@@ -84,8 +84,8 @@ const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.RowMode
  */
 export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
-  out.enum(1, json.type, "type", ROW_MODE_TYPE);
-  out.unknownKeys(json, ROW_MODE_KEYS);
+  out.collectedEnum(1, json.type, "type", ROW_MODE_TYPE);
+  out.unknown(100, json, ROW_MODE_KEYS);
 }
 
 const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_after", "truncateAfter", "rows"]);

@@ -166,6 +166,11 @@ export const RowMode_input: ToolSchema = {
       enum: ["ROW_MODE_TYPE_WEIGHTED", "ROW_MODE_TYPE_CAROUSEL"],
       description: "How the blocks share the row.\n\n- ROW_MODE_TYPE_WEIGHTED: By their width.\n- ROW_MODE_TYPE_CAROUSEL: As a carousel: one block at a time.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   additionalProperties: false,
   description: "How blocks share a row.",
@@ -188,6 +193,11 @@ export const RowMode_output: ToolSchema = {
       ],
       description: "How the blocks share the row.\n\n- ROW_MODE_TYPE_WEIGHTED: By their width.\n- ROW_MODE_TYPE_CAROUSEL: As a carousel: one block at a time.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "How blocks share a row.",
 };
@@ -204,6 +214,11 @@ export const Row_input: ToolSchema = {
     mode: {
       $ref: "#/$defs/blog.v1.RowMode",
       description: "How the blocks share the row. Default: by their width.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   required: ["blocks"],
@@ -222,6 +237,11 @@ export const Row_output: ToolSchema = {
     mode: {
       $ref: "#/$defs/blog.v1.RowMode",
       description: "How the blocks share the row. Default: by their width.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "A row of blocks.",

@@ -73,7 +73,7 @@ export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.name, "name");
   out.string(2, json.label, "label");
   out.string(3, json.phrase, "phrase");
-  out.unknownKeys(json, DIALOGUE_LINE_KEYS);
+  out.unknown(100, json, DIALOGUE_LINE_KEYS);
 }
 
 const LINK_POST_KEYS: ReadonlySet<string> = new Set([
@@ -144,7 +144,7 @@ export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.int32(2, json.height, "height");
   out.string(3, json.url, "url");
-  out.unknownKeys(json, PHOTO_SIZE_KEYS);
+  out.unknown(100, json, PHOTO_SIZE_KEYS);
 }
 
 const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
@@ -183,7 +183,7 @@ const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
   out.int32(1, json.width, "width");
   out.loosely("embed_code").string(2, json.embed_code ?? json.embedCode, "embed_code");
-  out.unknownKeys(json, VIDEO_PLAYER_KEYS);
+  out.unknown(100, json, VIDEO_PLAYER_KEYS);
 }
 
 const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([

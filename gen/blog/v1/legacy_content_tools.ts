@@ -70,6 +70,11 @@ export const DialogueLine_output: ToolSchema = {
     name: { type: "string", description: "Name of the speaker." },
     label: { type: "string", description: "Display name of the speaker." },
     phrase: { type: "string", description: "What is said." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "A line of a chat.",
 };
@@ -138,6 +143,11 @@ export const PhotoSize_output: ToolSchema = {
       description: "Height in pixels.",
     },
     url: { type: "string", description: "URL." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "A photo in one size.",
 };
@@ -197,6 +207,11 @@ export const VideoPlayer_output: ToolSchema = {
       description: "Width in pixels.",
     },
     embedCode: { type: "string", description: "The HTML; empty if there is none." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "HTML of a player in one width.",
 };

@@ -17,9 +17,9 @@ const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, CREATE_LEGACY_POST_RESPONSE_KEYS);
+  out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
 const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -33,9 +33,9 @@ const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
+  out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
 }
 
 const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -49,9 +49,9 @@ const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
+  out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
 const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -65,9 +65,9 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
+  out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -100,6 +100,11 @@ export const CreateLegacyPostResponse_output: ToolSchema = {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The created post.",
 };
@@ -318,6 +323,11 @@ export const ReblogLegacyPostResponse_output: ToolSchema = {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The reblog.",
 };
@@ -424,6 +434,11 @@ export const UpdateLegacyPostResponse_output: ToolSchema = {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The updated post.",
 };
@@ -514,6 +529,11 @@ export const UploadLegacyVideoResponse_output: ToolSchema = {
     displayText: {
       type: "string",
       description: "A readable description of the outcome, if the response includes one.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "The created post.",

@@ -11,7 +11,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file blog/v1/links.proto.
  */
 export const file_blog_v1_links: GenFile = /*@__PURE__*/
-  fileDesc("ChNibG9nL3YxL2xpbmtzLnByb3RvEgdibG9nLnYxIsoBCgVMaW5rcxIbCgRuZXh0GAEgASgLMg0uYmxvZy52MS5MaW5rEisKCHByZXZpb3VzGAIgASgLMg0uYmxvZy52MS5MaW5rQgq66xgGGgRwcmV2EkEKDnVua25vd25fZmllbGRzGGQgAygLMiEuYmxvZy52MS5MaW5rcy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK3AQoETGluaxIfCgR0eXBlGAEgASgOMhEuYmxvZy52MS5MaW5rVHlwZRIMCgRocmVmGAIgASgJEg4KBm1ldGhvZBgDIAEoCRI8CgxxdWVyeV9wYXJhbXMYBCADKAsyHi5ibG9nLnYxLkxpbmsuUXVlcnlQYXJhbXNFbnRyeUIGuusYAnABGjIKEFF1ZXJ5UGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASqTAQoITGlua1R5cGUSGQoVTElOS19UWVBFX1VOU1BFQ0lGSUVEEAASKgoUTElOS19UWVBFX05BVklHQVRJT04QARoQuusYDAoKbmF2aWdhdGlvbhIiChBMSU5LX1RZUEVfQUNUSU9OEAIaDLrrGAgKBmFjdGlvbhIcCg1MSU5LX1RZUEVfV0VCEAMaCbrrGAUKA3dlYmIGcHJvdG8z", [file_connectrest_v1_annotations]);
+  fileDesc("ChNibG9nL3YxL2xpbmtzLnByb3RvEgdibG9nLnYxIsoBCgVMaW5rcxIbCgRuZXh0GAEgASgLMg0uYmxvZy52MS5MaW5rEisKCHByZXZpb3VzGAIgASgLMg0uYmxvZy52MS5MaW5rQgq66xgGGgRwcmV2EkEKDnVua25vd25fZmllbGRzGGQgAygLMiEuYmxvZy52MS5MaW5rcy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKvAgoETGluaxIfCgR0eXBlGAEgASgOMhEuYmxvZy52MS5MaW5rVHlwZRIMCgRocmVmGAIgASgJEg4KBm1ldGhvZBgDIAEoCRI8CgxxdWVyeV9wYXJhbXMYBCADKAsyHi5ibG9nLnYxLkxpbmsuUXVlcnlQYXJhbXNFbnRyeUIGuusYAnABEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5MaW5rLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjIKEFF1ZXJ5UGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASqTAQoITGlua1R5cGUSGQoVTElOS19UWVBFX1VOU1BFQ0lGSUVEEAASKgoUTElOS19UWVBFX05BVklHQVRJT04QARoQuusYDAoKbmF2aWdhdGlvbhIiChBMSU5LX1RZUEVfQUNUSU9OEAIaDLrrGAgKBmFjdGlvbhIcCg1MSU5LX1RZUEVfV0VCEAMaCbrrGAUKA3dlYmIGcHJvdG8z", [file_connectrest_v1_annotations]);
 
 /**
  * Links to other pages and resources (`_links`).
@@ -81,6 +81,13 @@ export type Link = Message<"blog.v1.Link"> & {
    * @generated from field: map<string, string> query_params = 4;
    */
   queryParams: { [key: string]: string };
+
+  /**
+   * All other keys of the response, with their values as JSON.
+   *
+   * @generated from field: map<string, string> unknown_fields = 100;
+   */
+  unknownFields: { [key: string]: string };
 };
 
 /**

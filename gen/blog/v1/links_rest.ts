@@ -21,7 +21,7 @@ const LINK_KEYS: ReadonlySet<string> = new Set(["type", "href", "method", "query
  * @generated from message blog.v1.Link
  */
 export function decodeLink(json: JsonObject, out: ProtoWriter): void {
-  out.enum(1, json.type, "type", LINK_TYPE);
+  out.collectedEnum(1, json.type, "type", LINK_TYPE);
   out.string(2, json.href, "href");
   out.string(3, json.method, "method");
   out.loosely("query_params").map(
@@ -31,7 +31,7 @@ export function decodeLink(json: JsonObject, out: ProtoWriter): void {
     "string",
     (value, key, out) => out.string(2, value, key),
   );
-  out.unknownKeys(json, LINK_KEYS);
+  out.unknown(100, json, LINK_KEYS);
 }
 
 const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);

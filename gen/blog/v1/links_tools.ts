@@ -32,6 +32,11 @@ export const Link_output: ToolSchema = {
       additionalProperties: { type: "string" },
       description: "Query parameters of an action. For a list they are the page token: send them back unchanged.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "A link: a URL to open, or a request to make.",
 };

@@ -40,7 +40,7 @@ export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json.blog_uuid ?? json.blogUuid, "blog_uuid");
   out.string(6, json.blog_url ?? json.blogUrl, "blog_url");
   out.bool(7, json.followed, "followed");
-  out.enum(8, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
+  out.collectedEnum(8, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
   out.map(9, json.avatar_url ?? json.avatarUrl, "avatar_url", "int32", (value, key, out) =>
     out.string(2, value, key),
   );

@@ -64,7 +64,7 @@ const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "de
 export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.web_url ?? json.webUrl, "web_url");
   out.string(2, json.deeplink_url ?? json.deeplinkUrl, "deeplink_url");
-  out.unknownKeys(json, CLICKTHROUGH_KEYS);
+  out.unknown(100, json, CLICKTHROUGH_KEYS);
 }
 
 const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
@@ -113,7 +113,7 @@ export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.url, "url");
   out.int32(2, json.width, "width");
   out.int32(3, json.height, "height");
-  out.unknownKeys(json, EMBED_IFRAME_KEYS);
+  out.unknown(100, json, EMBED_IFRAME_KEYS);
 }
 
 const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([

@@ -70,6 +70,11 @@ export const Clickthrough_input: ToolSchema = {
   properties: {
     webUrl: { type: "string", description: "URL of a web page." },
     deeplinkUrl: { type: "string", description: "URL in an application." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   additionalProperties: false,
   description: "The target of a click.",
@@ -80,6 +85,11 @@ export const Clickthrough_output: ToolSchema = {
   properties: {
     webUrl: { type: "string", description: "URL of a web page." },
     deeplinkUrl: { type: "string", description: "URL in an application." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "The target of a click.",
 };
@@ -209,6 +219,11 @@ export const EmbedIframe_input: ToolSchema = {
       maximum: 2147483647,
       description: "Height in pixels. Default: 405.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   additionalProperties: false,
   description: "An embedded player of a video.",
@@ -229,6 +244,11 @@ export const EmbedIframe_output: ToolSchema = {
       minimum: -2147483648,
       maximum: 2147483647,
       description: "Height in pixels. Default: 405.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
     },
   },
   description: "An embedded player of a video.",

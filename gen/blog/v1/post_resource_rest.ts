@@ -174,7 +174,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(11, json.type, "type");
   out.openEnum(12, json.state, "state", POST_STATE);
   out.string(13, json.state, "state");
-  out.enum(14, json.format, "format", POST_FORMAT);
+  out.collectedEnum(14, json.format, "format", POST_FORMAT);
   out.bool(15, json.is_blocks_post_format ?? json.isBlocksPostFormat, "is_blocks_post_format");
   out.time(20, json.timestamp, "timestamp", "seconds");
   out.string(21, json.date, "date");
@@ -242,7 +242,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(118, json.followed, "followed");
   out.time(119, json.liked_timestamp ?? json.likedTimestamp, "liked_timestamp", "seconds");
   out.time(120, json.featured_timestamp ?? json.featuredTimestamp, "featured_timestamp", "seconds");
-  out.enum(
+  out.collectedEnum(
     121,
     json.interactability_reblog ?? json.interactabilityReblog,
     "interactability_reblog",
@@ -270,7 +270,7 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(146, json.asking_name ?? json.askingName, "asking_name");
   out.string(147, json.asking_url ?? json.askingUrl, "asking_url");
   out.messages(148, json.asking_avatar ?? json.askingAvatar, "asking_avatar", decodeAvatar);
-  out.enum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
+  out.collectedEnum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
   out.time(
     151,
     json.scheduled_publish_time ?? json.scheduledPublishTime,
@@ -293,12 +293,12 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(173, json.dismissal, "dismissal");
   out.string(174, json.serve_id ?? json.serveId, "serve_id");
   out.bool(180, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
-  out.enum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.collectedEnum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
   out.message(
     182,
     json.paywall_reblog_view ?? json.paywallReblogView,
     "paywall_reblog_view",
-    decodeBlocksPost,
+    decodePost_PaywallReblogView,
   );
   out.message(190, json.community, "community", decodeShortCommunity);
   out.bool(191, json.can_react ?? json.canReact, "can_react");
@@ -307,6 +307,19 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(194, json.is_admin ?? json.isAdmin, "is_admin");
   out.bool(195, json.is_moderator ?? json.isModerator, "is_moderator");
   out.unknown(100, json, POST_KEYS);
+}
+
+const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
+
+/**
+ * What non-paying users see of a reblog.
+ *
+ * @generated from message blog.v1.Post.PaywallReblogView
+ */
+export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter): void {
+  out.messages(1, json.content, "content", decodeContentBlock);
+  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_KEYS);
 }
 
 const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html", "treeHtml"]);
@@ -319,7 +332,7 @@ const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html"
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.comment, "comment");
   out.string(2, json.tree_html ?? json.treeHtml, "tree_html");
-  out.unknownKeys(json, REBLOG_COMMENT_KEYS);
+  out.unknown(100, json, REBLOG_COMMENT_KEYS);
 }
 
 // @@protoc_insertion_point(end)

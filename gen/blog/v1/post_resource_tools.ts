@@ -56,6 +56,28 @@ export const FilteredBy_output: ToolSchema = {
   description: "Why a post is hidden.",
 };
 
+export const Post_PaywallReblogView_output: ToolSchema = {
+  type: "object",
+  properties: {
+    content: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.ContentBlock" },
+      description: "The blocks.",
+    },
+    layout: {
+      type: "array",
+      items: { $ref: "#/$defs/blog.v1.ContentLayout" },
+      description: "How the blocks are arranged.",
+    },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
+  },
+  description: "What non-paying users see of a reblog.",
+};
+
 export const Post_output: ToolSchema = {
   type: "object",
   properties: {
@@ -394,7 +416,7 @@ export const Post_output: ToolSchema = {
       description: "The caller's access to paid content.\n\n- PAYWALL_ACCESS_NON_MEMBER: None: the caller does not pay.\n- PAYWALL_ACCESS_CREATOR: The caller is the creator.\n- PAYWALL_ACCESS_DISABLED: The paywall is off.\n- PAYWALL_ACCESS_MEMBER: The caller pays.",
     },
     paywallReblogView: {
-      $ref: "#/$defs/blog.v1.BlocksPost",
+      $ref: "#/$defs/blog.v1.Post.PaywallReblogView",
       description: "What non-paying users see of a reblog. Only for members and creators.",
     },
     community: {
@@ -464,6 +486,11 @@ export const ReblogComment_output: ToolSchema = {
   properties: {
     comment: { type: "string", description: "The author's own text, as HTML." },
     treeHtml: { type: "string", description: "The previous content, as HTML." },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON.",
+    },
   },
   description: "What the author added to a reblog, in the legacy format.",
 };

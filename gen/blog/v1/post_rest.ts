@@ -131,7 +131,13 @@ const PostService_rules = {
   base: "api",
   credentials: ["oauth1", "oauth2"],
   apiKey: { query: "api_key" },
-  envelope: { payload: ["response"], status: "meta.status", message: "meta.msg", errors: "errors" },
+  envelope: {
+    payload: ["response"],
+    status: "meta.status",
+    message: "meta.msg",
+    errors: "errors",
+    empty: ["empty_object", "empty_array", "null", "empty_string", "absent", "empty_body"],
+  },
   errorShapes: [
     { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
     { kind: "title_map", path: "response.errors" },
@@ -1567,9 +1573,9 @@ const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, CREATE_POST_RESPONSE_KEYS);
+  out.unknown(100, json, CREATE_POST_RESPONSE_KEYS);
 }
 
 const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
@@ -1600,9 +1606,9 @@ const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
   out.uint64(1, json.id, "id");
-  out.enum(2, json.state, "state", POST_STATE);
+  out.collectedEnum(2, json.state, "state", POST_STATE);
   out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.unknownKeys(json, UPLOAD_POST_RESPONSE_KEYS);
+  out.unknown(100, json, UPLOAD_POST_RESPONSE_KEYS);
 }
 
 /** Writes blog.v1.AppAttribution as JSON. */
@@ -1674,6 +1680,7 @@ function encodeAvatar(message: Avatar): JsonRecord {
   if (message.height) json.height = message.height;
   if (message.url) json.url = message.url;
   if (message.accessories !== undefined) json.accessories = listJson(message.accessories);
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1690,6 +1697,7 @@ function encodeClickthrough(message: Clickthrough): JsonRecord {
   const json: JsonRecord = {};
   if (message.webUrl) json.web_url = message.webUrl;
   if (message.deeplinkUrl) json.deeplink_url = message.deeplinkUrl;
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1767,6 +1775,7 @@ function encodeEmbedIframe(message: EmbedIframe): JsonRecord {
   if (message.url) json.url = message.url;
   if (message.width !== undefined) json.width = message.width;
   if (message.height !== undefined) json.height = message.height;
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1966,6 +1975,7 @@ function encodePostAttribution(message: PostAttribution): JsonRecord {
 function encodePostReference(message: PostReference): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id = message.id;
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1974,6 +1984,7 @@ function encodeRow(message: Row): JsonRecord {
   const json: JsonRecord = {};
   if (message.blocks.length > 0) json.blocks = [...message.blocks];
   if (message.mode !== undefined) json.mode = encodeRowMode(message.mode);
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1981,6 +1992,7 @@ function encodeRow(message: Row): JsonRecord {
 function encodeRowMode(message: RowMode): JsonRecord {
   const json: JsonRecord = {};
   if (message.type) json.type = ROW_MODE_TYPE.json(message.type);
+  Object.assign(json, rawEntries(message.unknownFields));
   return json;
 }
 

@@ -54,7 +54,7 @@ export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
   out.time(2, json.timestamp, "timestamp", "seconds");
   out.bool(3, json.is_commercial ?? json.isCommercial, "is_commercial");
   out.bool(4, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
-  out.enum(5, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.collectedEnum(5, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, TRAIL_POST_KEYS);
 }
 

@@ -52,11 +52,11 @@ export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
   out.string(10, json.description, "description");
   out.string(11, json.about, "about");
   out.list(12, json.guidelines, "guidelines", "string");
-  out.enum(13, json.visibility, "visibility", COMMUNITY_VISIBILITY);
+  out.collectedEnum(13, json.visibility, "visibility", COMMUNITY_VISIBILITY);
   out.list(14, json.tags, "tags", "string");
   out.time(15, json.created_ts ?? json.createdTs, "created_ts", "seconds");
   out.messages(16, json.header_image ?? json.headerImage, "header_image", decodeMedia);
-  out.enum(17, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
+  out.collectedEnum(17, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
   out.int32(20, json.members_online_count ?? json.membersOnlineCount, "members_online_count");
   out.int32(21, json.post_count ?? json.postCount, "post_count");
   out.int32(22, json.unread_post_count ?? json.unreadPostCount, "unread_post_count");
@@ -107,7 +107,7 @@ const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
  */
 export function decodeCommunitySettings(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json.invite_links_enabled ?? json.inviteLinksEnabled, "invite_links_enabled");
-  out.enum(2, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
+  out.collectedEnum(2, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
   out.bool(3, json.mods_can_invite ?? json.modsCanInvite, "mods_can_invite");
   out.bool(4, json.automod_links ?? json.automodLinks, "automod_links");
   out.unknown(100, json, COMMUNITY_SETTINGS_KEYS);

@@ -55,7 +55,7 @@ export function decodeMember(json: JsonObject, out: ProtoWriter): void {
   out.bool(3, json.is_admin ?? json.isAdmin, "is_admin");
   out.bool(4, json.is_moderator ?? json.isModerator, "is_moderator");
   out.bool(5, json.is_mutual ?? json.isMutual, "is_mutual");
-  out.unknownKeys(json, MEMBER_KEYS);
+  out.unknown(100, json, MEMBER_KEYS);
 }
 
 // @@protoc_insertion_point(end)

@@ -88,6 +88,11 @@ export const Member_output: ToolSchema = {
       type: "boolean",
       description: "The caller follows the blog, and the blog follows the caller.",
     },
+    unknownFields: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "All other keys of the response, with their values as JSON, where no blog keeps them.",
+    },
   },
   description: "A member of a community.",
 };

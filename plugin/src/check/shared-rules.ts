@@ -14,6 +14,7 @@ import {
   type RetryAfter,
   RetryAfterSchema,
 } from "../gen/connectrest/v1/error_rules_pb.ts";
+import { Empty_Spelling, Empty_SpellingSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import {
   ApiKeySchema,
   Credential_Kind,
@@ -93,7 +94,7 @@ function within(add: Add, ...place: readonly number[]): Add {
   return (below, code, text) => add([...place, ...below], code, text);
 }
 
-function checkEnvelope({ payload, status, message, errors }: Frozen<Envelope>, add: Add): void {
+function checkEnvelope({ payload, status, message, errors, empty }: Frozen<Envelope>, add: Add): void {
   const texts = [
     { path: status, place: [ENVELOPE.status.number] },
     { path: message, place: [ENVELOPE.message.number] },
@@ -111,6 +112,23 @@ function checkEnvelope({ payload, status, message, errors }: Frozen<Envelope>, a
     const fault = pathFault(path, root);
     if (fault !== undefined) add([RULE.envelope.number, ...place], "dotted-path", `the envelope: ${fault}`);
   }
+  checkSpellings(empty, (index, text) => {
+    add([RULE.envelope.number, ENVELOPE.empty.number, index], "empty-spelling", `the envelope: ${text}`);
+  });
+}
+
+/** Reports spellings of "empty" that say nothing, with their index. */
+export function checkSpellings(
+  spellings: readonly Empty_Spelling[],
+  add: (index: number, text: string) => void,
+): void {
+  spellings.forEach((spelling, index) => {
+    if (spelling === Empty_Spelling.SPELLING_UNSPECIFIED) {
+      add(index, "`empty` has a spelling that says nothing; name one, e.g. EMPTY_ARRAY");
+    } else if (spellings.indexOf(spelling) < index) {
+      add(index, `\`empty\` names ${valueName(Empty_SpellingSchema, spelling)} twice`);
+    }
+  });
 }
 
 function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {

@@ -4,6 +4,7 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import { isString, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { Empty_Spelling } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import {
   CursorSchema,
@@ -20,6 +21,7 @@ import {
 import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
 import { checkCondition } from "./conditions.ts";
+import { checkSpellings } from "./shared-rules.ts";
 import { headerFault, pathFault } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -42,7 +44,7 @@ export function checkStreams({ desc, annotation }: MethodModel, problems: Proble
 }
 
 function checkPaginate(
-  { items, next, maxPages, linkQuery, more, total, first }: Frozen<Paginate>,
+  { items, next, maxPages, linkQuery, more, total, first, empty }: Frozen<Paginate>,
   desc: DescMethod,
   problems: Problems,
 ): void {
@@ -85,6 +87,14 @@ function checkPaginate(
     const text = `paginate of ${nameOf(desc)}: total and first count items or pages; set offset or page`;
     add([(total === "" ? PAGINATE.first : PAGINATE.total).number], "paginate-count", text);
   }
+  checkSpellings(empty, (index, text) => {
+    add([PAGINATE.empty.number, index], "empty-spelling", `paginate of ${nameOf(desc)}: ${text}`);
+  });
+  empty.forEach((spelling, index) => {
+    if (spelling !== Empty_Spelling.EMPTY_BODY) return;
+    const text = `paginate of ${nameOf(desc)}: a page has a body; EMPTY_BODY belongs to \`empty\` of the envelope`;
+    add([PAGINATE.empty.number, index], "empty-spelling", text);
+  });
   if (maxPages < 0) {
     const text = `paginate of ${nameOf(desc)}: expected 1 page or more, or 0 for the default, got ${maxPages}`;
     problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.maxPages.number], "paginate-pages", text);

@@ -96,6 +96,8 @@ export type StreamModel =
       readonly next: NextModel;
       /** There is a further page only while this holds of the payload. */
       readonly more: ConditionModel | undefined;
+      /** How the upstream spells a page without items; empty for the default. */
+      readonly empty: readonly string[];
       readonly maxPages: number;
     }
   | {

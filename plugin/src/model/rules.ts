@@ -66,6 +66,7 @@ export interface SharedRules {
     readonly status?: string;
     readonly message?: string;
     readonly errors?: string;
+    readonly empty?: readonly string[];
   };
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];

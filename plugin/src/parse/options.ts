@@ -1,6 +1,7 @@
 /** Reads the options of services and methods. */
 import { create, type DescMethod, type DescService, getOption, hasOption } from "@bufbuild/protobuf";
 import { method, service } from "../gen/connectrest/v1/annotations_pb.ts";
+import { type Empty_Spelling, Empty_SpellingSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { MethodRulesSchema, ServiceRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import { http } from "../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../gen/google/api/http_pb.ts";
@@ -50,4 +51,9 @@ export function httpRule(desc: DescMethod): HttpRule | undefined {
 /** A dotted path without its root, which options write as `.`, since an empty text would look like a mistake. */
 export function rootless(path: string): string {
   return path === "." ? "" : path;
+}
+
+/** A spelling of "empty" as adapters name it. */
+export function emptySpelling(spelling: Empty_Spelling): string {
+  return (Empty_SpellingSchema.value[spelling]?.name ?? "").toLowerCase();
 }

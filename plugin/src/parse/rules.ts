@@ -28,7 +28,7 @@ import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition, parseRequestCondition } from "./condition.ts";
 import { parseOperation } from "./operation.ts";
-import { methodRules, rootless, serviceRules } from "./options.ts";
+import { emptySpelling, methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -92,7 +92,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     base: own.base || service.base,
     credentials: firstFilled(own.credentials, service.credentials).map((kind) => CREDENTIALS[kind] ?? "none"),
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(envelope === undefined || envelope.payload.length === 0 ? {} : { envelope: parseEnvelope(envelope) }),
+    ...(envelope === undefined || saysNothing(envelope) ? {} : { envelope: parseEnvelope(envelope) }),
     errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : DEFAULT_RULES.errorShapes,
     errors: [...own.errors, ...service.errors].map(parseErrorRule),
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
@@ -163,12 +163,17 @@ function parseApiKey(option: Frozen<ApiKey> | undefined): Rules["apiKey"] {
   return { [option.in.case]: option.in.value, ...(option.prefix === "" ? {} : { prefix: option.prefix }) };
 }
 
+function saysNothing({ payload, empty }: Frozen<Envelope>): boolean {
+  return payload.length === 0 && empty.length === 0;
+}
+
 function parseEnvelope(option: Frozen<Envelope>): NonNullable<Rules["envelope"]> {
   return {
     payload: option.payload.map(rootless),
     ...(option.status === "" ? {} : { status: option.status }),
     ...(option.message === "" ? {} : { message: option.message }),
     ...(option.errors === "" ? {} : { errors: option.errors }),
+    ...(option.empty.length === 0 ? {} : { empty: option.empty.map(emptySpelling) }),
   };
 }
 

@@ -23,7 +23,7 @@ import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { hasMethodRules, httpRule, methodRules, rootless } from "./options.ts";
+import { emptySpelling, hasMethodRules, httpRule, methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -147,6 +147,7 @@ function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | 
     items: rule.items.map(rootless),
     next,
     more: rule.more && parseCondition(rule.more),
+    empty: rule.empty.map(emptySpelling),
     maxPages: rule.maxPages || DEFAULT_STREAM.maxPages,
   };
 }

@@ -225,7 +225,15 @@ function fieldLines(field: DescField, object: string, file: AdapterFile): string
   if (model.sources.length > 0) return comesFromPaths(model) ? [pathsLine(field, object, file)] : [];
   const names = responseNames(field, file.types);
   const line = valueLine(field, readKeys(object, names, file), names[0], file);
-  return [leniently(model, line, names[0])];
+  return [leniently(model, collecting(field, line, file.types), names[0])];
+}
+
+/** A statement for an enum of a message that collects unknown keys: it collects what the enum cannot hold, too. */
+function collecting(field: DescField, line: string, types: TypeModels): string {
+  if (!field.parent.fields.some((other) => types.field(other).unknown)) return line;
+  if (field.fieldKind === "enum") return line.replace(/^out\.enum\(/, "out.collectedEnum(");
+  const isList = field.fieldKind === "list" && field.listKind === "enum" && !isOpen(field, types);
+  return isList ? line.replace(/\);$/, ', "collected");') : line;
 }
 
 /** A statement for a field that is known to come with other JSON types too, so that converting it is no drift. */
@@ -282,7 +290,10 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
 function isOpen(field: DescField, types: TypeModels): boolean {
   const [key] = responseNames(field, types);
   return field.parent.fields.some(
-    (other) => other !== field && other.fieldKind === "scalar" && responseNames(other, types)[0] === key,
+    (other) =>
+      other !== field &&
+      (other.fieldKind === "scalar" || (other.fieldKind === "list" && other.listKind === "scalar")) &&
+      responseNames(other, types)[0] === key,
   );
 }
 
@@ -302,7 +313,10 @@ function listLine(
   if (field.listKind === "scalar") {
     return `out.list(${at}, "${scalarKind(field, field.scalar, file.types)}");`;
   }
-  if (field.listKind === "enum") return `out.enums(${at}, ${enumTable(field.enum, file)});`;
+  if (field.listKind === "enum") {
+    const kept = isOpen(field, file.types) ? ', "elsewhere"' : "";
+    return `out.enums(${at}, ${enumTable(field.enum, file)}${kept});`;
+  }
   if (!isPlainMessage(field, file.types)) {
     const item = messageLine(field, field.message, "item", "", file).replace(/;$/, "");
     return `out.each(${items}, ${printString(key)}, (item, out) => ${item});`;

@@ -19,7 +19,12 @@ function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const table = file.runtimeValue("EnumTable");
   const comment = docComment(`Spellings of ${desc.typeName} on the wire.`);
   file.declare(name, [...comment, `export declare const ${name}: ${table};`]);
-  return [...comment, `export const ${name} = new ${table}(${printString(desc.typeName)}, [`, ...rows, "]);"];
+  return [
+    ...comment,
+    `export const ${name} = new ${table}(${printString(desc.typeName)}, [`,
+    ...rows,
+    desc.open ? "]);" : "], { closed: true });",
+  ];
 }
 
 /** `PostState` as `POST_STATE`. */

@@ -20,6 +20,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         `items: [${stream.items.map(printString).join(", ")}],`,
         ...nextMember(method, stream.next, file),
         ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
+        ...(stream.empty.length === 0 ? [] : [`empty: ${printInline(stream.empty)},`]),
         ...unlessDefault("maxPages", stream.maxPages),
         itemMember(method, file),
       ];

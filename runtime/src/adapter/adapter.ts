@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../json/json.ts";
 import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
-import type { MethodRules } from "./rules.ts";
+import type { EmptySpelling, MethodRules } from "./rules.ts";
 import type { ToolsModule } from "./tools.ts";
 
 /** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
@@ -60,6 +60,8 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly next: NextPage<I>;
   /** There is a further page only while this holds of the payload; then also behind a page without items. */
   readonly more?: Condition;
+  /** How the upstream spells a page without items; undefined for `null`, `[]` and `{}`. */
+  readonly empty?: readonly EmptySpelling[];
   /** Pages asked for at most. */
   readonly maxPages: number;
   /** Writes one item as protobuf bytes. */

@@ -25,7 +25,19 @@ export interface EnvelopeRule {
   readonly status?: string;
   readonly message?: string;
   readonly errors?: string;
+  /** How the upstream spells an empty payload; undefined for `null`, `[]` and `{}`. */
+  readonly empty?: readonly EmptySpelling[];
 }
+
+/** How an upstream writes that there is nothing: `absent` is a missing key, `empty_body` no body at all. */
+export type EmptySpelling =
+  | "absent"
+  | "null"
+  | "false"
+  | "empty_array"
+  | "empty_object"
+  | "empty_string"
+  | "empty_body";
 
 /** One way in which an upstream writes its errors; a dotted `path` counts from the root of the body. */
 export type ErrorShape =

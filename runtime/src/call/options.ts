@@ -2,18 +2,29 @@ import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
 import type { ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
-import type { Drift } from "../decode/drift.ts";
+import type { Difference, DifferenceCounts, DifferenceLevels } from "../decode/difference.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
-/** Drift in one response. */
-export interface DriftReport {
+/** How one response differs from its description; of a stream, one of its pages or records. */
+export interface DifferenceReport {
   readonly method: DescMethod;
   readonly upstream: string;
-  /** At least one, at most about a hundred. */
-  readonly drifts: readonly Drift[];
+  /** At least one, and the first hundred of each class at most. */
+  readonly differences: readonly Difference[];
+  /** How many there are of each class. Classes that are ignored count 0. */
+  readonly counts: DifferenceCounts;
 }
+
+/** What is done about each class of difference; by default all are reported, and none fails a call. */
+export type DifferenceOptions = DifferenceLevels & {
+  /**
+   * By method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. The longest that names
+   * a method counts, then its upstream's `differences`.
+   */
+  readonly methods?: Readonly<Record<string, DifferenceLevels>> | undefined;
+};
 
 /** One call, when it is over. */
 export interface CallReport {
@@ -28,8 +39,8 @@ export interface CallReport {
   readonly durationMs: number;
   /** Size of the response's body in bytes, decompressed. */
   readonly bytes: number;
-  /** How many places of the response were not as declared. */
-  readonly drifts: number;
+  /** How many places of the response were not as declared, by class. Classes that are ignored count 0. */
+  readonly differences: DifferenceCounts;
   /** What the call ended with; undefined when it succeeded. */
   readonly error: ConnectError | undefined;
 }
@@ -69,7 +80,12 @@ export interface RestOptions {
    * Those of the adapters, of google.rpc and the well-known types are known anyway.
    */
   readonly types?: readonly DescFile[] | undefined;
-  /** Responses that are not as declared are errors: INTERNAL, reason RESPONSE_DRIFT. Default: false. */
+  /**
+   * What is done about each class of difference between a response and its description. A class that is to `fail` is an
+   * error: INTERNAL, reason RESPONSE_DRIFT. Default: `log` for all, which is a report to `onDifference`.
+   */
+  readonly differences?: DifferenceOptions | undefined;
+  /** Short for `differences: { lost: "fail" }`, unless `differences` says otherwise. Default: false. */
   readonly strict?: boolean | undefined;
   /**
    * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's and
@@ -81,8 +97,8 @@ export interface RestOptions {
   readonly maxTimeoutMs?: number | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
-  /** Is told of every response that is not as declared. What it throws is ignored. */
-  readonly onDrift?: ((report: DriftReport) => void) | undefined;
+  /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is ignored. */
+  readonly onDifference?: ((report: DifferenceReport) => void) | undefined;
   /** Is told of every request to an upstream before it is sent. What it throws is ignored. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /**

@@ -14,7 +14,12 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
-import type { Drift } from "../decode/drift.ts";
+import {
+  type DifferenceClass,
+  type DifferenceCounts,
+  type FoundDifferences,
+  NO_DIFFERENCES,
+} from "../decode/difference.ts";
 import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
@@ -31,8 +36,9 @@ import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
-import type { Page } from "../response/page.ts";
+import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
@@ -40,6 +46,7 @@ import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
+import type { MethodLevels } from "./difference-levels.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, notify, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
@@ -58,9 +65,11 @@ export interface CallContext {
 
 /** What running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "strict" | "onDrift" | "onRequest" | "onCall">;
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall">;
   /** The types by which google.protobuf.Any is resolved. */
   readonly types: Registry;
+  /** What is done about each class of difference. */
+  readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
   readonly clock: Clock;
   readonly decoder: Decoder;
 }
@@ -91,7 +100,7 @@ export interface Download {
 }
 
 type Progress = {
-  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
+  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "differences"]: CallReport[K];
 };
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
@@ -111,7 +120,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     upstreamStatus: undefined,
     attempts: 0,
     bytes: 0,
-    drifts: 0,
+    differences: NO_DIFFERENCES.counts,
   };
 
   constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
@@ -204,11 +213,23 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     response: ReadResponse,
     rules: MethodRules = this.adapter.rules,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.knowing(() =>
+    const { bytes, differences } = this.knowing(() =>
       this.settings.decoder.message(this.adapter, response, rules),
     );
-    this.drifted(drifts);
+    this.differed(differences);
     return bytes;
+  }
+
+  /**
+   * The list in a response; one without a body, by its status, is a page without items.
+   *
+   * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
+   */
+  page(response: ReadResponse, paths: ListRules["paths"], empty?: ListRules["empty"]): Page {
+    const page = new Page(response.body, { envelope: this.adapter.rules.envelope, paths, empty });
+    const { misshapen } = page;
+    if (misshapen !== undefined && response.status !== 204) throw shapeError(this.adapter, misshapen);
+    return page;
   }
 
   /** Items of a page as response messages, by default all of them. */
@@ -218,10 +239,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
   ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, drifts } = this.knowing(() =>
+    const { items, differences } = this.knowing(() =>
       this.settings.decoder.items(this.adapter, page, response, indices),
     );
-    this.drifted(drifts);
+    this.differed(differences);
     return items;
   }
 
@@ -232,10 +253,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     exactly: () => JsonValue | undefined,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, drifts } = this.knowing(() =>
+    const { bytes, differences } = this.knowing(() =>
       this.settings.decoder.record(this.adapter, value, exactly, index),
     );
-    this.drifted(drifts);
+    this.differed(differences);
     return bytes;
   }
 
@@ -245,8 +266,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
-    this.drifted(drifts);
+    const { bytes, differences } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
+    this.differed(differences);
     return bytes;
   }
 
@@ -371,18 +392,22 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  private drifted(drifts: readonly Drift[]): void {
-    const [first] = drifts;
-    if (first === undefined) return;
+  private differed(found: FoundDifferences): void {
+    if (found.list.length === 0) return;
     const { method, rules } = this.adapter;
-    const { onDrift, strict } = this.settings.options;
-    this.progress.drifts += drifts.length;
-    notify(onDrift, { method, upstream: rules.upstream, drifts });
-    if (strict !== true) return;
-    const { path, expected } = first;
+    const levels = this.settings.levelsOf(this.adapter);
+    const differences = found.list.filter((each) => levels[each.class] !== "ignore");
+    const [first] = differences;
+    if (first === undefined) return;
+    const counts = countsOf(found.counts, levels);
+    this.progress.differences = sumOf(this.progress.differences, counts);
+    notify(this.settings.options.onDifference, { method, upstream: rules.upstream, differences, counts });
+    const failing = differences.find((each) => levels[each.class] === "fail");
+    if (failing === undefined) return;
+    const { path, expected } = failing;
     const { upstream } = rules;
     // the type alone: behind it may stand the value of a field that is redacted
-    const [got = ""] = first.got.split(" ");
+    const [got = ""] = failing.got.split(" ");
     throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
   }
 
@@ -400,4 +425,17 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
   return { ...json, error: { details: [], ...json.error } };
+}
+
+function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {
+  const of = (each: DifferenceClass) => (levels[each] === "ignore" ? 0 : counts[each]);
+  return { additional: of("additional"), converted: of("converted"), lost: of("lost") };
+}
+
+function sumOf(a: DifferenceCounts, b: DifferenceCounts): DifferenceCounts {
+  return {
+    additional: a.additional + b.additional,
+    converted: a.converted + b.converted,
+    lost: a.lost + b.lost,
+  };
 }

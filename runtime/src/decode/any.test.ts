@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { anyJson } from "../request/any-json.ts";
 import { failureOf } from "../testing/failure.ts";
-import { drift } from "../testing/kinds.ts";
+import { difference } from "../testing/kinds.ts";
 import { decodeAny, typesOf } from "./any.ts";
 import { typesOfFiles, withTypes } from "./known-types.ts";
 import { ProtoWriter } from "./proto-writer.ts";
@@ -28,18 +28,18 @@ function read(text: string, exact = false) {
   const out = new ProtoWriter();
   out.reset(exact);
   out.root((exact ? parseJsonExactly : parseJson)(text), decodeAny(types));
-  return { any: fromBinary(AnySchema, out.finish()), drifts: out.drifts, inexact: out.inexact };
+  return { any: fromBinary(AnySchema, out.finish()), differences: out.differences, inexact: out.inexact };
 }
 
 test("google.protobuf.Any: is read where its type is known", () => {
-  const { any, drifts } = read(`{"@type":"${TYPE}","value":"5"}`);
-  expect(drifts).toEqual([]);
+  const { any, differences } = read(`{"@type":"${TYPE}","value":"5"}`);
+  expect(differences).toEqual([]);
   expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
 });
 
 test("google.protobuf.Any: is exact beyond 2^53, after a second look", () => {
   const text = `{"@type":"${TYPE}","value":700000000000000001}`;
-  expect(read(text)).toMatchObject({ inexact: true, drifts: [] });
+  expect(read(text)).toMatchObject({ inexact: true, differences: [] });
   expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
 });
 
@@ -62,41 +62,41 @@ test.each<[text: string, path: string, expected: string, got: string]>([
 ])(
   "google.protobuf.Any: is kept as a google.protobuf.Struct, and named, as %s",
   (text, path, expected, got) => {
-    const { any, drifts } = read(text);
+    const { any, differences } = read(text);
     expect(anyUnpack(any, StructSchema)?.fields).toEqual(fromJson(StructSchema, JSON.parse(text)).fields);
-    expect(drifts).toEqual([drift("coerced", path, expected, got)]);
+    expect(differences).toEqual([difference("converted", path, expected, got)]);
   },
 );
 
 test("google.protobuf.Any: is empty where the upstream writes it so", () => {
-  expect(read("{}")).toMatchObject({ any: create(AnySchema), drifts: [] });
+  expect(read("{}")).toMatchObject({ any: create(AnySchema), differences: [] });
 });
 
 test("google.protobuf.Any: of a type that only the call knows is read by that", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","name":"a"}';
-  expect(read(text).drifts).toHaveLength(1);
+  expect(read(text).differences).toHaveLength(1);
   const known = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
-  expect(known.drifts).toEqual([]);
+  expect(known.differences).toEqual([]);
   expect(anyUnpack(known.any, ApiSchema)?.name).toBe("a");
 });
 
 test("google.protobuf.Any: keys that its type does not have are named, at any depth", () => {
   const type = "type.googleapis.com/google.rpc.BadRequest";
-  const { any, drifts } = read(
+  const { any, differences } = read(
     JSON.stringify({ "@type": type, fieldViolations: [{ field: "f", new: 1 }], more: {} }),
   );
   expect(any.typeUrl).toBe(type);
-  expect(drifts).toEqual([
-    drift("unknown", "fieldViolations[0].new", "no such key", "number 1"),
-    drift("unknown", "more", "no such key", "object"),
+  expect(differences).toEqual([
+    difference("additional", "fieldViolations[0].new", "no such key", "number 1"),
+    difference("additional", "more", "no such key", "object"),
   ]);
 });
 
 test("google.protobuf.Any: with a word that its enum does not have is kept as it came", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","syntax":"SYNTAX_NEW"}';
-  const { any, drifts } = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
+  const { any, differences } = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
   expect(anyUnpack(any, StructSchema)?.fields.syntax?.kind.value).toBe("SYNTAX_NEW");
-  expect(drifts).toHaveLength(1);
+  expect(differences).toHaveLength(1);
 });
 
 test("property: no Any that has anything in it comes out empty, and what is kept as a Struct is all there", () => {
@@ -114,12 +114,12 @@ test("property: no Any that has anything in it comes out empty, and what is kept
     fc.property(fc.option(fc.constantFrom(...types)), fields, (type, more) => {
       const text = JSON.stringify({ ...(type === null ? {} : { "@type": type }), ...more });
       const keys = Object.keys(JSON.parse(text));
-      const { any, drifts } = read(text, true);
+      const { any, differences } = read(text, true);
       if (keys.length === 0) return;
       expect(any.typeUrl).not.toBe("");
       const struct = anyUnpack(any, StructSchema);
       if (struct === undefined) return;
-      expect(drifts).not.toEqual([]);
+      expect(differences).not.toEqual([]);
       expect(Object.keys(struct.fields).sort()).toEqual(keys.sort());
     }),
   );

@@ -1,17 +1,26 @@
+/** Beyond these a number is no value of any enum. */
+const INT32_MIN = -0x8000_0000;
+const DIGITS = /^-?\d+$/;
+const INT32_MAX = 0x7fff_ffff;
+
 /** The spellings of an enum on the wire, both ways. Generated adapters hold one for every enum they use. */
 export class EnumTable {
-  /** Full name of the enum, for messages about drift. */
+  /** Full name of the enum, for messages about differences. */
   readonly name: string;
   private readonly numbers: ReadonlyMap<string, number>;
   private readonly spellings: ReadonlyMap<number, string>;
+  private readonly takesNumbers: boolean;
+  private readonly closed: boolean;
 
   /**
    * @param name full name of the enum
    * @param values for each value its number, the spelling that requests use, and further ones in responses
+   * @param options `closed` for an enum that has no other values than these (proto2, `enum_type = CLOSED`)
    */
   constructor(
     name: string,
     values: ReadonlyArray<readonly [number: number, wire: string, ...aliases: string[]]>,
+    { closed = false }: { readonly closed?: boolean } = {},
   ) {
     this.name = name;
     const numbers = new Map<string, number>();
@@ -22,6 +31,9 @@ export class EnumTable {
     }
     this.numbers = numbers;
     this.spellings = spellings;
+    this.closed = closed;
+    // where the upstream has numbers of its own, a number that is none of them says nothing about the enum's
+    this.takesNumbers = [...numbers].every(([text, number]) => !DIGITS.test(text) || Number(text) === number);
   }
 
   /** The number of a spelling; undefined for an unknown one. */
@@ -29,9 +41,15 @@ export class EnumTable {
     return this.numbers.get(wire);
   }
 
-  /** Whether a number is a value of the enum. */
+  /** Whether a number is a value that the enum names. */
   has(number: number): boolean {
     return this.spellings.has(number);
+  }
+
+  /** Whether a number on the wire is that of a value, also of one that the enum does not name but can hold. */
+  holds(number: number): boolean {
+    if (!this.takesNumbers || !Number.isInteger(number)) return false;
+    return this.has(number) || (!this.closed && number >= INT32_MIN && number <= INT32_MAX);
   }
 
   /** The spelling of a number in a request; a number without one is written as its digits. */
@@ -42,6 +60,6 @@ export class EnumTable {
   /** The spelling as a JSON value: a number where the spelling is one. */
   json(number: number): string | number {
     const wire = this.wire(number);
-    return /^-?\d+$/.test(wire) ? Number(wire) : wire;
+    return DIGITS.test(wire) ? Number(wire) : wire;
   }
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
-import { drift, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
+import { difference, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "./dynamic.ts";
 import { EnumTable } from "./enum-table.ts";
 import { JsonTooDeep, ProtoWriter } from "./proto-writer.ts";
@@ -25,40 +25,41 @@ function root(json: JsonValue | undefined): Written {
 test("a message: is read from an object, and null and no key are none", () => {
   expect(root({ self: { string: "a" } })).toEqual({
     json: { self: { string: "a" } },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
   expect(root({ self: null }).json).toEqual({});
   expect(root({}).json).toEqual({});
-  expect(root(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(root(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(root(undefined)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(root(null)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
-test.each<[JsonValue, JsonValue, ReturnType<typeof drift>]>([
-  [[], { self: {} }, drift("coerced", "self", "object", "array")],
-  [[{ int32: 1 }], { self: { int32: 1 } }, drift("coerced", "self", "object", "array")],
-  [[{ int32: 1 }, {}], { self: { int32: 1 } }, drift("dropped", "self", "object", "array")],
-  [[1], {}, drift("dropped", "self", "object", "array")],
-  [[[]], {}, drift("dropped", "self", "object", "array")],
-  [false, {}, drift("coerced", "self", "object", "boolean false")],
-  ["", {}, drift("coerced", "self", "object", 'string ""')],
-  [true, {}, drift("dropped", "self", "object", "boolean true")],
-  [5, {}, drift("dropped", "self", "object", "number 5")],
-  ["x", {}, drift("dropped", "self", "object", 'string "x"')],
+test.each<[JsonValue, JsonValue, ReturnType<typeof difference>]>([
+  [[], { self: {} }, difference("converted", "self", "object", "array")],
+  [[{ int32: 1 }], { self: { int32: 1 } }, difference("converted", "self", "object", "array")],
+  [[{ int32: 1 }, {}], { self: { int32: 1 } }, difference("lost", "self", "object", "array")],
+  [[1], {}, difference("lost", "self", "object", "array")],
+  [[[]], {}, difference("lost", "self", "object", "array")],
+  [false, {}, difference("converted", "self", "object", "boolean false")],
+  ["", {}, difference("converted", "self", "object", 'string ""')],
+  [true, {}, difference("lost", "self", "object", "boolean true")],
+  [5, {}, difference("lost", "self", "object", "number 5")],
+  ["x", {}, difference("lost", "self", "object", 'string "x"')],
 ])("a message: reads %j", (value, json, expected) => {
-  expect(root({ self: value })).toEqual({ json, drifts: [expected], inexact: false });
+  expect(root({ self: value })).toEqual({ json, differences: [expected], inexact: false });
 });
 
 test("a message: names the root", () => {
-  expect(root("x").drifts).toEqual([drift("dropped", "(root)", "object", 'string "x"')]);
-  expect(root([]).drifts).toEqual([drift("coerced", "(root)", "object", "array")]);
+  expect(() => root("x")).toThrow("expected an object");
+  expect(() => root([{ int32: 1 }])).toThrow("expected an object");
+  expect(root([]).differences).toEqual([difference("converted", "(root)", "object", "array")]);
 });
 
 test("a message: names the place of what is in it", () => {
   const json = { self: { selves: [{}, { self: { int32: "x", more: [1] } }] } };
-  expect(root(json).drifts).toEqual([
-    drift("dropped", "self.selves[1].self.int32", "int32", 'string "x"'),
-    drift("unknown", "self.selves[1].self.more", "no such key", "array"),
+  expect(root(json).differences).toEqual([
+    difference("lost", "self.selves[1].self.int32", "int32", 'string "x"'),
+    difference("additional", "self.selves[1].self.more", "no such key", "array"),
   ]);
 });
 
@@ -67,43 +68,49 @@ test.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385
   (length) => {
     const text = "x".repeat(length);
     const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
-    expect(root(json)).toEqual({ json, drifts: [], inexact: false });
+    expect(root(json)).toEqual({ json, differences: [], inexact: false });
   },
 );
 
-test.each<[JsonValue, JsonValue, ReturnType<typeof drift>[]]>([
+test.each<[JsonValue, JsonValue, ReturnType<typeof difference>[]]>([
   [[], {}, []],
   [[{}, { int32: 1 }], { selves: [{}, { int32: 1 }] }, []],
-  [{ int32: 1 }, { selves: [{ int32: 1 }] }, [drift("coerced", "selves", "array", "object")]],
-  [{}, {}, [drift("coerced", "selves", "array", "object")]],
-  [false, {}, [drift("coerced", "selves", "array", "boolean false")]],
-  ["", {}, [drift("coerced", "selves", "array", 'string ""')]],
+  [{ int32: 1 }, { selves: [{ int32: 1 }] }, [difference("converted", "selves", "array", "object")]],
+  [{}, {}, [difference("converted", "selves", "array", "object")]],
+  [false, {}, [difference("converted", "selves", "array", "boolean false")]],
+  ["", {}, [difference("converted", "selves", "array", 'string ""')]],
   [
     [null, {}, 5],
     { selves: [{}] },
-    [drift("dropped", "selves[0]", "object", "null"), drift("dropped", "selves[2]", "object", "number 5")],
+    [
+      difference("lost", "selves[0]", "object", "null"),
+      difference("lost", "selves[2]", "object", "number 5"),
+    ],
   ],
   [
     7,
     {},
-    [drift("coerced", "selves", "array", "number 7"), drift("dropped", "selves[0]", "object", "number 7")],
+    [
+      difference("converted", "selves", "array", "number 7"),
+      difference("lost", "selves[0]", "object", "number 7"),
+    ],
   ],
-])("a list of messages: reads %j", (value, json, drifts) => {
-  expect(root({ selves: value })).toEqual({ json, drifts, inexact: false });
+])("a list of messages: reads %j", (value, json, differences) => {
+  expect(root({ selves: value })).toEqual({ json, differences, inexact: false });
 });
 
 test("a list of messages: gives each item as a message of its own, with its place", () => {
   const out = new ProtoWriter();
   out.reset();
-  out.string(1, "dropped", "k");
+  out.string(1, "lost", "k");
   expect(out.item({ int32: 5 }, "items", 0, (json, to) => to.int32(1, json.int32, "int32"))).toEqual(
     Uint8Array.of(8, 5),
   );
   expect(out.item(5, "items", 1, decode)).toBeUndefined();
   expect(out.item({ x: 1 }, "items", 2, decode)).toEqual(new Uint8Array());
-  expect(out.drifts).toEqual([
-    drift("dropped", "items[1]", "object", "number 5"),
-    drift("unknown", "items[2].x", "no such key", "number 1"),
+  expect(out.differences).toEqual([
+    difference("lost", "items[1]", "object", "number 5"),
+    difference("additional", "items[2].x", "no such key", "number 1"),
   ]);
 });
 
@@ -113,17 +120,17 @@ const list = (kind: (typeof SCALAR_KINDS)[number], value: JsonValue) =>
 test("a list of scalars: is read item by item", () => {
   expect(list("int32", [1, -1, 0])).toEqual({
     json: { int32_list: [1, -1, 0] },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
   expect(list("string", []).json).toEqual({});
-  expect(list("string", null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(list("string", null)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
 test("a list of scalars: takes a single value for a list of one", () => {
   expect(list("string", "a")).toEqual({
     json: { string_list: ["a"] },
-    drifts: [drift("coerced", "k", "array", 'string "a"')],
+    differences: [difference("converted", "k", "array", 'string "a"')],
     inexact: false,
   });
   expect(list("string", false).json).toEqual({});
@@ -132,7 +139,10 @@ test("a list of scalars: takes a single value for a list of one", () => {
 test("a list of scalars: names what it leaves out, null included", () => {
   expect(list("int32", [1, null, "x", 2])).toEqual({
     json: { int32_list: [1, 2] },
-    drifts: [drift("dropped", "k[1]", "int32", "null"), drift("dropped", "k[2]", "int32", 'string "x"')],
+    differences: [
+      difference("lost", "k[1]", "int32", "null"),
+      difference("lost", "k[2]", "int32", 'string "x"'),
+    ],
     inexact: false,
   });
 });
@@ -145,9 +155,9 @@ test("a list of scalars: reads enums by their spellings", () => {
   const result = written((out) => out.enums(numberOf("int32_list"), ["good", "odd", null, 1], "k", table));
   expect(result).toEqual({
     json: { int32_list: [1, 1] },
-    drifts: [
-      drift("dropped", "k[1]", "one of test.Mood", 'string "odd"'),
-      drift("dropped", "k[2]", "one of test.Mood", "null"),
+    differences: [
+      difference("lost", "k[1]", "one of test.Mood", 'string "odd"'),
+      difference("lost", "k[2]", "one of test.Mood", "null"),
     ],
     inexact: false,
   });
@@ -159,7 +169,7 @@ test("a list of scalars: reads any items with each, and names null", () => {
   );
   expect(result).toEqual({
     json: { int32_list: [1, 3] },
-    drifts: [drift("dropped", "k[1]", "an item", "null")],
+    differences: [difference("lost", "k[1]", "an item", "null")],
     inexact: false,
   });
 });
@@ -169,7 +179,7 @@ const wrapper = (value: JsonValue) => written((out) => out.wrapper(numberOf("wra
 test("a wrapper: is the bare value, zero told from none", () => {
   expect(wrapper(0).json).toEqual({ wrapper: "0" });
   expect(wrapper("5").json).toEqual({ wrapper: "5" });
-  expect(wrapper(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(wrapper(null)).toEqual({ json: {}, differences: [], inexact: false });
   const empty = written((out) => out.wrapper(numberOf("text"), "", "k", "string"));
   expect(empty.json).toEqual({ text: "" });
   const long = "x".repeat(300);
@@ -179,11 +189,11 @@ test("a wrapper: is the bare value, zero told from none", () => {
 test("a wrapper: is absent, and not zero, where the value is not understood", () => {
   expect(wrapper("x")).toEqual({
     json: {},
-    drifts: [drift("dropped", "k", "int64", 'string "x"')],
+    differences: [difference("lost", "k", "int64", 'string "x"')],
     inexact: false,
   });
   expect(wrapper({}).json).toEqual({});
-  expect(wrapper(2 ** 60)).toEqual({ json: {}, drifts: [], inexact: true });
+  expect(wrapper(2 ** 60)).toEqual({ json: {}, differences: [], inexact: true });
 });
 
 const strings = (value: JsonValue) =>
@@ -200,17 +210,17 @@ const flags = (value: JsonValue) =>
 test("a map: is read from an object, its keys of any type", () => {
   expect(strings({ a: "x", "": "", constructor: "y" })).toEqual({
     json: { strings: { a: "x", "": "", constructor: "y" } },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
   expect(numbers({ "-5": 0, "7": "700000000000000001" })).toEqual({
     json: { numbers: { "-5": "0", "7": "700000000000000001" } },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
   expect(flags({ true: true, false: false })).toEqual({
     json: { flags: { true: true, false: false } },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
 });
@@ -223,33 +233,33 @@ test("a map: keeps values of every length", () => {
 test("a map: counts an empty array as empty, and false as none", () => {
   expect(strings([])).toEqual({
     json: {},
-    drifts: [drift("coerced", "k", "object", "array")],
+    differences: [difference("converted", "k", "object", "array")],
     inexact: false,
   });
-  expect(strings(false).drifts).toEqual([drift("coerced", "k", "object", "boolean false")]);
-  expect(strings(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(strings(false).differences).toEqual([difference("converted", "k", "object", "boolean false")]);
+  expect(strings(null)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
 test("a map: leaves out an entry whose key is not understood, and not its key alone", () => {
   expect(numbers({ a: 1, "1.5": 2, "99999999999": 3, "": 4, "6": 5 })).toEqual({
     json: { numbers: { "6": "5" } },
-    drifts: [
-      drift("dropped", "k.a", "key of type int32", 'string "a"'),
-      drift("dropped", "k.1.5", "key of type int32", 'string "1.5"'),
-      drift("dropped", "k.99999999999", "int32", "number 99999999999"),
-      drift("dropped", "k", "key of type int32", 'string ""'),
+    differences: [
+      difference("lost", "k.a", "key of type int32", 'string "a"'),
+      difference("lost", "k.1.5", "key of type int32", 'string "1.5"'),
+      difference("lost", "k.99999999999", "int32", "number 99999999999"),
+      difference("lost", "k", "key of type int32", 'string ""'),
     ],
     inexact: false,
   });
-  expect(flags({ yes: true }).drifts).toEqual([
-    drift("dropped", "k.yes", "key of type bool", 'string "yes"'),
+  expect(flags({ yes: true }).differences).toEqual([
+    difference("lost", "k.yes", "key of type bool", 'string "yes"'),
   ]);
 });
 
 test("a map: leaves out an entry whose value is not understood, or null", () => {
   expect(numbers({ "1": "x", "2": null, "3": 3 })).toEqual({
     json: { numbers: { "3": "3" } },
-    drifts: [drift("dropped", "k.1", "uint64", 'string "x"')],
+    differences: [difference("lost", "k.1", "uint64", 'string "x"')],
     inexact: false,
   });
 });
@@ -269,7 +279,10 @@ const collected = (json: JsonValue, exact = false) =>
 test("keys that no field names: are noted where a message does not collect them", () => {
   expect(root({ x: 1, y: null, string: "s" })).toEqual({
     json: { string: "s" },
-    drifts: [drift("unknown", "x", "no such key", "number 1"), drift("unknown", "y", "no such key", "null")],
+    differences: [
+      difference("additional", "x", "no such key", "number 1"),
+      difference("additional", "y", "no such key", "null"),
+    ],
     inexact: false,
   });
 });
@@ -280,7 +293,7 @@ test("keys that no field names: are collected as raw JSON, without a note", () =
     json: {
       strings: { a: JSON.stringify(json.a), b: '[1,{"c":null}]', d: "false", e: "null", f: "0.1" },
     },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
 });
@@ -289,7 +302,7 @@ test("keys that no field names: are collected exactly, integers beyond 2^53 incl
   const text = '{"id":700000000000000001,"deep":[{"id":-700000000000000003}],"huge":1e400}';
   expect(collected(parseJson(text) ?? null).inexact).toBe(true);
   const second = collected(parseJsonExactly(text) ?? null, true);
-  expect(second.drifts).toEqual([]);
+  expect(second.differences).toEqual([]);
   expect(second.json).toEqual({
     strings: {
       id: "700000000000000001",
@@ -323,7 +336,7 @@ test("keys that no field names: are left out where they are too deep to be writt
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const result = collected({ a: deep, b: 1 });
   expect(result.json).toEqual({ strings: { b: "1" } });
-  expect(result.drifts).toEqual([drift("dropped", "a", "JSON that is not too deep", "array")]);
+  expect(result.differences).toEqual([difference("lost", "a", "JSON that is not too deep", "array")]);
 });
 
 const HOLDER: ReadonlySet<string> = new Set(["type", "id"]);
@@ -357,15 +370,15 @@ const flat = { type: "t", id: 1, text: "x", more: [1] };
 test("a flattened message: shares its keys with its holder: neither reports those of the other", () => {
   expect(readHeld(flat, inner, false)).toEqual({
     json: { self: { string: "x" } },
-    drifts: [drift("unknown", "more", "no such key", "array")],
+    differences: [difference("additional", "more", "no such key", "array")],
     inexact: false,
   });
 });
 
 test("a flattened message: leaves the keys that neither knows to a holder that collects", () => {
   expect(readHeld(flat, inner, true)).toEqual({
-    json: { self: { string: "x" }, collector: { more: "[1]" } },
-    drifts: [],
+    json: { self: { string: "x" }, strings: { more: "[1]" } },
+    differences: [],
     inexact: false,
   });
 });
@@ -373,8 +386,8 @@ test("a flattened message: leaves the keys that neither knows to a holder that c
 test("a flattened message: takes the keys that neither knows where it collects itself, but none of its holder's", () => {
   for (const collects of [false, true]) {
     expect(readHeld(flat, collecting, collects)).toEqual({
-      json: { self: { string: "x", collector: { more: "[1]" } } },
-      drifts: [],
+      json: { self: { string: "x", strings: { more: "[1]" } } },
+      differences: [],
       inexact: false,
     });
   }
@@ -383,7 +396,7 @@ test("a flattened message: takes the keys that neither knows where it collects i
 test("a flattened message: holds messages of its own that report their keys themselves", () => {
   expect(readHeld({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
     json: { self: { self: { int32: 2 } } },
-    drifts: [drift("unknown", "sub.type", "no such key", "number 1")],
+    differences: [difference("additional", "sub.type", "no such key", "number 1")],
     inexact: false,
   });
 });
@@ -397,15 +410,17 @@ test("a flattened message: may hold another one: none takes a key of another", (
   };
   const deep = { type: "t", id: 1, kind: "k", text: "x", more: [1] };
   expect(readHeld(deep, middle, false)).toEqual({
-    json: { self: { string: "k", self: { string: "x", collector: { more: "[1]" } } } },
-    drifts: [],
+    json: { self: { string: "k", self: { string: "x", strings: { more: "[1]" } } } },
+    differences: [],
     inexact: false,
   });
   const plain = (object: JsonObject, out: ProtoWriter): void => {
     out.flattened(numberOf("self"), object, inner, MIDDLE);
     out.unknownKeys(object, MIDDLE);
   };
-  expect(readHeld(deep, plain, false).drifts).toEqual([drift("unknown", "more", "no such key", "array")]);
+  expect(readHeld(deep, plain, false).differences).toEqual([
+    difference("additional", "more", "no such key", "array"),
+  ]);
 });
 
 test("a flattened message: does not leak into the next message of a list", () => {
@@ -420,16 +435,38 @@ test("a flattened message: does not leak into the next message of a list", () =>
       to.unknownKeys(item, HOLDER);
     }),
   );
-  expect(result.drifts).toEqual([
-    drift("unknown", "items[1].more", "no such key", "number 1"),
-    drift("unknown", "items[2].text", "no such key", 'string "z"'),
+  expect(result.differences).toEqual([
+    difference("additional", "items[1].more", "no such key", "number 1"),
+    difference("additional", "items[2].text", "no such key", 'string "z"'),
   ]);
 });
 
-test("a discriminator that chooses no member: is named, and none at all is no drift", () => {
+test("an enum of a message that collects unknown keys: is collected where the enum cannot hold it, in lists too", () => {
+  const table = new EnumTable("test.Mood", [
+    [0, "NONE"],
+    [1, "good"],
+  ]);
+  const read = (mood: JsonValue, moods: JsonValue) =>
+    written((out) =>
+      out.root({ mood, moods, more: 1 }, (json, to) => {
+        to.collectedEnum(numberOf("int32"), json.mood, "mood", table);
+        to.enums(numberOf("int32_list"), json.moods, "moods", table, "collected");
+        to.unknown(numberOf("strings"), json, new Set(["mood", "moods"]));
+      }),
+    );
+  expect(read("good", ["good"])).toMatchObject({ json: { strings: { more: "1" } }, differences: [] });
+  const { json, differences } = read("odd", ["good", "odd"]);
+  expect(json).toMatchObject({ strings: { more: "1", mood: '"odd"', moods: '["good","odd"]' } });
+  expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual([
+    "additional mood",
+    "additional moods[1]",
+  ]);
+});
+
+test("a discriminator that chooses no member: is named, and none at all is no difference", () => {
   const read = (value: JsonValue | undefined) =>
-    written((out) => out.unknownMember("type", "a known block", value)).drifts;
-  expect(read("new")).toEqual([drift("dropped", "type", "a known block", 'string "new"')]);
+    written((out) => out.unknownMember("type", "a known block", value)).differences;
+  expect(read("new")).toEqual([difference("lost", "type", "a known block", 'string "new"')]);
   expect(read(undefined)).toEqual([]);
   expect(read(null)).toEqual([]);
 });
@@ -450,7 +487,7 @@ test.each<[JsonValue]>([
   [{}],
   [{ a: { b: [{ c: null }] }, "": 1 }],
 ])("dynamic values: reads %j as it is", (json) => {
-  expect(value(json)).toEqual({ json: { value: json }, drifts: [], inexact: false });
+  expect(value(json)).toEqual({ json: { value: json }, differences: [], inexact: false });
   const list = written((out) => out.wrapped(numberOf("values"), [json], "k", decodeListValue));
   expect(list.json).toEqual({ values: [json] });
 });
@@ -460,7 +497,7 @@ test("dynamic values: keeps integers beyond 2^53 as text, after a second look", 
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
     json: { value: { a: ["700000000000000001"], b: `1${"0".repeat(400)}`, c: "-700000000000000001" } },
-    drifts: [],
+    differences: [],
     inexact: false,
   });
 });
@@ -468,9 +505,9 @@ test("dynamic values: keeps integers beyond 2^53 as text, after a second look", 
 test("dynamic values: can be printed whatever the number is", () => {
   const result = value({ a: Number.POSITIVE_INFINITY, b: 2 ** 60 }, true);
   expect(result.json).toEqual({ value: { a: null, b: null } });
-  expect(result.drifts).toEqual([
-    drift("dropped", "k.a", "an exact integer", "number Infinity"),
-    drift("dropped", "k.b", "an exact integer", "number 1152921504606847000"),
+  expect(result.differences).toEqual([
+    difference("lost", "k.a", "an exact integer", "number Infinity"),
+    difference("lost", "k.b", "an exact integer", "number 1152921504606847000"),
   ]);
   expect(value(Number.POSITIVE_INFINITY).json).toEqual({ value: null });
 });
@@ -478,7 +515,7 @@ test("dynamic values: can be printed whatever the number is", () => {
 test("dynamic values: take null for a Value, but for no list", () => {
   const list = (json: JsonValue) =>
     written((out) => out.wrapped(numberOf("values"), json, "k", decodeListValue));
-  expect(list(null)).toEqual({ json: {}, drifts: [], inexact: false });
+  expect(list(null)).toEqual({ json: {}, differences: [], inexact: false });
   expect(list([]).json).toEqual({ values: [] });
   expect(list("x").json).toEqual({ values: ["x"] });
 });
@@ -489,7 +526,7 @@ test("dynamic values: read any JSON value at all as it is", () => {
       const hasProto = JSON.stringify(json).includes("__proto__");
       fc.pre(!hasProto);
       const result = value(json as JsonValue, true);
-      if (result.drifts.length === 0) expect(result.json).toEqual({ value: json });
+      if (result.differences.length === 0) expect(result.json).toEqual({ value: json });
     }),
     { numRuns: 1_000 },
   );
@@ -502,7 +539,7 @@ function nest(levels: number, key: string): JsonObject {
 }
 
 test("depth: is 100 messages, the root among them, as protobuf-es reads them", () => {
-  expect(root(nest(99, "self")).drifts).toEqual([]);
+  expect(root(nest(99, "self")).differences).toEqual([]);
   expect(() => root(nest(100, "self"))).toThrow(JsonTooDeep);
   expect(() => root(nest(101, "selves"))).toThrow(JsonTooDeep);
 });
@@ -539,7 +576,7 @@ test("depth: can be set, and a writer that met it can be used again", () => {
   out.reset();
   out.root({ string: "a" }, decode);
   expect(out.finish()).toEqual(Uint8Array.of((numberOf("string") << 3) | 2, 1, 97));
-  expect(out.drifts).toEqual([]);
+  expect(out.differences).toEqual([]);
 });
 
 test("a writer that is used again: starts empty", () => {
@@ -548,9 +585,9 @@ test("a writer that is used again: starts empty", () => {
   out.root({ x: 1, int32: "z" }, decode);
   out.int64(1, 2 ** 60, "k");
   out.reset();
-  expect({ bytes: out.finish().length, drifts: out.drifts, inexact: out.inexact }).toEqual({
+  expect({ bytes: out.finish().length, differences: out.differences, inexact: out.inexact }).toEqual({
     bytes: 0,
-    drifts: [],
+    differences: [],
     inexact: false,
   });
 });
@@ -581,7 +618,7 @@ test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_46
     for (const unit of ["a", "é", "€", "😀"]) {
       const text = unit.repeat(Math.ceil(length / unit.length));
       for (const variant of [text, `a${text}`, `${text}a`]) {
-        expect(read(variant)).toEqual({ json: { string: variant }, drifts: [], inexact: false });
+        expect(read(variant)).toEqual({ json: { string: variant }, differences: [], inexact: false });
       }
     }
   },
@@ -604,7 +641,7 @@ test("strings of every length and alphabet: writes any well-formed text as it is
     fc.property(fc.oneof(text, halves), (value) => {
       const result = read(value);
       expect(result.json).toEqual({ string: value.toWellFormed() });
-      expect(result.drifts).toHaveLength(value.isWellFormed() ? 0 : 1);
+      expect(result.differences).toHaveLength(value.isWellFormed() ? 0 : 1);
     }),
     { numRuns: 1_000 },
   );

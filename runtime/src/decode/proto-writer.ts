@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
-import type { Field } from "./drift-writer.ts";
+import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { numberFromText } from "./scalar.ts";
 import { ScalarWriter } from "./scalar-writer.ts";
@@ -29,6 +29,7 @@ export type ScalarKind =
 
 const DEFAULT_MAX_DEPTH = 100;
 const NOTHING: readonly string[] = [];
+const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** Thrown where a response is nested deeper than `maxDepth`. */
@@ -42,21 +43,37 @@ export class JsonTooDeep extends Error {
   }
 }
 
+/** Thrown where a payload cannot be what it should be, so that nothing of it can be read. */
+export class WrongShape extends Error {
+  readonly expected: "object" | "array";
+  readonly got: JsonValue;
+
+  constructor(expected: "object" | "array", got: JsonValue) {
+    super(`expected an ${expected}`);
+    this.name = "WrongShape";
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
 /**
  * Turns parsed JSON straight into protobuf bytes. Generated decoders call one method for each field, with the
  * field's number, the JSON value and the key for reports.
  *
  * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are coerced,
- * others are left out, and both are noted in `drifts`. A 64-bit field that meets a number which JSON.parse has
+ * others are left out, and both are noted in `differences`. A 64-bit field that meets a number which JSON.parse has
  * rounded sets `inexact`: the caller then parses exactly and decodes again.
  */
 export class ProtoWriter extends ScalarWriter {
   private readonly maxDepth: number;
   private depth = 0;
+  private emptyDeclared = false;
   private flattenedDepth = -1;
   private holderKeys: ReadonlySet<string> = NO_KEYS;
   /** For each depth, the keys known to messages that were flattened into the object there. */
   private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
+  /** For each depth, values of known keys that the collector of the message there takes. */
+  private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
   /** @param maxDepth how many messages may be nested, with the root; 100 by default, which is what protobuf-es reads */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
@@ -64,11 +81,14 @@ export class ProtoWriter extends ScalarWriter {
     this.maxDepth = maxDepth;
   }
 
-  override reset(exact = false, textual = false): void {
+  /** @param emptyDeclared whether `[]` and `{}` in place of the payload are how the upstream spells an empty one */
+  override reset(exact = false, textual = false, emptyDeclared = false): void {
     super.reset(exact, textual);
+    this.emptyDeclared = emptyDeclared;
     this.depth = 0;
     this.flattenedDepth = -1;
     this.keysBelow = [];
+    if (this.collectedValues.length > 0) this.collectedValues = [];
   }
 
   /** The message written so far, as bytes of its own. */
@@ -77,7 +97,7 @@ export class ProtoWriter extends ScalarWriter {
   }
 
   /**
-   * One item of a list as a message of its own: what was written before is dropped, drifts are kept. undefined
+   * One item of a list as a message of its own: what was written before is dropped, differences are kept. undefined
    * for an item that is no object.
    *
    * @param list the path of the list, for reports
@@ -94,7 +114,7 @@ export class ProtoWriter extends ScalarWriter {
     return isJsonObject(value) ? this.copy() : undefined;
   }
 
-  /** Decodes the root of a payload, which has no key and no tag. */
+  /** Decodes the root of a payload, which has no key and no tag. Throws WrongShape for what is no object, and not empty. */
   root(payload: Field, decode: Decode): void {
     const object = this.objectOf(payload, "");
     if (object !== undefined) decode(object, this);
@@ -234,6 +254,7 @@ export class ProtoWriter extends ScalarWriter {
     if (isJsonObject(value)) return value;
     if (value === undefined || value === null) return undefined;
     if (Array.isArray(value)) return this.objectOfArray(value, key);
+    if (this.isPayload(key)) throw new WrongShape("object", value);
     if (value === false || value === "") {
       this.coerce(key, "object", value);
     } else {
@@ -242,12 +263,18 @@ export class ProtoWriter extends ScalarWriter {
     return undefined;
   }
 
+  /** Whether a value stands where the payload is, and not in it. */
+  private isPayload(key: string): boolean {
+    return key === "" && this.path.every((step) => step === "");
+  }
+
   private objectOfArray(items: readonly JsonValue[], key: string): JsonObject | undefined {
     const [first] = items;
     if (items.length === 0) {
-      this.coerce(key, "object", items);
+      if (!this.emptyDeclared || !this.isPayload(key)) this.coerce(key, "object", items);
       return {};
     }
+    if (this.isPayload(key)) throw new WrongShape("object", items);
     if (items.length > 1 || !isJsonObject(first)) {
       this.drop(key, "object", items);
     } else {
@@ -258,9 +285,15 @@ export class ProtoWriter extends ScalarWriter {
 
   private itemsOf(value: JsonValue, key: string): readonly JsonValue[] {
     if (Array.isArray(value)) return value;
+    const isNone = isJsonObject(value) && Object.keys(value).length === 0;
+    if (this.isPayload(key)) {
+      if (!isNone) throw new WrongShape("array", value);
+      if (!this.emptyDeclared) this.coerce(key, "array", value);
+      return [];
+    }
     if (isJsonObject(value)) {
       this.coerce(key, "array", value);
-      return Object.keys(value).length === 0 ? [] : [value];
+      return isNone ? [] : [value];
     }
     if (value === false || value === "") {
       this.coerce(key, "array", value);
@@ -292,22 +325,49 @@ export class ProtoWriter extends ScalarWriter {
     this.path.pop();
   }
 
-  /** A repeated enum field. */
-  enums(field: number, value: Field, key: string, table: EnumTable): void {
+  /**
+   * A repeated enum field.
+   *
+   * @param kept where values that the enum cannot hold are kept: in another field, or with the unknown keys of the message
+   */
+  enums(field: number, value: Field, key: string, table: EnumTable, kept?: "elsewhere" | "collected"): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
+    let isKept = true;
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (item === null) {
-        this.drop("", `one of ${table.name}`, item);
-      } else {
+      if (item !== null && kept === undefined) {
         this.enum(field, item, "", table);
+      } else if (item === null || !this.knownEnum(field, item, "", table)) {
+        isKept = false;
+        if (kept === undefined || (item === null && kept === "elsewhere")) {
+          this.drop("", `one of ${table.name}`, item);
+        } else {
+          this.add("", `one of ${table.name}`, item);
+        }
       }
       this.path.pop();
     }
     this.path.pop();
+    if (!isKept && kept === "collected") this.collectAlso(key, value);
+  }
+
+  /** An enum field of a message that collects unknown keys: what the enum cannot hold is collected with them. */
+  collectedEnum(field: number, value: Field, key: string, table: EnumTable): void {
+    if (value === undefined || value === null || this.knownEnum(field, value, key, table)) return;
+    this.add(key, `one of ${table.name}`, value);
+    this.collectAlso(key, value);
+  }
+
+  private collectAlso(key: string, value: JsonValue): void {
+    const others = this.collectedValues[this.depth];
+    if (others === undefined) {
+      this.collectedValues[this.depth] = [[key, value]];
+    } else {
+      others.push([key, value]);
+    }
   }
 
   /**
@@ -359,8 +419,8 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
   unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
-    for (const key of this.collect(json, known)) {
-      const raw = this.rawJson(json[key], key);
+    for (const [key, value] of this.collect(json, known)) {
+      const raw = this.rawJson(value, key);
       if (raw === undefined) continue;
       this.tag(field, 2);
       const start = this.open(2);
@@ -372,14 +432,20 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
   unknownStruct(field: number, json: JsonObject, known: ReadonlySet<string>, decodeStruct: Decode): void {
-    const keys = this.collect(json, known);
-    if (keys.length === 0) return;
-    const rest = Object.fromEntries(keys.map((key) => [key, json[key]]));
-    this.nested(field, rest, decodeStruct, 2);
+    const entries = this.collect(json, known);
+    if (entries.length > 0) this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
   }
 
-  /** Unknown keys that this message takes, so that no holder reports them. */
-  private collect(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+  /** What the collector of this message takes, so that no holder reports it. */
+  private collect(json: JsonObject, known: ReadonlySet<string>): ReadonlyArray<readonly [string, Field]> {
+    const keys = this.collectKeys(json, known);
+    const further = this.collectedValues[this.depth];
+    if (keys.length === 0 && further === undefined) return NO_ENTRIES;
+    this.collectedValues[this.depth] = undefined;
+    return [...keys.map((key) => [key, json[key]] as const), ...(further ?? NO_ENTRIES)];
+  }
+
+  private collectKeys(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
     if (this.depth !== this.flattenedDepth) return this.unknownOf(json, known);
     const { holderKeys } = this;
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
@@ -387,7 +453,7 @@ export class ProtoWriter extends ScalarWriter {
     return keys;
   }
 
-  /** Notes a discriminator whose value no member of a oneof has; none at all is no drift. */
+  /** Notes a discriminator whose value no member of a oneof has; none at all is no difference. */
   unknownMember(key: string, expected: string, value: Field): void {
     if (value !== undefined && value !== null) this.drop(key, expected, value);
   }
@@ -398,7 +464,7 @@ export class ProtoWriter extends ScalarWriter {
       this.leaveToHolder(known);
       return;
     }
-    for (const key of this.unknownOf(json, known)) this.note("unknown", key, "no such key", json[key]);
+    for (const key of this.unknownOf(json, known)) this.add(key, "no such key", json[key]);
   }
 
   /** Says that a message holds all keys of its object, so that no holder that it is flattened into reports any. */

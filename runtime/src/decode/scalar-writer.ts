@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 import { isRounded } from "../json/raw-json.ts";
-import { DriftWriter, type Field } from "./drift-writer.ts";
+import { DifferenceWriter, type Field } from "./difference-writer.ts";
 import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
 import type { EnumTable } from "./enum-table.ts";
 import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
@@ -19,7 +19,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
  * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;
  * `null` and undefined write nothing.
  */
-export class ScalarWriter extends DriftWriter {
+export class ScalarWriter extends DifferenceWriter {
   string(field: number, value: Field, key: string): void {
     if (typeof value === "string") {
       this.tag(field, 2);
@@ -269,25 +269,30 @@ export class ScalarWriter extends DriftWriter {
     return this.dropped(key, kind, value);
   }
 
-  /** An enum field. A spelling or number that the enum does not have is left out. */
+  /** An enum field. A number that an open enum does not have is kept; a word that it does not have is left out. */
   enum(field: number, value: Field, key: string, table: EnumTable): void {
-    if (value === undefined || value === null) return;
-    const number = enumNumber(value, table);
-    if (number === undefined) {
-      this.drop(key, `one of ${table.name}`, value);
-      return;
-    }
-    this.tag(field, 0);
-    this.varintSafe(number);
+    if (!this.knownEnum(field, value, key, table)) this.drop(key, `one of ${table.name}`, value);
   }
 
-  /** An enum field beside another one that keeps the spelling: an unknown one is left out, and no drift. */
-  openEnum(field: number, value: Field, _key: string, table: EnumTable): void {
-    if (value === undefined || value === null) return;
+  /** An enum field beside another one that keeps the spelling: an unknown one is left out, and not lost. */
+  openEnum(field: number, value: Field, key: string, table: EnumTable): void {
+    if (this.knownEnum(field, value, key, table)) return;
+    if (typeof value === "object") {
+      this.drop(key, `one of ${table.name}`, value);
+    } else {
+      this.add(key, `one of ${table.name}`, value);
+    }
+  }
+
+  /** Writes a value of an enum; false for one that the enum cannot hold. Nothing is written for none. */
+  protected knownEnum(field: number, value: Field, key: string, table: EnumTable): boolean {
+    if (value === undefined || value === null) return true;
     const number = enumNumber(value, table);
-    if (number === undefined) return;
+    if (number === undefined) return false;
+    if (!table.has(number)) this.add(key, `one of ${table.name}`, value);
     this.tag(field, 0);
     this.varintSafe(number);
+    return true;
   }
 
   /** google.protobuf.Timestamp. The text of `none` stands for no time. */
@@ -364,5 +369,5 @@ function enumNumber(value: JsonValue, table: EnumTable): number | undefined {
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
   const spelled = table.numberOf(String(value));
   if (spelled !== undefined) return spelled;
-  return typeof value === "number" && table.has(value) ? value : undefined;
+  return typeof value === "number" && table.holds(value) ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ProtoWriter } from "./proto-writer.ts";
 
-function drifts(textual: boolean): string[] {
+function differences(textual: boolean): string[] {
   const out = new ProtoWriter();
   out.reset(false, textual);
   out.int32(1, "5", "int");
@@ -11,18 +11,18 @@ function drifts(textual: boolean): string[] {
   out.uint64(5, "700000000000000001", "long");
   out.int32(6, "x", "odd");
   out.bool(7, "maybe", "unsure");
-  return out.drifts.map(({ kind, path }) => `${kind} ${path}`);
+  return out.differences.map((each) => `${each.class} ${each.path}`);
 }
 
 test("takes numbers, booleans and lists of one as text for declared, where a payload is nothing but text", () => {
-  expect(drifts(true)).toEqual(["dropped odd", "dropped unsure"]);
-  expect(drifts(false)).toEqual([
-    "coerced int",
-    "coerced bool",
-    "coerced double",
-    "coerced list",
-    "dropped odd",
-    "dropped unsure",
+  expect(differences(true)).toEqual(["lost odd", "lost unsure"]);
+  expect(differences(false)).toEqual([
+    "converted int",
+    "converted bool",
+    "converted double",
+    "converted list",
+    "lost odd",
+    "lost unsure",
   ]);
 });
 
@@ -51,9 +51,9 @@ test("writes the items of a list as messages of their own, with their place in r
     undefined,
     "0802",
   ]);
-  expect(out.drifts.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
-    "dropped a.posts[1]",
-    "coerced a.posts[2].id",
-    "unknown a.posts[2].other",
+  expect(out.differences.map((each) => `${each.class} ${each.path}`)).toEqual([
+    "lost a.posts[1]",
+    "converted a.posts[2].id",
+    "additional a.posts[2].other",
   ]);
 });

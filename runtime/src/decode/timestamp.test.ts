@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
-import { drift, numberOf, written } from "../testing/kinds.ts";
+import { difference, numberOf, written } from "../testing/kinds.ts";
 import { durationFrom } from "./duration.ts";
 import { instantFrom, type TimeRule } from "./timestamp.ts";
 
@@ -124,33 +124,35 @@ const time = (value: JsonValue | undefined, rule: TimeRule = "seconds", none?: s
   written((out) => out.time(numberOf("time"), value, "k", rule, none));
 
 test("a field of type google.protobuf.Timestamp: is absent for null, no key, the empty string and the text that stands for none", () => {
-  expect(time(null)).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(time(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(time(0, "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(time("0", "seconds", "0")).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(time("").drifts).toEqual([drift("coerced", "k", "time", 'string ""')]);
+  expect(time(null)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(time(undefined)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(time(0, "seconds", "0")).toEqual({ json: {}, differences: [], inexact: false });
+  expect(time("0", "seconds", "0")).toEqual({ json: {}, differences: [], inexact: false });
+  expect(time("").differences).toEqual([difference("converted", "k", "time", 'string ""')]);
   expect(time(0).json).toEqual({ time: "1970-01-01T00:00:00Z" });
 });
 
 test("a field of type google.protobuf.Timestamp: is left out where it is none, and named by its rule", () => {
-  expect(time("soon").drifts).toEqual([drift("dropped", "k", "time in seconds", 'string "soon"')]);
-  expect(time(5, PATTERN).drifts).toEqual([
-    drift("dropped", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
+  expect(time("soon").differences).toEqual([difference("lost", "k", "time in seconds", 'string "soon"')]);
+  expect(time(5, PATTERN).differences).toEqual([
+    difference("lost", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
   ]);
-  expect(time([0], "seconds", "0").drifts).toEqual([drift("dropped", "k", "time in seconds", "array")]);
+  expect(time([0], "seconds", "0").differences).toEqual([
+    difference("lost", "k", "time in seconds", "array"),
+  ]);
 });
 
 test("a field of type google.protobuf.Timestamp: never takes a rounded count", () => {
-  expect(time(2 ** 53, "micros")).toEqual({ json: {}, drifts: [], inexact: true });
+  expect(time(2 ** 53, "micros")).toEqual({ json: {}, differences: [], inexact: true });
 });
 
 test("a field of type google.protobuf.Timestamp: survives an object with methods of its own", () => {
   for (const hostile of [{ toString: 1 }, { toString: "x", valueOf: {} }]) {
-    expect(time(hostile, "seconds", "0").drifts).toEqual([
-      drift("dropped", "k", "time in seconds", "object"),
+    expect(time(hostile, "seconds", "0").differences).toEqual([
+      difference("lost", "k", "time in seconds", "object"),
     ]);
     const span = written((out) => out.duration(numberOf("duration"), hostile, "k"));
-    expect(span.drifts).toEqual([drift("dropped", "k", "duration", "object")]);
+    expect(span.differences).toEqual([difference("lost", "k", "duration", "object")]);
   }
 });
 
@@ -170,7 +172,7 @@ test.each([
   ["315576000000s", "315576000000s"],
   ["-315576000000s", "-315576000000s"],
 ])("a field of type google.protobuf.Duration: reads %j", (value, text) => {
-  expect(spanField(value)).toEqual({ json: { duration: text }, drifts: [], inexact: false });
+  expect(spanField(value)).toEqual({ json: { duration: text }, differences: [], inexact: false });
 });
 
 test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
@@ -178,15 +180,15 @@ test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21
   (value) => {
     expect(spanField(value)).toMatchObject({
       json: {},
-      drifts: [{ kind: "dropped", path: "k", expected: "duration" }],
+      differences: [{ class: "lost", path: "k", expected: "duration" }],
     });
   },
 );
 
 test("a field of type google.protobuf.Duration: is absent for null, no key and the empty string", () => {
-  expect(spanField(null)).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(spanField(undefined)).toEqual({ json: {}, drifts: [], inexact: false });
-  expect(spanField("").drifts).toEqual([drift("coerced", "k", "duration", 'string ""')]);
+  expect(spanField(null)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(spanField(undefined)).toEqual({ json: {}, differences: [], inexact: false });
+  expect(spanField("").differences).toEqual([difference("converted", "k", "duration", 'string ""')]);
 });
 
 test("a field of type google.protobuf.Duration: reads what durationText writes", () => {

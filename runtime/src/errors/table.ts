@@ -268,8 +268,17 @@ export const ERRORS = {
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
-    cause: "The response does not match its declaration, which strict mode turns into an error.",
-    remedy: "Correct the .proto file, or disable strict mode.",
+    cause:
+      "The response differs from its description in a way that the settings turn into an error: with `strict`, a declared value was lost.",
+    remedy: "Correct the .proto file, or set the class of the difference to `log`.",
+  },
+  RESPONSE_SHAPE: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got}",
+    cause:
+      "What stands where the payload or the items of a page should be cannot be either: a container of the wrong kind, a scalar, or nothing. Or the upstream says that there are more pages, and not how to get them. Nothing could be read, so the call fails in every mode.",
+    remedy:
+      "Correct the path in the .proto file. If this is how the upstream writes that there is nothing, name it in `empty` of `envelope` or `paginate`.",
   },
 
   // The life of a call.

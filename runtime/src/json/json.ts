@@ -15,7 +15,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 }
 
 /**
- * The JSON type of a value as RFC 8259 names it, for messages about drift.
+ * The JSON type of a value as RFC 8259 names it, for messages about differences.
  */
 export function jsonTypeOf(value: JsonValue | undefined): string {
   if (value === null) return "null";

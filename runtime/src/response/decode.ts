@@ -11,21 +11,22 @@ import type {
 } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { Drift } from "../decode/drift.ts";
-import { JsonTooDeep, ProtoWriter } from "../decode/proto-writer.ts";
+import type { Difference, FoundDifferences } from "../decode/difference.ts";
+import { JsonTooDeep, ProtoWriter, WrongShape } from "../decode/proto-writer.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import { fullName } from "../text/full-name.ts";
+import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
+import { shapeError } from "./shape-error.ts";
 
 /** A response message. */
 export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What was not as declared. */
-  readonly drifts: readonly Drift[];
+  readonly differences: FoundDifferences;
 }
 
 /** Adapters whose responses are a message as a whole. */
@@ -34,10 +35,36 @@ type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 /** Items of a page, each a response message. */
 export interface DecodedItems {
   readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
-  readonly drifts: readonly Drift[];
+  readonly differences: FoundDifferences;
 }
 
-const NOT_UTF8: Drift = { path: "(root)", expected: "UTF-8", got: "other bytes", kind: "coerced" };
+const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "converted" };
+
+/** A response without a payload, which knows whether the message has use for one. */
+class EmptyResponse implements RestResponse {
+  wasAsked = false;
+  readonly status: number;
+  readonly header: RestResponse["header"];
+  readonly bytes: Uint8Array | undefined;
+  private readonly given: JsonValue | undefined;
+
+  constructor(
+    status: number,
+    header: RestResponse["header"],
+    given: JsonValue | undefined,
+    bytes: Uint8Array | undefined,
+  ) {
+    this.status = status;
+    this.header = header;
+    this.given = given;
+    this.bytes = bytes;
+  }
+
+  get payload(): JsonValue | undefined {
+    this.wasAsked = true;
+    return this.given;
+  }
+}
 
 /** Turns responses into response messages. One decoder serves all calls of a process: its buffer is reused. */
 export class Decoder {
@@ -47,38 +74,48 @@ export class Decoder {
    * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only where
    * the message needs one of those is it parsed exactly and decoded again.
    *
-   * @throws ConnectError INTERNAL, reason UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
+   * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
     const { status, header, body } = response;
     const write = (value: JsonValue | undefined, exact: boolean) => {
-      this.out.reset(exact, body.textual);
       const payload = payloadOf(value, rules.envelope, rules.payloadType);
-      adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
-      if (payload === undefined) this.noteMissingPayload(adapter, rules, value, response);
+      if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
+        this.empty(adapter, rules, value, payload, response, exact);
+      } else {
+        this.out.reset(exact, body.textual);
+        adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
+      }
     };
     this.guarded(adapter, () => {
       write(body.value, false);
       if (this.out.inexact) write(body.exactly(), true);
     });
-    return { bytes: this.out.finish(), drifts: this.driftsOf(response) };
+    return { bytes: this.out.finish(), differences: this.differencesOf(response) };
   }
 
   /**
-   * A response without the envelope that the upstream always sends is read as empty, which for a caller looks like
-   * success: at least it is said. The upstream's word for "empty", `null` or `""` under the payload's key, is none.
+   * Writes a message without a payload. A response that should have one and does not would look like success: unless the
+   * upstream spells "empty" so, or the message asks for none, it is an error.
    */
-  private noteMissingPayload(
-    { method }: WholeAdapter,
+  private empty(
+    adapter: WholeAdapter,
     rules: MethodRules,
     value: JsonValue | undefined,
-    { status, body }: ReadResponse,
+    payload: JsonValue | undefined,
+    { status, header, body }: ReadResponse,
+    exact: boolean,
   ): void {
-    const [path] = rules.envelope?.payload ?? [];
-    const expectsPayload = status >= 200 && status < 300 && status !== 204 && body.bytes === undefined;
-    if (path === undefined || path === "" || !expectsPayload || method.output.fields.length === 0) return;
-    if (rules.responseEncoding === "empty" || valueAt(value, path) === null) return;
-    this.out.drop(path, "a payload", value);
+    this.out.reset(exact, body.textual, true);
+    const given = payload !== null && typeof payload === "object" ? payload : undefined;
+    const response = new EmptyResponse(status, header, given, body.bytes);
+    adapter.response(response, this.out);
+    const mayLack = status < 200 || status > 299 || status === 204 || status === 205;
+    if (mayLack || payload !== undefined || !response.wasAsked) return;
+    if (body.bytes !== undefined || rules.responseEncoding === "empty") return;
+    if (!isAllowedAbsence(value, rules.envelope)) {
+      throw shapeError(adapter, misshapen(rules.envelope?.payload[0] ?? "", "a payload", undefined));
+    }
   }
 
   /** Writes items of a page, in the order of `indices`. An item that is no object is left out. Throws as `message`. */
@@ -88,11 +125,8 @@ export class Decoder {
     response: ReadResponse,
     indices: readonly number[],
   ): DecodedItems {
-    const write = ({ path, list, items }: Page, exact: boolean) => {
+    const write = ({ path, items }: Page, exact: boolean) => {
       this.out.reset(exact, response.body.textual);
-      if (list !== undefined && list !== null && !Array.isArray(list)) {
-        this.out.coerce(path, "array", list);
-      }
       return indices
         .map((index) => this.out.item(items[index], path, index, adapter.item))
         .filter((item) => item !== undefined);
@@ -101,7 +135,7 @@ export class Decoder {
       const fast = write(page, false);
       return this.out.inexact ? write(page.exactly(), true) : fast;
     });
-    return { items, drifts: this.driftsOf(response) };
+    return { items, differences: this.differencesOf(response) };
   }
 
   /** Writes a record; without bytes where it is no object. Throws as `message`. */
@@ -110,7 +144,7 @@ export class Decoder {
     value: JsonValue | undefined,
     exactly: () => JsonValue | undefined,
     index: number,
-  ): Partial<Decoded> & Pick<Decoded, "drifts"> {
+  ): Partial<Decoded> & Pick<Decoded, "differences"> {
     const write = (json: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact);
       return this.out.item(json, "", index, adapter.item);
@@ -119,8 +153,8 @@ export class Decoder {
       const fast = write(value, false);
       return this.out.inexact ? write(exactly(), true) : fast;
     });
-    const { drifts } = this.out;
-    return bytes === undefined ? { drifts } : { bytes, drifts };
+    const differences = this.out.found();
+    return bytes === undefined ? { differences } : { bytes, differences };
   }
 
   /** Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`. */
@@ -130,12 +164,14 @@ export class Decoder {
       if (head !== undefined) adapter.head(head, this.out);
       if (chunk !== undefined) adapter.chunk(chunk, this.out);
     });
-    return { bytes: this.out.finish(), drifts: this.out.drifts };
+    return { bytes: this.out.finish(), differences: this.out.found() };
   }
 
-  private driftsOf({ body }: ReadResponse): readonly Drift[] {
-    const { drifts } = this.out;
-    return body.malformed ? [NOT_UTF8, ...drifts] : drifts;
+  private differencesOf({ body }: ReadResponse): FoundDifferences {
+    const found = this.out.found();
+    if (!body.malformed) return found;
+    const { list, counts } = found;
+    return { list: [NOT_UTF8, ...list], counts: { ...counts, converted: counts.converted + 1 } };
   }
 
   private guarded<T>(adapter: AnyMethodAdapter, act: () => T): T {
@@ -147,8 +183,16 @@ export class Decoder {
   }
 }
 
-function decodeError({ method, rules: { upstream } }: AnyMethodAdapter, cause: unknown): ConnectError {
+function decodeError(adapter: AnyMethodAdapter, cause: unknown): ConnectError {
+  const { method, rules } = adapter;
+  const { upstream } = rules;
   if (cause instanceof ConnectError) return cause;
+  if (cause instanceof WrongShape) {
+    return shapeError(
+      adapter,
+      misshapen(adapter.rules.envelope?.payload[0] ?? "", cause.expected, cause.got),
+    );
+  }
   if (cause instanceof JsonTooDeep || cause instanceof RangeError) {
     return restError("UPSTREAM_BODY_TOO_DEEP", { upstream, problem: cause.message }, { cause });
   }

@@ -1,10 +1,11 @@
 import type { EnvelopeRule } from "../adapter/rules.ts";
 import { type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { isEmpty } from "./empty.ts";
 
 /**
  * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted type
- * there, or else any value other than null. undefined when none has; without an envelope the body itself.
+ * there, or else any value other than null; one that holds an earlier one of another type is not taken for it. undefined when none has; without an envelope the body itself.
  */
 export function payloadOf(
   body: JsonValue | undefined,
@@ -12,10 +13,20 @@ export function payloadOf(
   type?: "array" | "object",
 ): JsonValue | undefined {
   if (envelope === undefined || envelope.payload.length === 0) return body;
-  const values = envelope.payload
-    .map((path) => valueAt(body, path))
-    .filter((value) => value !== undefined && value !== null);
-  return (type === undefined ? undefined : values.find((value) => jsonTypeOf(value) === type)) ?? values[0];
+  const found = envelope.payload
+    .map((path) => ({ path, value: valueAt(body, path) }))
+    .filter(({ value }) => value !== undefined && value !== null);
+  const chosen = type === undefined ? undefined : found.findIndex(({ value }) => jsonTypeOf(value) === type);
+  if (chosen === undefined || chosen < 0) return found[0]?.value;
+  // what holds an alternative that came in another shape is no payload of its own
+  const within = found.slice(0, chosen).find(({ path, value }) => {
+    return !isEmpty(value) && isBelow(path, found[chosen]?.path ?? "");
+  });
+  return (within ?? found[chosen])?.value;
+}
+
+function isBelow(path: string, holder: string): boolean {
+  return holder === "" || path.startsWith(`${holder}.`);
 }
 
 /**

@@ -1,10 +1,21 @@
-import type { EnvelopeRule } from "../adapter/rules.ts";
+import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import type { Body } from "./body.ts";
+import { isAllowedAbsence, isEmpty, isSpelledOut, type Misshapen, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 
 const NOTHING: readonly JsonValue[] = [];
+
+/** Where the list of a response is. */
+export interface ListRules {
+  /** What stands around the payload. */
+  readonly envelope: EnvelopeRule | undefined;
+  /** Dotted paths from the payload. */
+  readonly paths: readonly string[];
+  /** What stands for a list without items. Default: `null`, `[]` and `{}`. */
+  readonly empty?: readonly EmptySpelling[] | undefined;
+}
 
 /** The list in a response. */
 export class Page {
@@ -13,35 +24,65 @@ export class Page {
   readonly path: string;
   /** What stands there. */
   readonly list: JsonValue | undefined;
-  /** The items. A single object counts as a list of one, everything else that is no list as an empty one. */
+  /** The items; none where there is no list. */
   readonly items: readonly JsonValue[];
+  private readonly body: JsonValue | undefined;
   private readonly exactBody: () => JsonValue | undefined;
-  private readonly rules: { readonly envelope: EnvelopeRule | undefined; readonly paths: readonly string[] };
+  private readonly rules: ListRules;
   private exactPage: Page | undefined;
 
   /**
-   * @param envelope what stands around the payload
-   * @param paths the dotted paths from the payload to the list; the first that leads to an array counts, and where
-   *   none does the first
+   * @param rules where the list is: of its paths the first that leads to an array counts, else the first that leads to
+   *   what stands for an empty list, else the first
    */
-  constructor(
-    { value, exactly }: Pick<Body, "value" | "exactly">,
-    envelope: EnvelopeRule | undefined,
-    paths: readonly string[],
-  ) {
+  constructor({ value, exactly }: Pick<Body, "value" | "exactly">, rules: ListRules) {
+    const { envelope, paths, empty } = rules;
     this.payload = payloadOf(value, envelope);
-    this.path = paths.find((path) => Array.isArray(valueAt(this.payload, path))) ?? paths[0] ?? "";
+    const first = (holds: (list: JsonValue | undefined) => boolean) =>
+      paths.find((path) => holds(valueAt(this.payload, path)));
+    this.path = first(Array.isArray) ?? first((list) => isEmpty(list, empty)) ?? paths[0] ?? "";
     this.list = valueAt(this.payload, this.path);
-    this.items = itemsOf(this.list);
+    this.items = Array.isArray(this.list) ? this.list : NOTHING;
+    this.body = value;
     this.exactBody = exactly;
-    this.rules = { envelope, paths };
+    this.rules = rules;
   }
 
   /** The same with integers beyond 2^53 as bigint. */
   exactly(): Page {
-    const { envelope, paths } = this.rules;
-    this.exactPage ??= new Page({ value: this.exactBody(), exactly: this.exactBody }, envelope, paths);
+    this.exactPage ??= new Page({ value: this.exactBody(), exactly: this.exactBody }, this.rules);
     return this.exactPage;
+  }
+
+  /** Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is. */
+  get misshapen(): Misshapen | undefined {
+    const { envelope, empty } = this.rules;
+    const { payload } = this;
+    if (Array.isArray(this.list)) return undefined;
+    if (payload === undefined) {
+      return isAllowedAbsence(this.body, envelope)
+        ? undefined
+        : misshapen(this.payloadPath, "a payload", payload);
+    }
+    if (this.path === "") {
+      return isEmpty(payload, empty ?? envelope?.empty)
+        ? undefined
+        : misshapen(this.payloadPath, "array", payload);
+    }
+    if (!isJsonObject(payload)) {
+      return isEmpty(payload, envelope?.empty) ? undefined : misshapen(this.payloadPath, "object", payload);
+    }
+    if (isSpelledOut(payload, envelope?.empty) || isEmpty(this.list, empty)) return undefined;
+    return misshapen(this.listPath, "array", this.list);
+  }
+
+  /** The paths counted from the body. */
+  private get payloadPath(): string {
+    return this.rules.envelope?.payload[0] ?? "";
+  }
+
+  private get listPath(): string {
+    return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
   /** A value that is picked out of the page; from the exact one where it would be a rounded integer. */
@@ -50,9 +91,4 @@ export class Page {
     const rounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
     return rounded ? from(this.exactly()) : value;
   }
-}
-
-function itemsOf(list: JsonValue | undefined): readonly JsonValue[] {
-  if (Array.isArray(list)) return list;
-  return isJsonObject(list) && Object.keys(list).length > 0 ? [list] : NOTHING;
 }

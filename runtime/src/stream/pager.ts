@@ -5,11 +5,12 @@ import type { RunningCall } from "../call/running-call.ts";
 import { holds, linkTarget, ownValue } from "../decode/read.ts";
 import { numberFromText } from "../decode/scalar.ts";
 import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
+import { shapeError } from "../response/shape-error.ts";
 import { fullName } from "../text/full-name.ts";
 import { baseOf } from "../upstream/options.ts";
 import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
@@ -32,14 +33,24 @@ export class Pager {
 
   /**
    * Goes on to the next page; false where there is none. After a page without items there is one only if the rule
-   * `more` says so, and something to find it by.
+   * `more` or the total says so.
    *
-   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED
+   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE where the upstream says that there is
+   *   more, and not how to get it
    */
   advance(page: Page, response: ReadResponse): boolean {
-    const { next, more } = this.call.adapter;
+    const { more } = this.call.adapter;
     if (more !== undefined && !(isJsonObject(page.payload) && holds(page.payload, more))) return false;
-    if (page.items.length === 0 && (more === undefined || needsItems(next))) return false;
+    if (this.moves(page, response)) return true;
+    if (more !== undefined) throw this.stuck(more.key, page, response);
+    return false;
+  }
+
+  private moves(page: Page, response: ReadResponse): boolean {
+    const { next, more } = this.call.adapter;
+    if (page.items.length === 0 && more === undefined)
+      return next.kind === "step" && this.stepsOn(next, page);
+    if (page.items.length === 0 && needsItems(next)) return false;
     switch (next.kind) {
       case "link":
         return this.follow(
@@ -53,6 +64,47 @@ export class Pager {
       case "cursor":
         return this.moveCursor(next, cursorOf(next, page, response));
     }
+  }
+
+  /** After a page without items there is a next one only if the total says so, and it counts pages. */
+  private stepsOn(next: Advance<"step">, page: Page): boolean {
+    const total = next.total === undefined ? undefined : numberIn(valueAt(page.payload, next.total));
+    const before = next.before?.(this.message);
+    if (total === undefined || before === undefined || before >= total) return false;
+    if (next.by === "page") return this.step(next, 1, page);
+    throw this.shapeless(page.path, `items up to ${total}, as \`${next.total}\` says`, "none");
+  }
+
+  private stuck(key: string, page: Page, { header }: ReadResponse): Error {
+    const { next } = this.call.adapter;
+    const why = `since \`${key}\` says that there is more`;
+    if (page.items.length === 0 && needsItems(next)) return this.shapeless(page.path, `items ${why}`, "none");
+    switch (next.kind) {
+      case "link":
+        return this.shapeless(next.path, `a link ${why}`, gotAt(page.payload, next.path));
+      case "link_header":
+        return this.shapeless("Link", `rel="${next.rel}" ${why}`, header("link") ? "other links" : "nothing");
+      case "step":
+        return this.shapeless(
+          next.total ?? key,
+          `a total beyond this page ${why}`,
+          gotAt(page.payload, next.total ?? key),
+        );
+      case "cursor":
+        return this.withoutCursor(next, page, why);
+    }
+  }
+
+  private withoutCursor({ from, paths: [path = ""] }: Advance<"cursor">, page: Page, why: string): Error {
+    const expected = `a cursor ${why}`;
+    if (from === "header") return this.shapeless(path, expected, "nothing");
+    if (from === "payload") return this.shapeless(path, expected, gotAt(page.payload, path));
+    const place = `${page.path}[${page.items.length - 1}].${path}`;
+    return this.shapeless(place, expected, gotAt(page.items.at(-1), path));
+  }
+
+  private shapeless(path: string, expected: string, got: string): Error {
+    return shapeError(this.call.adapter, { path: path === "" ? "(root)" : path, expected, got });
   }
 
   private follow(
@@ -149,4 +201,9 @@ function cursorOf(
 /** Whether a value leads to another page. */
 function isCursor(value: JsonValue): boolean {
   return value !== null && value !== "" && value !== false;
+}
+
+function gotAt(root: JsonValue | undefined, path: string): string {
+  const value = valueAt(root, path);
+  return value === undefined ? "nothing" : value === "" ? "empty string" : jsonTypeOf(value);
 }

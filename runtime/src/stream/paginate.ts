@@ -2,7 +2,6 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
-import { Page } from "../response/page.ts";
 import { fullName } from "../text/full-name.ts";
 import { Pacer, paced } from "../time/pacer.ts";
 import { Pager } from "./pager.ts";
@@ -22,7 +21,7 @@ export async function* paginate(
   const pacer = new Pacer(call.context.signal);
   for (let pages = 1; ; pages++) {
     const response = await call.send(pager.request);
-    const page = new Page(response.body, rules.envelope, items);
+    const page = call.page(response, items, call.adapter.empty);
     yield* paced(call.items(page, response), pacer);
     if (!pager.advance(page, response)) return undefined;
     if (pages >= limit) {

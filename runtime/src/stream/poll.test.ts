@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import type { CallReport, DriftReport, RestOptions } from "../call/options.ts";
+import type { CallReport, DifferenceReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
@@ -190,13 +190,13 @@ test("news of a feed: are asked for a distance after the last poll, not after th
 });
 
 test("news of a feed: are exact beyond 2^53, keys too", async () => {
-  const drifts: DriftReport[] = [];
+  const differences: DifferenceReport[] = [];
   const feed = await Feed.start(
     [
       { text: '[{"id":700000000000000001},{"id":"x"}]' },
       { text: '[{"id":700000000000000002},{"id":700000000000000001}]' },
     ],
-    { options: { onDrift: (report) => drifts.push(report) } },
+    { options: { onDifference: (report) => differences.push(report) } },
   );
   const stream = createClient(StreamService, feed.rest.transport).watch({})[Symbol.asyncIterator]();
   expect((await stream.next()).value?.id).toBe(0n);
@@ -205,7 +205,7 @@ test("news of a feed: are exact beyond 2^53, keys too", async () => {
   while (feed.clock.running === 0) await setImmediate();
   feed.clock.advance(MINUTE);
   expect((await next).value?.id).toBe(700000000000000002n);
-  expect(drifts.flatMap((report) => report.drifts.map(({ path }) => path))).toEqual(["[1].id"]);
+  expect(differences.flatMap((report) => report.differences.map(({ path }) => path))).toEqual(["[1].id"]);
 });
 
 test("news of a feed: without a key are told apart by all they hold", async () => {

@@ -8,7 +8,6 @@ import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { valueAt } from "../json/json-path.ts";
 import { withHeaders } from "../request/with-headers.ts";
-import { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
@@ -87,8 +86,8 @@ class Feed {
   }
 
   private news(response: ReadResponse): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { rules, items, key } = this.call.adapter;
-    const page = new Page(response.body, rules.envelope, [items]);
+    const { items, key } = this.call.adapter;
+    const page = this.call.page(response, [items]);
     const keys = page.items.map((_item, index) =>
       itemKey(
         page.pick(({ items }) => valueAt(items[index], key)),

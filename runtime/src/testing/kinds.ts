@@ -16,7 +16,7 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
-import type { Drift } from "../decode/drift.ts";
+import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter, type ScalarKind } from "../decode/proto-writer.ts";
 
 /** The scalar kinds that each stand for a type; bytes written as text have no type of their own. */
@@ -131,7 +131,7 @@ function build(): DescMessage {
 /** What a writer wrote, as ProtoJSON, and what it reported. */
 export interface Written {
   readonly json: JsonValue;
-  readonly drifts: readonly Drift[];
+  readonly differences: readonly Difference[];
   readonly inexact: boolean;
 }
 
@@ -140,11 +140,11 @@ export function written(write: (out: ProtoWriter) => void, exact = false, textua
   const out = new ProtoWriter();
   out.reset(exact, textual);
   write(out);
-  const { drifts, inexact } = out;
-  return { json: toJson(Kinds, fromBinary(Kinds, out.finish())), drifts, inexact };
+  const { differences, inexact } = out;
+  return { json: toJson(Kinds, fromBinary(Kinds, out.finish())), differences, inexact };
 }
 
-/** A drift entry. */
-export function drift(kind: Drift["kind"], path: string, expected: string, got: string): Drift {
-  return { path, expected, got, kind };
+/** A difference. */
+export function difference(as: DifferenceClass, path: string, expected: string, got: string): Difference {
+  return { path, expected, got, class: as };
 }

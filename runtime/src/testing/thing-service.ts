@@ -120,6 +120,8 @@ export interface ThingVariant {
   readonly request?: ThingAdapter["request"];
 }
 
+const THING_KEYS: ReadonlySet<string> = new Set(["id", "name", "raw", "self"]);
+
 /** An adapter as a generator would write it. */
 export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapter {
   return {
@@ -136,6 +138,7 @@ export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapte
       if (response.bytes !== undefined) out.bytes(5, Buffer.from(response.bytes).toString("base64"), "data");
       out.message(6, json.self, "self", nested);
       if (!isJsonObject(response.payload)) out.root(response.payload, () => undefined);
+      out.unknownKeys(json, THING_KEYS);
     },
   };
 }

@@ -6,6 +6,7 @@ import {
 } from "../breaker/breaker-options.ts";
 import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
+import type { DifferenceLevels } from "../decode/difference.ts";
 import { checkGroup, checkNumber, invalidOption, type Range } from "../errors/check-option.ts";
 import {
   RATE_LIMIT_DEFAULTS,
@@ -70,6 +71,8 @@ export interface UpstreamOptions {
   readonly breaker?: BreakerOptions | false | undefined;
   /** How the limits that methods name (`rate_limits`) are kept; `false` for not at all, e.g. for a stand-in. */
   readonly rateLimits?: RateLimitOptions | false | undefined;
+  /** What is done about differences between its responses and their description. Default: as for all upstreams. */
+  readonly differences?: DifferenceLevels | undefined;
 }
 
 /** The defaults of all upstreams. */

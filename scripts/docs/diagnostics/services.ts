@@ -189,6 +189,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
         "`total` or `first` counts items or pages, but the next page is found neither by `offset` nor by `page`.",
       remedy: "Set `offset` or `page`, or remove the rule.",
     },
+    "empty-spelling": {
+      meaning:
+        "`empty` of an envelope or a `paginate` rule names no spelling, names one twice, or names EMPTY_BODY for a page.",
+      remedy:
+        "Name each spelling that the upstream uses once. A response without a body is a matter of `envelope`: `envelope: {empty: EMPTY_BODY}`.",
+    },
     "records-keys": {
       meaning: "`records` sets a key that its format does not have, or uses the same key twice.",
       remedy: "Set `format: EVENT_STREAM`, and use a different key for each.",

@@ -60,7 +60,11 @@ const BLOGS: readonly Read[] = [
     { avatar: [{ width: 64, height: 64, url: "u" }] },
   ),
   blog("an avatar is an address", { avatar: "https://media.example/a.png", name: "b" }, { name: "b" }),
-  blog("nobody knows the shape of an avatar", { theme: { avatar_shape: "hexagon" } }, { theme: {} }),
+  blog(
+    "nobody knows the shape of an avatar",
+    { theme: { avatar_shape: "hexagon" } },
+    { theme: { unknownFields: { avatar_shape: '"hexagon"' } } },
+  ),
   blog(
     "prices are numbers, and none",
     { subscription_plan: { monthly_price: 399, yearly_price: null } },
@@ -191,7 +195,12 @@ const LISTS: readonly Read[] = [
   followers(
     "a link to go to, and one that nobody knows",
     { _links: { terms: { type: "navigation", href: "/t" }, next: { type: "jump", href: "/n" } } },
-    { links: { next: { href: "/n" }, unknownFields: { terms: '{"type":"navigation","href":"/t"}' } } },
+    {
+      links: {
+        next: { href: "/n", unknownFields: { type: '"jump"' } },
+        unknownFields: { terms: '{"type":"navigation","href":"/t"}' },
+      },
+    },
   ),
   followers("links that are an empty array", { _links: [] }, { links: {} }),
   followers("links that are null", { _links: null }, {}),

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/field_rules.proto.
  */
 export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi3AYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCCKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIi8KDkVudW1WYWx1ZVJ1bGVzEgwKBHdpcmUYASABKAkSDwoHYWxpYXNlcxgCIAMoCWIGcHJvdG8z");
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi3AYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCCKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIpQBCgVFbXB0eSKKAQoIU3BlbGxpbmcSGAoUU1BFTExJTkdfVU5TUEVDSUZJRUQQABIKCgZBQlNFTlQQARIICgROVUxMEAISCQoFRkFMU0UQAxIPCgtFTVBUWV9BUlJBWRAEEhAKDEVNUFRZX09CSkVDVBAFEhAKDEVNUFRZX1NUUklORxAGEg4KCkVNUFRZX0JPRFkQByIvCg5FbnVtVmFsdWVSdWxlcxIMCgR3aXJlGAEgASgJEg8KB2FsaWFzZXMYAiADKAliBnByb3RvMw");
 
 /**
  * Where a field is on the wire and how it is encoded.
@@ -146,7 +146,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Marks a field that the upstream is known to write with other JSON types too, e.g. a number as a string. The value
-   * is converted as for any field, but the conversion is not reported as drift.
+   * is converted as for any field, but the conversion is not reported.
    *
    *     uint64 id = 1 [(connectrest.v1.field).coerce = true];
    *
@@ -724,8 +724,8 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The name of the member that receives objects of an unknown type. Default: none; such objects are dropped and
-   * reported as drift.
+   * The name of the member that receives objects of an unknown type. Default: none; such objects are
+   * reported as lost.
    *
    * @generated from field: string fallback = 4;
    */
@@ -788,6 +788,101 @@ export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 4, 0);
 
 /**
+ * How an upstream writes that there is nothing, where a payload or a list should be. What it does not name is an error
+ * there (RESPONSE_SHAPE), so that a response that cannot be read never looks like one with nothing in it.
+ *
+ *     // {"response": []} where {"response": {"user": …}} is expected
+ *     envelope: {payload: "response", empty: [EMPTY_ARRAY, ABSENT]}
+ *
+ * @generated from message connectrest.v1.Empty
+ */
+export type Empty = Message<"connectrest.v1.Empty"> & {
+};
+
+/**
+ * Describes the message connectrest.v1.Empty.
+ * Use `create(EmptySchema)` to create a new message.
+ */
+export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_field_rules, 5);
+
+/**
+ * Spellings of "nothing".
+ *
+ * @generated from enum connectrest.v1.Empty.Spelling
+ */
+export const Empty_Spelling = {
+  /**
+   * Not a spelling.
+   *
+   * @generated from enum value: SPELLING_UNSPECIFIED = 0;
+   */
+  SPELLING_UNSPECIFIED: 0,
+
+  /**
+   * The key is missing.
+   *
+   * @generated from enum value: ABSENT = 1;
+   */
+  ABSENT: 1,
+
+  /**
+   * `null`.
+   *
+   * @generated from enum value: NULL = 2;
+   */
+  NULL: 2,
+
+  /**
+   * `false`.
+   *
+   * @generated from enum value: FALSE = 3;
+   */
+  FALSE: 3,
+
+  /**
+   * `[]`.
+   *
+   * @generated from enum value: EMPTY_ARRAY = 4;
+   */
+  EMPTY_ARRAY: 4,
+
+  /**
+   * `{}`.
+   *
+   * @generated from enum value: EMPTY_OBJECT = 5;
+   */
+  EMPTY_OBJECT: 5,
+
+  /**
+   * `""`.
+   *
+   * @generated from enum value: EMPTY_STRING = 6;
+   */
+  EMPTY_STRING: 6,
+
+  /**
+   * The response has no body, though its status is not 204.
+   *
+   * @generated from enum value: EMPTY_BODY = 7;
+   */
+  EMPTY_BODY: 7,
+} as const;
+
+/**
+ * Spellings of "nothing".
+ *
+ * @generated from enum connectrest.v1.Empty.Spelling
+ */
+export type Empty_Spelling = (typeof Empty_Spelling)[keyof typeof Empty_Spelling] | UnknownEnum;
+
+/**
+ * Describes the enum connectrest.v1.Empty.Spelling.
+ */
+export const Empty_SpellingSchema: GenEnum<Empty_Spelling> = /*@__PURE__*/
+  enumDesc(file_connectrest_v1_field_rules, 5, 0);
+
+/**
  * How an enum value is spelled on the wire.
  *
  *     BINDING_HARDCOVER = 1 [(connectrest.v1.enum_value).wire = "hb"];
@@ -815,5 +910,5 @@ export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
  * Use `create(EnumValueRulesSchema)` to create a new message.
  */
 export const EnumValueRulesSchema: GenMessage<EnumValueRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 5);
+  messageDesc(file_connectrest_v1_field_rules, 6);
 

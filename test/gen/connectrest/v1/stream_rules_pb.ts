@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { When } from "./field_rules_pb.ts";
+import type { Empty_Spelling, When } from "./field_rules_pb.ts";
 import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCL2AQoJT3BlcmF0aW9uEhAKBmhlYWRlchgBIAEoCUgAEg4KBGxpbmsYAiABKAlIABIOCgRwYXRoGAMgASgJSAASIgoEZG9uZRgEIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJAoGZmFpbGVkGAUgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIOCgZyZXN1bHQYBiABKAkSEwoLcmVzdWx0X2xpbmsYByABKAkSKwoIaW50ZXJ2YWwYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJbWF4X3BvbGxzGAkgASgFQggKBnN0YXR1cyJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAkihgIKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJICgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAhIJCgVBUlJBWRADYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgAygJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIvYBCglPcGVyYXRpb24SEAoGaGVhZGVyGAEgASgJSAASDgoEbGluaxgCIAEoCUgAEg4KBHBhdGgYAyABKAlIABIiCgRkb25lGAQgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIkCgZmYWlsZWQYBSABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEg4KBnJlc3VsdBgGIAEoCRITCgtyZXN1bHRfbGluaxgHIAEoCRIrCghpbnRlcnZhbBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgltYXhfcG9sbHMYCSABKAVCCAoGc3RhdHVzIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSKGAgoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACEgkKBUFSUkFZEANiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -36,7 +36,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
 
   /**
    * How the next page is found. The stream ends if there is no next page. It also ends with a page without items,
-   * unless `more` says that more pages follow.
+   * unless `more` or `total` says that more pages follow; if there is then no way to the next one, the call fails.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
@@ -124,7 +124,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
 
   /**
    * Path from the payload to the total count: of items with `offset`, of pages with `page`. After the last one no more
-   * pages are fetched. Default: none; the stream ends with a page without items.
+   * pages are fetched, and before it a page without items fails the call if items are counted. Default: none; the stream
+   * ends with a page without items.
    *
    * @generated from field: string total = 10;
    */
@@ -136,6 +137,17 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * @generated from field: optional int32 first = 11;
    */
   first?: number | undefined;
+
+  /**
+   * How the upstream writes a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty payload;
+   * anything else that is not an array fails the call.
+   *
+   *     // ProtoJSON leaves out empty lists: {"next_page_token": "p2"}
+   *     paginate: {items: "books", empty: ABSENT, cursor: {path: "next_page_token", field: "page_token"}}
+   *
+   * @generated from field: repeated connectrest.v1.Empty.Spelling empty = 13;
+   */
+  empty: Empty_Spelling[];
 };
 
 /**

@@ -392,11 +392,11 @@ export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
   out.each(json.history, "history", (item, out) => out.time(16, item, "", "millis"));
   out.list(20, splitCommas(json.tags), "tags", "string");
   out.list(21, splitNumbers(json.numbers), "numbers", "int32");
-  out.enums(22, splitCommas(json.moods), "moods", MOOD);
+  out.enums(22, splitCommas(json.moods), "moods", MOOD, "collected");
   out.int64(23, json.text_number ?? json.textNumber, "text_number");
   out.int64(24, json.bare_number ?? json.bareNumber, "bare_number");
   out.bytes(25, json.url_data ?? json.urlData, "url_data");
-  out.enum(26, json.mood, "mood", MOOD);
+  out.collectedEnum(26, json.mood, "mood", MOOD);
   out.wrapped(30, json.row, "row", (value, out) => out.list(1, value, "", "int64"));
   out.each(json.rows, "rows", (item, out) =>
     out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),

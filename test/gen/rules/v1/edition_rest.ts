@@ -94,7 +94,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
 export const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
   [1, "CLOSED_EDITION_ONE"],
   [2, "CLOSED_EDITION_TWO"],
-]);
+], { closed: true });
 
 const EDITION_KEYS: ReadonlySet<string> = new Set([
   "id", "explicit_count", "explicitCount", "implicit_count", "implicitCount", "required_text", "requiredText",

@@ -91,7 +91,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
 export const CLOSED = new EnumTable("rules.v1.Closed", [
   [1, "CLOSED_ONE"],
   [2, "two", "CLOSED_TWO"],
-]);
+], { closed: true });
 
 const OLD_KEYS: ReadonlySet<string> = new Set([
   "id", "count", "detail", "line", "closed", "all_closed", "allClosed",

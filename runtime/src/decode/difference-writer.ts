@@ -1,19 +1,24 @@
 import type { JsonValue } from "../json/json.ts";
 import { jsonTypeOf } from "../json/json.ts";
 import { BytesWriter } from "./bytes-writer.ts";
-import type { Drift } from "./drift.ts";
+import {
+  type Difference,
+  type DifferenceClass,
+  type FoundDifferences,
+  NO_DIFFERENCES,
+} from "./difference.ts";
 
 /** A value of a response as generated code reads it: `json.blog_name ?? json.blogName`. */
 export type Field = JsonValue | undefined;
 
-const MAX_DRIFTS = 100;
+const MAX_KEPT = 100;
 const MAX_GOT = 40;
 const MAX_STEP = 100;
 
 /** A writer that knows where in the response it stands, and notes what is not as declared. */
-export class DriftWriter extends BytesWriter {
-  /** What was not as declared; at most 100 are kept. */
-  drifts: Drift[] = [];
+export class DifferenceWriter extends BytesWriter {
+  /** What was not as declared; at most 100 of each class are kept. */
+  differences: Difference[] = [];
   /** Whether a rounded integer was met where it counts. */
   inexact = false;
   protected path: Array<string | number> = [];
@@ -21,11 +26,12 @@ export class DriftWriter extends BytesWriter {
   private looseKey: string | undefined;
   private looseDepth = 0;
   private textual = false;
+  private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
   /**
    * Empties the writer for another message.
    *
-   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as drift,
+   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as a difference,
    *   since parsing once more would not help
    * @param textual whether the payload was a form, where everything is text: numbers, booleans and lists of one
    *   that come as text are then as declared
@@ -34,7 +40,7 @@ export class DriftWriter extends BytesWriter {
     this.clear();
     this.exact = exact;
     this.textual = textual;
-    this.drifts = [];
+    if (this.differences.length > 0) this.forgetDifferences();
     this.inexact = false;
     this.path = [];
     this.looseKey = undefined;
@@ -42,7 +48,7 @@ export class DriftWriter extends BytesWriter {
 
   /**
    * Says that the next field, under this key, is known to come with other JSON types too: converting it, or the
-   * items of its list or the values of its map, is no drift.
+   * items of its list or the values of its map, is no difference.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -68,39 +74,58 @@ export class DriftWriter extends BytesWriter {
 
   /** Notes a value that was understood although it is not as declared. */
   coerce(key: string, expected: string, value: Field): void {
-    this.note("coerced", key, expected, value);
+    this.note("converted", key, expected, value);
   }
 
   /** Notes a text that was read as something else, unless the payload has nothing but text. */
   protected coerceText(key: string, expected: string, value: Field): void {
-    if (!this.textual) this.note("coerced", key, expected, value);
+    if (!this.textual) this.note("converted", key, expected, value);
   }
 
   /** Notes a value that is left out. */
   drop(key: string, expected: string, value: Field): void {
-    this.note("dropped", key, expected, value);
+    this.note("lost", key, expected, value);
   }
 
   /** Notes a key that no field names. */
   additional(key: string, value: Field): void {
-    this.note("unknown", key, "no such key", value);
+    this.note("additional", key, "no such key", value);
   }
 
   protected dropped(key: string, expected: string, value: Field): undefined {
-    this.note("dropped", key, expected, value);
+    this.note("lost", key, expected, value);
     return undefined;
   }
 
   /** Asks for the response to be parsed exactly, since this has a rounded number; left out where it was. */
   rounded(key: string, expected: string, value: Field): undefined {
     this.inexact = true;
-    if (this.exact) this.note("dropped", key, expected, value);
+    if (this.exact) this.note("lost", key, expected, value);
     return undefined;
   }
 
-  protected note(kind: Drift["kind"], key: string, expected: string, value: Field): void {
-    if (this.drifts.length >= MAX_DRIFTS || (kind === "coerced" && this.isLoose(key))) return;
-    this.drifts.push({ path: this.pathText(key), expected, got: describe(value), kind });
+  /** What was not as declared since the writer was emptied. */
+  found(): FoundDifferences {
+    const { differences: list, counts } = this;
+    return list.length === 0 ? NO_DIFFERENCES : { list, counts: { ...counts } };
+  }
+
+  /** Notes a value that nothing declared is affected by. */
+  protected add(key: string, expected: string, value: Field): void {
+    this.note("additional", key, expected, value);
+  }
+
+  private note(as: DifferenceClass, key: string, expected: string, value: Field): void {
+    if (as === "converted" && this.isLoose(key)) return;
+    if (++this.counts[as] > MAX_KEPT) return;
+    this.differences.push({ path: this.pathText(key), expected, got: describe(value), class: as });
+  }
+
+  private forgetDifferences(): void {
+    this.differences = [];
+    this.counts.additional = 0;
+    this.counts.converted = 0;
+    this.counts.lost = 0;
   }
 
   protected pathText(key: string): string {

@@ -1,0 +1,72 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import {
+  DIFFERENCE_CLASSES,
+  type DifferenceClass,
+  type DifferenceLevel,
+  type DifferenceLevels,
+} from "../decode/difference.ts";
+import { restError } from "../errors/rest-error.ts";
+import type { RestOptions } from "./options.ts";
+
+const LEVELS: ReadonlySet<unknown> = new Set<DifferenceLevel>(["ignore", "log", "fail"]);
+
+/** What is done about each class of a method. */
+export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
+
+/**
+ * What is done about differences, by method: as the longest of the patterns says that name it, else its upstream, else
+ * the options as a whole, else `strict`.
+ *
+ * @throws ConnectError reason OPTION_INVALID for what is no level
+ */
+export function differenceLevels(
+  options: Pick<RestOptions, "strict" | "differences" | "upstreams">,
+): (adapter: AnyMethodAdapter) => MethodLevels {
+  const { methods = {}, ...all } = options.differences ?? {};
+  check("differences", all);
+  for (const [pattern, levels] of Object.entries(methods)) check(`differences.methods["${pattern}"]`, levels);
+  for (const [name, { differences }] of Object.entries(options.upstreams)) {
+    check(`upstreams.${name}.differences`, differences ?? {});
+  }
+  const known = new Map<DescMethod, MethodLevels>();
+  return ({ method, rules }) => {
+    const found = known.get(method);
+    if (found !== undefined) return found;
+    const patterns = Object.keys(methods)
+      .filter((pattern) => matchesMethod(pattern, method))
+      .toSorted((a, b) => b.length - a.length);
+    const upstream = options.upstreams[rules.upstream]?.differences;
+    const chain = [...patterns.map((pattern) => methods[pattern]), upstream, all];
+    const levelOf = (each: DifferenceClass, otherwise: DifferenceLevel) =>
+      chain.map((levels) => levels?.[each]).find((level) => level !== undefined) ?? otherwise;
+    const levels = {
+      additional: levelOf("additional", "log"),
+      converted: levelOf("converted", "log"),
+      lost: levelOf("lost", options.strict === true ? "fail" : "log"),
+    };
+    known.set(method, levels);
+    return levels;
+  };
+}
+
+/** Whether a pattern names a method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. */
+export function matchesMethod(pattern: string, method: DescMethod): boolean {
+  const service = method.parent.typeName;
+  const path = `${service}/${method.name}`;
+  return pattern.endsWith("*")
+    ? path.startsWith(pattern.slice(0, -1))
+    : pattern === service || pattern === path;
+}
+
+function check(option: string, levels: DifferenceLevels): void {
+  for (const [name, level] of Object.entries<unknown>(levels)) {
+    if (!DIFFERENCE_CLASSES.some((each) => each === name)) {
+      throw restError("OPTION_INVALID", { option, expected: DIFFERENCE_CLASSES.join(", "), got: name });
+    }
+    if (level !== undefined && !LEVELS.has(level)) {
+      const expected = "ignore, log or fail";
+      throw restError("OPTION_INVALID", { option: `${option}.${name}`, expected, got: String(level) });
+    }
+  }
+}

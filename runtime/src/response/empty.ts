@@ -1,0 +1,63 @@
+import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
+import { type JsonValue, jsonTypeOf } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+
+/** What stands for "empty" where no rule says more: what holds nothing that could be lost. */
+const DEFAULT_SPELLINGS: readonly EmptySpelling[] = ["null", "empty_array", "empty_object"];
+
+/**
+ * Whether a value is one of the spellings of "empty" that an upstream uses.
+ *
+ * @param spellings those of a rule; undefined for the default: `null`, `[]` and `{}`
+ */
+export function isEmpty(
+  value: JsonValue | undefined,
+  spellings: readonly EmptySpelling[] = DEFAULT_SPELLINGS,
+): boolean {
+  const spelling = spellingOf(value);
+  return spelling !== undefined && spellings.includes(spelling);
+}
+
+/** Whether a value that came is a spelling of "empty" that a rule names. */
+export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling[] | undefined): boolean {
+  return spellings !== undefined && isEmpty(value, spellings);
+}
+
+/**
+ * Whether a payload may be missing.
+ *
+ * @param body the whole body; undefined where there was none
+ */
+export function isAllowedAbsence(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
+  const allowed = envelope?.empty ?? DEFAULT_SPELLINGS;
+  if (body === undefined) return allowed.includes("empty_body");
+  const isNull = envelope?.payload.some((path) => valueAt(body, path) === null) === true;
+  return allowed.includes(isNull ? "null" : "absent");
+}
+
+function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
+  if (value === undefined) return "absent";
+  if (value === null) return "null";
+  if (value === false) return "false";
+  if (value === "") return "empty_string";
+  if (Array.isArray(value)) return value.length === 0 ? "empty_array" : undefined;
+  return typeof value === "object" && Object.keys(value).length === 0 ? "empty_object" : undefined;
+}
+
+/** A part of a response whose shape leaves no way to read it. */
+export interface Misshapen {
+  /** JSON path from the body. */
+  readonly path: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** What came in place of what was expected; the path counts from the body. */
+export function misshapen(path: string, expected: string, got: JsonValue | undefined): Misshapen {
+  return { path: path === "" ? "(root)" : path, expected, got: got === undefined ? "nothing" : gotOf(got) };
+}
+
+function gotOf(value: JsonValue): string {
+  if (isEmpty(value, ["empty_array", "empty_object"])) return `empty ${jsonTypeOf(value)}`;
+  return value === "" ? "empty string" : jsonTypeOf(value);
+}

@@ -1,0 +1,19 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
+import type { Misshapen } from "./empty.ts";
+
+/** The error for a response that cannot be read because of its shape. */
+export function shapeError(
+  { method, rules }: AnyMethodAdapter,
+  { path, expected, got }: Misshapen,
+): ConnectError {
+  return restError("RESPONSE_SHAPE", {
+    upstream: rules.upstream,
+    method: fullName(method),
+    path,
+    expected,
+    got,
+  });
+}

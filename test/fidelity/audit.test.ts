@@ -1,0 +1,80 @@
+import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { field as fieldOption, oneof as oneofOption } from "../../gen/connectrest/v1/annotations_pb.ts";
+import { OneofRules_Layout } from "../../gen/connectrest/v1/field_rules_pb.ts";
+import { messageOf, reachable, servicesOf } from "./services.ts";
+
+/** Messages of responses in proto/, with those below them. */
+const MESSAGES = [
+  ...new Set(
+    (await servicesOf("gen")).flatMap(({ methods }) => methods.flatMap(({ output }) => reachable(output))),
+  ),
+];
+
+test("no message in a response in proto/ can lose a key: each collects those that it does not know", () => {
+  const below = MESSAGES.filter((message) => holdersOf(message).length > 0);
+  expect(below.length).toBeGreaterThan(50);
+  const losing = below.filter((message) => !keepsKeys(message));
+  expect(losing.map(({ typeName }) => typeName)).toEqual([]);
+});
+
+test("no enum of a response in proto/ can lose a word: another field of the same key or the collector keeps it", () => {
+  const enums = MESSAGES.flatMap(({ fields }) => fields).filter((field) => enumOf(field) !== undefined);
+  const losing = enums.filter(
+    (field) => !field.parent.fields.some((other) => collects(other) || isTwin(other, field)),
+  );
+  expect(enums.length).toBeGreaterThan(20);
+  expect(losing.map(String)).toEqual([]);
+});
+
+/** Whether unknown keys are kept by the message, or by all that it is flattened into. */
+function keepsKeys(message: DescMessage): boolean {
+  const { fields } = message;
+  if (fields.some(collects) || !fields.some(isInBody) || isUnwrapped(fields)) return true;
+  return holdersOf(message).every((field) => isFlattened(field) && field.parent.fields.some(collects));
+}
+
+/** The fields of other messages that a message is the type of. */
+function holdersOf(message: DescMessage): readonly DescField[] {
+  return MESSAGES.flatMap(({ fields }) => fields).filter((field) => messageOf(field) === message);
+}
+
+/** Whether the keys of a member of a oneof stand beside those of the message that has it. */
+function isFlattened({ fieldKind, oneof }: DescField): boolean {
+  if (fieldKind !== "message" || oneof === undefined) return false;
+  const { layout, discriminator } = getOption(oneof, oneofOption);
+  const { FLATTENED, LAYOUT_UNSPECIFIED } = OneofRules_Layout;
+  return layout === FLATTENED || (layout === LAYOUT_UNSPECIFIED && discriminator !== "");
+}
+
+function rulesOf(field: DescField) {
+  return getOption(field, fieldOption);
+}
+
+function collects(field: DescField): boolean {
+  return rulesOf(field).unknown;
+}
+
+function isInBody(field: DescField): boolean {
+  return rulesOf(field).from.length === 0;
+}
+
+/** Whether a message is no more than a list that stands in its place. */
+function isUnwrapped([first, ...others]: readonly DescField[]): boolean {
+  return others.length === 0 && first?.fieldKind === "list";
+}
+
+function enumOf(field: DescField): DescEnum | undefined {
+  return field.fieldKind === "enum" || field.fieldKind === "list" || field.fieldKind === "map"
+    ? field.enum
+    : undefined;
+}
+
+function isTwin(other: DescField, field: DescField): boolean {
+  const isText = other.fieldKind === "scalar" || (other.fieldKind === "list" && other.listKind === "scalar");
+  return other !== field && isText && keyOf(other) === keyOf(field);
+}
+
+function keyOf(field: DescField): string {
+  return rulesOf(field).name || field.name;
+}

@@ -1,0 +1,135 @@
+/** What should become of a changed response, from descriptors and annotations alone: nothing here asks a decoder. */
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getExtension,
+  hasExtension,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import type { DifferenceClass } from "connect-rest";
+import { enum_value, field as fieldOption } from "../../gen/connectrest/v1/annotations_pb.ts";
+import type { FieldRules } from "../../gen/connectrest/v1/field_rules_pb.ts";
+
+/** How one place of a response is changed. */
+export const CHANGES = ["drop", "null", "object", "arrays", "text", "number", "true", "rename"] as const;
+export type Change = (typeof CHANGES)[number];
+
+/** What stands at a place afterwards; the others take the key away. */
+export const CHANGED_VALUES: Readonly<Partial<Record<Change, unknown>>> = {
+  null: null,
+  object: { zz_new: 1 },
+  arrays: [[], []],
+  text: "zz!",
+  number: 123_456,
+  true: true,
+};
+
+const INTEGERS = new Set([
+  ScalarType.INT32,
+  ScalarType.SINT32,
+  ScalarType.UINT32,
+  ScalarType.FIXED32,
+  ScalarType.SFIXED32,
+]);
+const LONGS = new Set([
+  ScalarType.INT64,
+  ScalarType.SINT64,
+  ScalarType.UINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+]);
+const FLOATS = new Set([ScalarType.DOUBLE, ScalarType.FLOAT]);
+
+/** The rules of a field; undefined where it has none. */
+export function rulesOf({ proto }: DescField): FieldRules | undefined {
+  const { options } = proto;
+  return options !== undefined && hasExtension(options, fieldOption)
+    ? getExtension(options, fieldOption)
+    : undefined;
+}
+
+/** The key of a field on the wire. */
+export function keyOf(field: DescField): string {
+  return rulesOf(field)?.name || field.name;
+}
+
+/** Whether a message keeps keys that it does not know. */
+export function collects({ fields }: DescMessage): boolean {
+  return fields.some((field) => rulesOf(field)?.unknown === true);
+}
+
+/** The classes of difference that a change of a field leads to, of all fields that read the key. */
+export function expectedOf(fields: readonly DescField[], change: Change): ReadonlySet<DifferenceClass> {
+  const [first] = fields;
+  if (first === undefined || change === "drop" || change === "null") return new Set();
+  if (change === "rename") return new Set(collects(first.parent) ? [] : ["additional"]);
+  return new Set(fields.flatMap((field) => ofField(field, change, fields.length > 1)));
+}
+
+type Value = Exclude<Change, "drop" | "null" | "rename">;
+
+function ofField(field: DescField, change: Value, hasTwin: boolean): DifferenceClass[] {
+  switch (field.fieldKind) {
+    case "scalar":
+      return ofScalar(field.scalar, change);
+    case "enum":
+      return ofEnum(field.enum, change, hasTwin ? "twin" : collects(field.parent) ? "collector" : "nothing");
+    case "message":
+      return change === "object" ? ofNewKey(field.message) : ["lost"];
+    case "map":
+      return change === "object" ? ofMapValue(field) : ["lost"];
+    case "list":
+      return ofList(field, change);
+  }
+}
+
+function ofScalar(scalar: ScalarType, change: Value): DifferenceClass[] {
+  if (change === "object" || change === "arrays") return ["lost"];
+  if (scalar === ScalarType.STRING) return change === "text" ? [] : ["converted"];
+  if (scalar === ScalarType.BOOL) return change === "true" ? [] : ["lost"];
+  const isNumber = INTEGERS.has(scalar) || LONGS.has(scalar) || FLOATS.has(scalar);
+  return isNumber && change === "number" ? [] : ["lost"];
+}
+
+function ofEnum(desc: DescEnum, change: Value, keeper: "twin" | "collector" | "nothing"): DifferenceClass[] {
+  if (change === "number" && desc.open && !hasNumbersOfItsOwn(desc)) return ["additional"];
+  const isObject = change === "object" || change === "arrays";
+  if (keeper === "collector" || (keeper === "twin" && !isObject)) return ["additional"];
+  return ["lost"];
+}
+
+/** Whether the wire spells values as numbers that are not those of the enum. */
+function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
+  return values.some(({ number, proto: { options } }) => {
+    if (options === undefined || !hasExtension(options, enum_value)) return false;
+    const { wire, aliases } = getExtension(options, enum_value);
+    return [wire, ...aliases].some((text) => /^-?\d+$/.test(text) && Number(text) !== number);
+  });
+}
+
+function ofNewKey(message: DescMessage): DifferenceClass[] {
+  return collects(message) ? [] : ["additional"];
+}
+
+/** A map has the new key, and 1 for its value. */
+function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] {
+  if (field.mapKey !== ScalarType.STRING) return ["lost"];
+  if (field.mapKind === "scalar") return ofScalar(field.scalar, "number");
+  return field.mapKind === "enum" ? [] : ["lost"];
+}
+
+/** A single value is a list of one. */
+function ofList(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
+  if (change === "arrays" && field.listKind === "message")
+    return [field.delimitedEncoding ? "converted" : "lost"];
+  if (change === "arrays") return ofItem(field, change);
+  return ["converted", ...ofItem(field, change)];
+}
+
+function ofItem(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
+  if (field.listKind === "scalar") return ofScalar(field.scalar, change);
+  if (field.listKind === "enum")
+    return ofEnum(field.enum, change, collects(field.parent) ? "collector" : "nothing");
+  return change === "object" ? ofNewKey(field.message) : ["lost"];
+}

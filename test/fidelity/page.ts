@@ -1,0 +1,72 @@
+import type { Row } from "./rows.ts";
+
+const HEAD = `# Fidelity
+
+<!-- Written by test/fidelity, from rows that are tests. Do not edit: npx vitest run test/fidelity -u -->
+
+What becomes of a response that is not as its .proto file describes it. Nothing is lost without a report, and nothing that
+cannot be read looks like an empty message.
+
+## Classes
+
+A **difference** is one place in a response that is not as declared. There are three classes, which have the same names in
+the log, in the metrics, in the configuration and in the runtime's options.
+
+| class        | what it is                                                                                                                      | log     | \`strict\`             |
+| ------------ | ------------------------------------------------------------------------------------------------------------------------------- | ------- | -------------------- |
+| \`additional\` | Nothing declared is affected: a description is a slice of an API. Unknown keys, and unknown values of enums that are kept.      | \`debug\` | no error             |
+| \`converted\`  | The value is kept, in another type.                                                                                             | \`info\`  | no error             |
+| \`lost\`       | A declared value could not be held.                                                                                             | \`warn\`  | \`RESPONSE_DRIFT\`     |
+
+- In the log a difference is a line with the message \`difference\`, with method, upstream, path, what was expected, the type
+  that came, and the class; one a minute for each place, without values.
+- In the metrics it is \`connect_rest_differences_total\`, by method, path and class.
+- In a program it is in the \`DifferenceReport\` that \`onDifference\` gets. A report lists the first hundred of each class, and
+  counts all.
+
+Each class is ignored, logged or fails the call, for all methods, an upstream, a service or a method. The longest name
+counts, then the upstream, then the settings for all; \`strict: true\` is short for \`lost: fail\`.
+
+\`\`\`yaml
+differences:
+  lost: fail
+  methods:
+    blog.v1.PostService/ListPosts: { lost: log, converted: ignore }
+upstreams:
+  blog:
+    baseUrl: https://api.example.com
+    differences: { additional: ignore }
+\`\`\`
+
+The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream.
+
+## Responses that cannot be read
+
+Some responses leave nothing to read: a payload or the items of a page that are of the wrong kind or missing, or a page
+that says that there is more and not how to get it. Such a call fails in every mode, with INTERNAL and the reason
+\`RESPONSE_SHAPE\`; the text has the path, what was expected and what came.
+
+What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md). Without a rule
+\`null\`, \`[]\` and \`{}\` mean empty, since nothing in them could be lost; a missing key or body does not. A field of a message
+may always be missing: ProtoJSON leaves out empty lists and zeros.
+
+## Every difference
+`;
+
+/** The text of docs/fidelity.md. */
+export function page(rows: readonly Row[]): string {
+  const cells = rows.map(({ sends, outcome, gets }) => [sends, outcomeCell(outcome), gets]);
+  const head = ["the upstream sends", "class", "callers get"];
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => (row[column] ?? "").length)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return `${HEAD}\n${[line(head), rule, ...cells.map(line)].join("\n")}\n`;
+}
+
+function outcomeCell(outcome: Row["outcome"]): string {
+  if (outcome === "none") return "no difference";
+  return outcome === "RESPONSE_SHAPE" ? "`RESPONSE_SHAPE`" : `\`${outcome}\``;
+}

@@ -1,0 +1,174 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { create, type DescField, getExtension, hasExtension } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import { createRest, type Difference, reasonOf, type ServiceAdapter } from "connect-rest";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { http } from "../../gen/google/api/annotations_pb.ts";
+import { CHANGED_VALUES, CHANGES, type Change, expectedOf } from "./oracle.ts";
+import { adaptersOf } from "./services.ts";
+import { type Place, validObject } from "./valid-response.ts";
+
+type Adapter = ServiceAdapter["methods"][string];
+type Subject = Extract<Adapter, { kind: "unary" | "paginate" }>;
+
+let body = "";
+const server = createServer((_request, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end(body);
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void server.close());
+
+/** Methods whose response is an object in JSON, alone or on a page. */
+const SUBJECTS: readonly Subject[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
+  .flatMap(({ methods }) => Object.values(methods))
+  .filter(isSubject);
+
+function isSubject(adapter: Adapter): adapter is Subject {
+  const { kind, method, rules } = adapter;
+  if (kind !== "unary" && kind !== "paginate") return false;
+  if (
+    !["json", "json_or_form"].includes(rules.responseEncoding) ||
+    rules.errors.some((rule) => rule.status < 300 && rule.body)
+  )
+    return false;
+  if (method.output.typeName.startsWith("google.") || method.output.oneofs.length > 0) return false;
+  return (kind === "unary" || /^\w*$/.test(adapter.items[0] ?? "")) && responseBody(adapter) === undefined;
+}
+
+function responseBody({ method }: Adapter): DescField | undefined {
+  const { options } = method.proto;
+  const name =
+    options !== undefined && hasExtension(options, http) ? getExtension(options, http).responseBody : "";
+  return method.output.fields.find((field: DescField) => field.name === name);
+}
+
+/** A body with a payload, and the status that its envelope repeats. */
+function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
+  const [path = ""] = envelope?.payload ?? [];
+  const wrap = (value: unknown, at: string) =>
+    at.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  const inner = path === "" ? payload : wrap(payload, path);
+  if (envelope?.status === undefined || path === "") return inner;
+  return { ...(wrap(200, envelope.status) as object), ...(inner as object) };
+}
+
+async function called(subject: Subject, response: unknown) {
+  body = JSON.stringify(response);
+  const found: Difference[] = [];
+  const { rules, method } = subject;
+  const { port } = server.address() as AddressInfo;
+  const request = () => ({
+    verb: "GET",
+    path: "/x",
+    queryString: "",
+    headers: [],
+    oauth1Params: [],
+    body: undefined,
+  });
+  // credentials and limits are no matter of responses, and one page is enough
+  const plain = { ...rules, credentials: ["none"], rateLimits: [], idempotencyKey: undefined };
+  const next = { kind: "link", path: "zz_no_link" };
+  const adapter = { ...subject, request, rules: plain, next, more: undefined } as unknown as Adapter;
+  const rest = createRest({
+    adapters: [{ service: method.parent, methods: { [method.localName]: adapter } }],
+    upstreams: { [rules.upstream]: { baseUrl: `http://127.0.0.1:${port}`, breaker: false, retry: false } },
+    onDifference: ({ differences }) => found.push(...differences),
+  });
+  try {
+    const message = create(method.input) as never;
+    if (subject.kind === "unary") {
+      await rest.call(adapter as never, message);
+    } else {
+      const input = (async function* () {
+        yield message;
+      })();
+      const stream = await rest.transport.stream(method as never, undefined, undefined, undefined, input);
+      for await (const _ of stream.message);
+    }
+    return { found, reason: undefined };
+  } catch (thrown) {
+    return { found, reason: reasonOf(ConnectError.from(thrown)) ?? String(thrown) };
+  } finally {
+    await rest.close();
+  }
+}
+
+/** A valid response of a method, with the places that may be changed. */
+function valid(subject: Subject) {
+  const places: Place[] = [];
+  const [list = ""] = subject.kind === "paginate" ? subject.items : [""];
+  const start = subject.kind === "paginate" ? `${list}[0]` : "";
+  const object = validObject(subject.method.output, start, places);
+  const payload = subject.kind === "unary" ? object : list === "" ? [object] : { [list]: [object] };
+  return { payload, places };
+}
+
+const WITH_PLACES = SUBJECTS.filter((subject) => valid(subject).places.length > 0);
+
+function change({ holder, key }: Place, how: Change): void {
+  const { [key]: value } = holder;
+  if (how === "drop" || how === "rename") delete holder[key];
+  if (how === "rename") holder.zz_renamed = value;
+  if (how in CHANGED_VALUES) holder[key] = CHANGED_VALUES[how];
+}
+
+test("a valid response has no differences", async () => {
+  expect(WITH_PLACES.length).toBeGreaterThan(60);
+  for (const subject of WITH_PLACES) {
+    const { found, reason } = await called(subject, wrapped(valid(subject).payload, subject));
+    expect([String(subject.method), found, reason]).toEqual([String(subject.method), [], undefined]);
+  }
+});
+
+test("a response that is changed at one place leads to a difference of the right class at that place, and to no other", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...WITH_PLACES),
+      fc.nat(),
+      fc.constantFrom(...CHANGES),
+      async (subject, seed, how) => {
+        const { payload, places } = valid(subject);
+        const place = places[seed % places.length] as Place;
+        change(place, how);
+        const { found, reason } = await called(subject, wrapped(payload, subject));
+        const at = how === "rename" ? place.path.replace(/[^.]*$/, "zz_renamed") : place.path;
+        const name = `${subject.method}: ${at}: ${how}`;
+        expect([name, reason]).toEqual([name, undefined]);
+        expect([name, [...new Set(found.map((each) => each.class))].sort()]).toEqual([
+          name,
+          [...expectedOf(place.fields, how)].sort(),
+        ]);
+        for (const { path } of found) expect(path.startsWith(at), `${name}: ${path}`).toBe(true);
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+});
+
+test("a payload or a page of another shape fails the call", async () => {
+  const wrong = fc.constantFrom<(payload: unknown) => unknown>(
+    (payload) => [payload],
+    (payload) => [payload, payload],
+    (payload) => ({ zz_other: payload }),
+    () => "text",
+    () => 7,
+    () => true,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...WITH_PLACES), wrong, async (subject, spoil) => {
+      const { payload } = valid(subject);
+      const spoilt = spoil(payload);
+      const isList = subject.kind === "paginate" && subject.items[0] === "";
+      // where a missing list means an empty one, an object without it is a page
+      fc.pre(subject.kind === "unary" || subject.empty?.includes("absent") !== true);
+      const isObject = typeof spoilt === "object" && !Array.isArray(spoilt);
+      fc.pre(isList ? !Array.isArray(spoilt) : !(isObject && subject.kind === "unary"));
+      const { reason } = await called(subject, wrapped(spoilt, subject));
+      expect([String(subject.method), reason]).toEqual([String(subject.method), "RESPONSE_SHAPE"]);
+    }),
+    { numRuns: 300 },
+  );
+});

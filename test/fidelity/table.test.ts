@@ -1,0 +1,86 @@
+import { ConnectError } from "@connectrpc/connect";
+import { type DifferenceClass, type DifferenceReport, ERRORS, reasonOf } from "connect-rest";
+import { expect, test } from "vitest";
+import { createDifferenceLog } from "../../gateway/src/log/difference-log.ts";
+import { createLogger } from "../../gateway/src/log/logger.ts";
+import { Metrics } from "../../gateway/src/metrics/metrics.ts";
+import { FidelityService } from "../gen/rules/v1/empty_pb.ts";
+import { FidelityServiceRest } from "../gen/rules/v1/empty_rest.ts";
+import { start } from "../rules/world.ts";
+import { page } from "./page.ts";
+import { ROWS, type Row } from "./rows.ts";
+
+const LEVELS: Readonly<Record<DifferenceClass, string>> = {
+  additional: "debug",
+  converted: "info",
+  lost: "warn",
+};
+
+/** What came of a call: the message or the items, the error, and what was reported. */
+async function called({ call, body }: Row, strict: boolean) {
+  const reports: DifferenceReport[] = [];
+  const { client } = await start(
+    FidelityService,
+    FidelityServiceRest,
+    { body },
+    { strict, onDifference: (report) => reports.push(report) },
+  );
+  const items: unknown[] = [];
+  try {
+    if (call !== "list") return { got: await client.getCargo({}), reports, error: undefined };
+    for await (const item of client.listCargo({})) items.push(item);
+    return { got: items, reports, error: undefined };
+  } catch (thrown) {
+    return { got: items, reports, error: ConnectError.from(thrown) };
+  }
+}
+
+test.each(ROWS)("$sends: $outcome", async (row) => {
+  const { got, reports, error } = await called(row, false);
+  const found = reports.flatMap(({ differences }) => differences);
+  if (row.outcome === "RESPONSE_SHAPE") {
+    expect(error && reasonOf(error)).toBe("RESPONSE_SHAPE");
+    expect(error?.code).toBe(ERRORS.RESPONSE_SHAPE.code);
+    expect(error?.rawMessage).toContain(`: ${row.path}: expected `);
+    expect(found).toEqual([]);
+    return;
+  }
+  expect(error).toBeUndefined();
+  expect(got).toMatchObject(row.message as object);
+  expect(found.map((each) => [each.class, each.path])).toEqual(
+    row.outcome === "none" ? [] : [[row.outcome, row.path]],
+  );
+});
+
+test.each(ROWS)("in strict mode, $sends: $outcome", async (row) => {
+  const { error } = await called(row, true);
+  const reason = { none: undefined, additional: undefined, converted: undefined, lost: "RESPONSE_DRIFT" };
+  expect(error && reasonOf(error)).toBe(row.outcome === "RESPONSE_SHAPE" ? row.outcome : reason[row.outcome]);
+});
+
+test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", async (row) => {
+  const lines: Record<string, unknown>[] = [];
+  const logOne = createDifferenceLog(
+    createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }),
+  );
+  const metrics = new Metrics();
+  for (const report of (await called(row, false)).reports) {
+    logOne(report);
+    metrics.differed(report);
+  }
+  const { body } = await metrics.render();
+  const counted = body.split("\n").filter((line) => line.startsWith("connect_rest_differences_total{"));
+  if (row.outcome === "none" || row.outcome === "RESPONSE_SHAPE") {
+    expect([lines, counted]).toEqual([[], []]);
+    return;
+  }
+  expect(lines).toMatchObject([
+    { level: LEVELS[row.outcome], msg: "difference", class: row.outcome, path: row.path },
+  ]);
+  expect(counted).toHaveLength(1);
+  expect(counted[0]).toMatch(new RegExp(`class="${row.outcome}"\\} 1$`));
+});
+
+test("the page has a row for each, and is up to date: run this test with -u", async () => {
+  await expect(page(ROWS)).toMatchFileSnapshot("../../docs/fidelity.md");
+});

@@ -1,0 +1,114 @@
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { keyOf, rulesOf } from "./oracle.ts";
+
+type Json = { [key: string]: unknown };
+
+/** A key of a valid response, which a test may change. */
+export interface Place {
+  readonly holder: Json;
+  readonly key: string;
+  /** All fields that read the key. */
+  readonly fields: readonly DescField[];
+  /** As reports name it. */
+  readonly path: string;
+}
+
+/** A valid object of a message, with one value for each key that needs no more than descriptors to be written. */
+export function validObject(desc: DescMessage, path: string, places: Place[], depth = 0): Json {
+  const json: Json = {};
+  for (const [key, fields] of fieldsByKey(desc)) {
+    const [field] = fields;
+    if (field === undefined || key === "__proto__" || !isPlain(fields)) continue;
+    const here = path === "" ? key : `${path}.${key}`;
+    const value = jsonOf(field, here, places, depth);
+    if (value === undefined) continue;
+    json[key] = value;
+    places.push({ holder: json, key, fields, path: here });
+  }
+  return json;
+}
+
+function fieldsByKey({ fields }: DescMessage): ReadonlyMap<string, readonly DescField[]> {
+  const found = new Map<string, DescField[]>();
+  for (const field of fields) {
+    if (rulesOf(field)?.unknown === true || (rulesOf(field)?.from.length ?? 0) > 0) continue;
+    const key = keyOf(field);
+    found.set(key, [...(found.get(key) ?? []), field]);
+  }
+  return found;
+}
+
+/** One field, or an enum with the text that keeps its word; without rules that ask for another notation. */
+function isPlain(fields: readonly DescField[]): boolean {
+  const [first, twin, third] = fields;
+  const isTwin = twin === undefined || (first?.fieldKind === "enum" && twin.fieldKind === "scalar");
+  return third === undefined && isTwin && fields.every(isPlainField);
+}
+
+function isPlainField(field: DescField): boolean {
+  const rules = rulesOf(field);
+  if (
+    field.oneof !== undefined ||
+    field.parent.fields.some((other) => other.oneof && keyOf(other) === keyOf(field))
+  )
+    return false;
+  if (field.parent.oneofs.some((oneof) => hasDiscriminator(oneof, keyOf(field)))) return false;
+  return (
+    rules === undefined ||
+    (rules.time === undefined &&
+      !rules.unwrap &&
+      !rules.coerce &&
+      rules.style === 0 &&
+      rules.aliases.length === 0 &&
+      rules.bytes === 0)
+  );
+}
+
+function hasDiscriminator(oneof: DescMessage["oneofs"][number], key: string): boolean {
+  return JSON.stringify(oneof.proto.options ?? {}, (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  ).includes(key);
+}
+
+function jsonOf(field: DescField, path: string, places: Place[], depth: number): unknown {
+  switch (field.fieldKind) {
+    case "scalar":
+      return scalarOf(field.scalar);
+    case "enum":
+      return field.enum.values[0]?.name;
+    case "message":
+      return objectOf(field.message, path, places, depth);
+    case "map":
+      return field.mapKind === "scalar" && field.mapKey === ScalarType.STRING
+        ? { k: scalarOf(field.scalar) }
+        : undefined;
+    case "list":
+      if (field.listKind === "scalar") return [scalarOf(field.scalar)];
+      if (field.listKind === "enum") return [field.enum.values[0]?.name];
+      return listOf(objectOf(field.message, `${path}[0]`, places, depth));
+  }
+}
+
+function listOf(item: unknown): unknown {
+  return item === undefined ? undefined : [item];
+}
+
+function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
+  if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
+  // the keys of a oneof's member stand beside those of its message, which are then not its own alone
+  if (desc.oneofs.length > 0) return undefined;
+  return validObject(desc, path, places, depth + 1);
+}
+
+function scalarOf(scalar: ScalarType): unknown {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return "text";
+    case ScalarType.BOOL:
+      return true;
+    case ScalarType.BYTES:
+      return "AAAA";
+    default:
+      return 7;
+  }
+}

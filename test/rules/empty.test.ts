@@ -1,0 +1,134 @@
+import { ConnectError } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest";
+import { expect, test } from "vitest";
+import { EmptyService } from "../gen/rules/v1/empty_pb.ts";
+import { EmptyServiceRest } from "../gen/rules/v1/empty_rest.ts";
+import { type Answers, start } from "./world.ts";
+
+const empty = (answers: Answers) => start(EmptyService, EmptyServiceRest, answers);
+
+async function ids(parcels: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { id } of parcels) found.push(id);
+  return found;
+}
+
+/** What a call fails with: the reason, and what came of the text. */
+async function refusal(call: Promise<unknown>): Promise<[reason: string | undefined, text: string]> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => ConnectError.from(thrown),
+  );
+  return [error && reasonOf(error), String(error?.rawMessage).replace(/^.*?Parcels?: /, "")];
+}
+
+test.each([
+  "{}",
+  '{"response":null}',
+  '{"response":false}',
+  '{"response":[]}',
+  '{"response":{}}',
+  '{"response":""}',
+  "",
+])("a payload is empty in every way that the rule names, and that is no difference: %s", async (body) => {
+  const { client, differences } = await empty({ body });
+  expect(await client.getParcel({})).toMatchObject({ id: "", unknownFields: {} });
+  expect(differences).toEqual([]);
+});
+
+test("a response without a body is empty where the rule says so, and nothing else is", async () => {
+  const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
+  expect((await client.trackParcel({})).id).toBe("");
+  expect((await client.trackParcel({})).id).toBe("");
+  expect(await refusal(client.trackParcel({}))).toEqual([
+    "RESPONSE_SHAPE",
+    "(root): expected object, got boolean",
+  ]);
+});
+
+test.each([
+  ["{}", "a payload, got nothing"],
+  ["", "a payload, got nothing"],
+  ['{"response":false}', "object, got boolean"],
+  ['{"response":""}', "object, got empty string"],
+  ['{"response":[{"id":"a"}]}', "object, got array"],
+  ['{"response":[{"id":"a"},{"id":"b"}]}', "object, got array"],
+  ['{"response":7}', "object, got number"],
+])("by default a payload is not empty, but of the wrong shape: %s", async (body, text) => {
+  const { client } = await empty({ body });
+  expect(await refusal(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
+});
+
+test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
+  "by default a payload that holds nothing is empty: %s",
+  async (body) => {
+    const { client } = await empty({ body });
+    expect((await client.findParcel({})).id).toBe("");
+  },
+);
+
+test.each([
+  '{"response":{"total":0}}',
+  '{"response":{"parcels":false}}',
+  '{"response":{"parcels":[]}}',
+  '{"response":[]}',
+  "",
+])("a page is empty in every way that the rules name: %s", async (body) => {
+  const { client } = await empty({ body });
+  expect(await ids(client.listParcels({}))).toEqual([]);
+});
+
+test.each([
+  ["{}", "response: expected a payload, got nothing"],
+  ['{"response":7}', "response: expected object, got number"],
+  ['{"response":[{"id":"a"}]}', "response: expected object, got array"],
+  ['{"response":{"parcels":null}}', "response.parcels: expected array, got null"],
+  ['{"response":{"parcels":{"id":"a"}}}', "response.parcels: expected array, got object"],
+  ['{"response":{"parcels":"a"}}', "response.parcels: expected array, got string"],
+  ['{"response":{"parcels":[],"total":3}}', "parcels: expected items up to 3, as `total` says, got none"],
+])("a page of another shape fails the stream: %s", async (body, text) => {
+  const { client } = await empty({ body });
+  expect(await refusal(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
+});
+
+test("a page without items is not the last where the number of pages says so", async () => {
+  const pages = [{ json: { parcels: [], pages: 3 } }, { json: { parcels: [{ id: "a" }], pages: 3 } }];
+  const { client, seen } = await empty([...pages, { json: { parcels: null, pages: 3 } }]);
+  expect(await ids(client.searchParcels({}))).toEqual(["a"]);
+  expect(seen).toHaveLength(3);
+});
+
+test.each(["{}", '"a"', "7", '{"message":"maintenance"}', ""])(
+  "a list that is the payload itself is a list: %s",
+  async (body) => {
+    const { client } = await empty({ body });
+    const outcome = await refusal(ids(client.dumpParcels({})));
+    expect(outcome[0]).toBe(body === "{}" ? undefined : "RESPONSE_SHAPE");
+  },
+);
+
+test("unknown words of enums are kept beside the enum, or with the unknown keys, and are additional", async () => {
+  const { client, differences } = await empty({
+    json: { response: { id: "a", stage: "lost", stages: ["sent", "lost"], size: "huge" } },
+  });
+  expect(await client.findParcel({})).toMatchObject({
+    stage: 0,
+    stages: [1],
+    size: 0,
+    sizeName: "huge",
+    unknownFields: { stage: '"lost"', stages: '["sent","lost"]' },
+  });
+  expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual([
+    "additional stage",
+    "additional stages[1]",
+    "additional size",
+  ]);
+});
+
+test("unknown numbers of enums are kept", async () => {
+  const { client, differences } = await empty({ json: { response: { stage: 7, stages: [1, 8], size: 9 } } });
+  expect(await client.findParcel({})).toMatchObject({ stage: 7, stages: [1, 8], size: 9, unknownFields: {} });
+  expect(differences.map((each) => each.class)).toEqual(
+    ["additional", "additional", "converted", "additional"].toSorted(),
+  );
+});
