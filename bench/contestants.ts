@@ -15,7 +15,7 @@ export interface Contestant {
   readonly protocol: Target["protocol"];
   /** The request for a page. */
   readonly request: (page: Page) => Omit<Target, "protocol" | "port">;
-  /** What is wrong with the body of an answer; undefined when it is right. */
+  /** What is wrong with the body of an response; undefined when it is right. */
   readonly check: (body: Uint8Array, page: Page) => string | undefined;
 }
 

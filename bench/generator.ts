@@ -31,7 +31,7 @@ interface Usage {
   readonly rssMb: number;
 }
 
-/** Answers `npm run bench -- generator`; the result is text to print. */
+/** Runs `npm run bench -- generator`; the result is text to print. */
 export async function benchGenerator(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
     args: [...args],

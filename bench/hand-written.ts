@@ -6,7 +6,7 @@ import { PostSchema } from "../gen/blog/v1/post_resource_pb.ts";
 
 const KNOWN = new Set(["id_string", ...PostSchema.fields.map((field) => field.name)]);
 
-/** The baseline: what one writes by hand, with the same answer as the adapter's. */
+/** The baseline: what one writes by hand, with the same response as the adapter's. */
 export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => void {
   const pool = new Pool(upstream, { connections: 128 });
   return (router) =>

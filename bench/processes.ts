@@ -4,7 +4,7 @@ import type { Target } from "./load/connection.ts";
 import type { Job, JobResult, Load } from "./load/generator.ts";
 import type { Ports, ServerMessage } from "./servers/child.ts";
 
-/** A child process that answers one message at a time. */
+/** A child process that responds to one message at a time. */
 class Child {
   private readonly process: ChildProcess;
   private readonly name: string;
@@ -31,9 +31,9 @@ class Child {
   }
 
   async ask<T>(message: object): Promise<T> {
-    const answer = this.receive<T>();
+    const response = this.receive<T>();
     this.process.send(message);
-    return await answer;
+    return await response;
   }
 
   /** Ends the process; resolves when it has exited. */
@@ -91,7 +91,7 @@ export class LoadProcess {
     return load;
   }
 
-  /** Makes one call and returns the body of its answer. */
+  /** Makes one call and returns the body of its response. */
   async probe(target: Target): Promise<Uint8Array> {
     const result = await this.do({ kind: "probe", target });
     if ("body" in result) return result.body;

@@ -28,7 +28,7 @@ export interface Reliability {
 }
 
 /**
- * Answers `npm run bench -- reliability`.
+ * Runs `npm run bench -- reliability`.
  *
  * @throws Error that says what is wrong with the command line
  */

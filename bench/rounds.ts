@@ -33,9 +33,9 @@ interface Entry {
 }
 
 /**
- * Starts every server in a process of its own, checks the answer of every contestant, and measures them in turn.
+ * Starts every server in a process of its own, checks the response of every contestant, and measures them in turn.
  *
- * @throws Error when an answer is not right, before or while measuring
+ * @throws Error when an response is not right, before or while measuring
  */
 export async function measureCalls(options: Options): Promise<Series[]> {
   const wanted = PAGES.flatMap((page) =>
@@ -68,7 +68,7 @@ export async function measureCalls(options: Options): Promise<Series[]> {
   }
 }
 
-/** Calls once, and compares the answer with the page. */
+/** Calls once, and compares the response with the page. */
 async function checked(
   generator: LoadProcess,
   contestant: Contestant,
@@ -80,7 +80,7 @@ async function checked(
   const body = await generator.probe(target);
   const problem = contestant.check(body, page);
   if (problem !== undefined) {
-    throw new Error(`${contestant.name}, ${page.label}: the answer is not right: ${problem}`);
+    throw new Error(`${contestant.name}, ${page.label}: the response is not right: ${problem}`);
   }
   return { contestant, page, server, target, bodyBytes: body.length };
 }
@@ -112,7 +112,7 @@ async function measure(
   const after = await server.cpu();
   if (load.wrong > 0) {
     throw new Error(
-      `${contestant.name}, ${page.label}: ${load.wrong} of ${load.calls} answers are not right`,
+      `${contestant.name}, ${page.label}: ${load.wrong} of ${load.calls} responses are not right`,
     );
   }
   return {

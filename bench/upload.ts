@@ -58,8 +58,8 @@ async function start(name: string, args: readonly string[] = []): Promise<[Child
 }
 
 async function memoryOf(child: ChildProcess): Promise<number> {
-  const answer = once(child, "message");
+  const response = once(child, "message");
   child.send("memory");
-  const [bytes] = (await answer) as [number];
+  const [bytes] = (await response) as [number];
   return bytes;
 }

@@ -13,15 +13,15 @@ export interface Target {
 
 /** A connection that has one request in flight at a time. */
 export interface Connection {
-  /** Sends the request and resolves with the body of its answer; rejects when there is none. */
+  /** Sends the request and resolves with the body of its response; rejects when there is none. */
   call(): Promise<Uint8Array>;
   close(): void;
 }
 
-/** Takes what has arrived; returns the body of an answer once it is complete, and undefined before. */
+/** Takes what has arrived; returns the body of an response once it is complete, and undefined before. */
 export type Receive = (chunk: Buffer) => Buffer | undefined;
 
-/** A connection over a socket: `request` are the bytes of the next request, `receive` reads its answer. */
+/** A connection over a socket: `request` are the bytes of the next request, `receive` reads its response. */
 export class SocketConnection implements Connection {
   private readonly socket: net.Socket;
   private readonly request: () => Buffer;

@@ -13,21 +13,21 @@ export type Job =
       readonly target: Target;
       readonly connections: number;
       readonly seconds: number;
-      /** The size of a right answer's body. */
+      /** The size of a right response's body. */
       readonly bodyBytes: number;
     };
 
 /** What calls for a while came to. */
 export interface Load {
   readonly calls: number;
-  /** Calls whose answer did not have the right size. */
+  /** Calls whose response did not have the right size. */
   readonly wrong: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** The answer to a job. */
+/** The response to a job. */
 export type JobResult = { readonly body: Uint8Array } | { readonly load: Load } | { readonly error: string };
 
 function open(target: Target): Promise<Connection> {

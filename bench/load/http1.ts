@@ -3,7 +3,7 @@ import { type Connection, connect, SocketConnection, type Target } from "./conne
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured. An answer
+ * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured. An response
  * with another status than the expected one is an error.
  */
 export async function connectHttp1(target: Target, expected = 200): Promise<Connection> {
@@ -14,11 +14,12 @@ export async function connectHttp1(target: Target, expected = 200): Promise<Conn
     () => request,
     (chunk) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-      const answer = readAnswer(received);
-      if (answer === undefined) return undefined;
-      if (answer.status !== expected) throw new Error(`expected status ${expected}, got ${answer.status}`);
+      const response = readResponse(received);
+      if (response === undefined) return undefined;
+      if (response.status !== expected)
+        throw new Error(`expected status ${expected}, got ${response.status}`);
       received = EMPTY;
-      return answer.body;
+      return response.body;
     },
   );
 }
@@ -33,14 +34,14 @@ function printRequest({ port, method, path, headers, body }: Target): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
 
-/** An answer as it was read. */
+/** An response as it was read. */
 export interface Http1Answer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** Reads one answer with a length or in chunks (RFC 9112 section 6); undefined while it is not complete. */
-export function readAnswer(bytes: Buffer): Http1Answer | undefined {
+/** Reads one response with a length or in chunks (RFC 9112 section 6); undefined while it is not complete. */
+export function readResponse(bytes: Buffer): Http1Answer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const head = bytes.toString("latin1", 0, end + 2);

@@ -46,16 +46,16 @@ export async function connectHttp2(target: Target): Promise<Connection> {
   };
   return new SocketConnection(socket, request, (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    let answer: Buffer | undefined;
+    let response: Buffer | undefined;
     for (let next = readFrame(received); next !== undefined; next = readFrame(received)) {
       received = received.subarray(next.size);
-      answer = take(next) ?? answer;
+      response = take(next) ?? response;
     }
-    return answer;
+    return response;
   });
 }
 
-/** Says that answers need not be compressed by a table, and may be of any size. */
+/** Says that responses need not be compressed by a table, and may be of any size. */
 function preface(): Buffer {
   const settings = Buffer.alloc(12);
   settings.writeUInt16BE(1, 0); // SETTINGS_HEADER_TABLE_SIZE 0

@@ -40,14 +40,14 @@ async function figure(peer: string, bomb: Buffer, grow: (name: Name) => Promise<
   };
 }
 
-interface Answered {
+interface Bomb {
   readonly bomb: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 async function grown(
   name: Name,
-  answered: Answered | undefined,
+  answered: Bomb | undefined,
   act: (port: number) => Promise<unknown>,
 ): Promise<number> {
   let armed = false;

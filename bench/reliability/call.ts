@@ -5,7 +5,7 @@ import { PAGES } from "../pages.ts";
 export const LIST_POSTS = "/blog.v1.PostService/ListPosts";
 export const DEAF = "/blog.v1.BlogService/GetBlogInfo";
 
-/** The page that the upstreams answer, in JSON. */
+/** The page that the upstreams response, in JSON. */
 export const PAGE = PAGES[0]?.json ?? "";
 
 /** A request for it. */
@@ -27,7 +27,7 @@ export interface CallOptions {
 }
 
 /** What came of a call. */
-export interface Answer {
+export interface CallResponse {
   /** 0 where there was none. */
   readonly status: number;
   readonly body: string;
@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 /** Makes one call as Connect with JSON over HTTP/1.1. It never rejects. */
-export function call(port: number, options: CallOptions = {}): Promise<Answer> {
+export function call(port: number, options: CallOptions = {}): Promise<CallResponse> {
   const { path = LIST_POSTS, body = REQUEST, headers, agent, signal } = options;
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -57,13 +57,17 @@ export function call(port: number, options: CallOptions = {}): Promise<Answer> {
   });
 }
 
-/** Makes calls, so many at a time, and returns their answers. */
-export async function calls(count: number, atOnce: number, make: () => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
+/** Makes calls, so many at a time, and returns their responses. */
+export async function calls(
+  count: number,
+  atOnce: number,
+  make: () => Promise<CallResponse>,
+): Promise<CallResponse[]> {
+  const responses: CallResponse[] = [];
   let started = 0;
   const worker = async () => {
-    while (started++ < count) answers.push(await make());
+    while (started++ < count) responses.push(await make());
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  return answers;
+  return responses;
 }

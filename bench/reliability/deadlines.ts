@@ -1,12 +1,12 @@
 import { quietest } from "../statistics.ts";
-import { type Answer, call, calls, DEAF, LIST_POSTS } from "./call.ts";
+import { type CallResponse, call, calls, DEAF, LIST_POSTS } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, startUpstream } from "./world.ts";
 
 const DEADLINE_MS = 200;
 const GIVE_UP_MS = 2000;
 
-/** By how much answers come later than the deadline. */
+/** By how much responses come later than the deadline. */
 export async function measureDeadlines(): Promise<Figure[]> {
   await using upstream = await startUpstream(() => undefined);
   const settings = { upstream: upstream.url, options: { breaker: false } } as const;
@@ -14,7 +14,7 @@ export async function measureDeadlines(): Promise<Figure[]> {
   await using bare = await Subject.start("bare", { upstream: upstream.url });
   const figures: Figure[] = [];
   for (const [who, path] of [
-    ["an upstream that never answers", LIST_POSTS],
+    ["an upstream that never responds", LIST_POSTS],
     ["a handler deaf to its signal", DEAF],
   ] as const) {
     const ours = await lateness(gateway.port, path, 5);
@@ -24,7 +24,7 @@ export async function measureDeadlines(): Promise<Figure[]> {
       ["p99", 0.99],
     ] as const) {
       figures.push({
-        name: `answer after the deadline, ${who}, ${label}`,
+        name: `response after the deadline, ${who}, ${label}`,
         unit: "ms",
         value: quietest(ours, share),
         bound: { atMost: 50 },
@@ -39,10 +39,11 @@ function latenessText(ms: number): number | string {
   return ms >= GIVE_UP_MS - DEADLINE_MS ? "never" : ms;
 }
 
-/** How late answers came, in rounds. */
+/** How late responses came, in rounds. */
 async function lateness(port: number, path: string, count: number): Promise<number[][]> {
   const headers = { "connect-timeout-ms": String(DEADLINE_MS) };
-  const make = (): Promise<Answer> => call(port, { path, headers, signal: AbortSignal.timeout(GIVE_UP_MS) });
+  const make = (): Promise<CallResponse> =>
+    call(port, { path, headers, signal: AbortSignal.timeout(GIVE_UP_MS) });
   const rounds: number[][] = [];
   await calls(10, 10, make);
   for (let round = 0; round < count; round++) {

@@ -36,7 +36,7 @@ export async function measureDrain(): Promise<Figure[]> {
       beside: { bare: bare.signal ?? String(bare.status) },
     },
     {
-      name: "time from the last answer to the exit",
+      name: "time from the last response to the exit",
       unit: "ms",
       value: ours.exitMs,
       bound: { atMost: 1000 },
@@ -62,12 +62,12 @@ async function drained(start: (upstream: string) => Promise<Started>) {
   });
   const server = await start(upstream.url);
   const exit = once(server.process, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const answers = inFlightCalls(server);
+  const responses = inFlightCalls(server);
   await allInFlight;
   server.process.kill("SIGTERM");
   const late = await lateCalls(server.port);
   for (const release of held) release();
-  const statuses = await answers;
+  const statuses = await responses;
   const answeredAt = performance.now();
   const [status, signal] = await exit;
   const lost = statuses.filter((each) => each !== 200).length;
@@ -85,7 +85,7 @@ function inFlightCalls({ port, http2: both }: Started): Promise<number[]> {
   });
 }
 
-/** One call on a session of HTTP/2: its status, 0 where it had no answer. */
+/** One call on a session of HTTP/2: its status, 0 where it had no response. */
 function streamCall(session: http2.ClientHttp2Session | undefined): Promise<number> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const stream = session?.request(headers);
@@ -108,8 +108,8 @@ async function lateCalls(port: number): Promise<number> {
   const end = performance.now() + 5000;
   const isRefused = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");
   while (!(await isRefused())) if (performance.now() > end) return Number.NaN;
-  const answers = await Promise.all(Array.from({ length: 20 }, () => call(port)));
-  return answers.filter(({ status }) => status !== 0).length;
+  const responses = await Promise.all(Array.from({ length: 20 }, () => call(port)));
+  return responses.filter(({ status }) => status !== 0).length;
 }
 
 /** `connect-rest serve`, as an operator runs it. */

@@ -58,7 +58,7 @@ async function manyCalls(port: number, count: number): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-/** Sends a call and closes the connection before, or while, its answer comes. */
+/** Sends a call and closes the connection before, or while, its response comes. */
 async function leave(connection: Connection): Promise<void> {
   const call = connection.call().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 3));

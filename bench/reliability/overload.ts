@@ -1,6 +1,6 @@
 import http from "node:http";
 import { quietest } from "../statistics.ts";
-import { type Answer, call, PAGE } from "./call.ts";
+import { type CallResponse, call, PAGE } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
@@ -10,7 +10,7 @@ const TAKES_MS = 100;
 const DEADLINE_MS = 1000;
 const SECONDS = 4;
 
-/** What is still answered when twice as many calls come as the upstream can take. */
+/** What is still served when twice as many calls come as the upstream can take. */
 export async function measureOverload(): Promise<Figure[]> {
   const limits = { callsInFlight: PLACES, queuedCalls: PLACES };
   const { share, refusals } = await overloaded("reliable-gateway", limits);
@@ -45,11 +45,11 @@ async function overloaded(name: "reliable-gateway" | "bare", limits: Record<stri
   const agent = new http.Agent({ keepAlive: true });
   const make = () => call(subject.port, { agent, headers: { "connect-timeout-ms": String(DEADLINE_MS) } });
   const peak = await saturated(make);
-  const { answers, inTime } = await offered(2 * peak, make);
+  const { responses, inTime } = await offered(2 * peak, make);
   agent.destroy();
   const good = inTime / SECONDS;
   // 429 and 503: calls that were not taken
-  const refusals = answers.filter(({ status }) => status === 429 || status === 503);
+  const refusals = responses.filter(({ status }) => status === 429 || status === 503);
   return { share: good / peak, refusals };
 }
 
@@ -61,7 +61,7 @@ function inRounds(values: readonly number[]): number[][] {
 }
 
 /** Calls a second when there are always as many as the upstream can take. */
-async function saturated(make: () => Promise<Answer>): Promise<number> {
+async function saturated(make: () => Promise<CallResponse>): Promise<number> {
   for (let count = 0; count < 20; count++) await make();
   const end = performance.now() + SECONDS * 1000;
   let answered = 0;
@@ -76,23 +76,23 @@ async function saturated(make: () => Promise<Answer>): Promise<number> {
   return answered / SECONDS;
 }
 
-/** Starts so many calls a second whatever becomes of them: all answers, and how many good ones came meanwhile. */
-async function offered(perSecond: number, make: () => Promise<Answer>) {
-  const started: Promise<Answer>[] = [];
+/** Starts so many calls a second whatever becomes of them: all responses, and how many good ones came meanwhile. */
+async function offered(perSecond: number, make: () => Promise<CallResponse>) {
+  const started: Promise<CallResponse>[] = [];
   const startedAt = performance.now();
   const end = startedAt + SECONDS * 1000;
   let inTime = 0;
   const counted = async () => {
-    const answer = await make();
-    if (answer.status === 200 && performance.now() <= end) inTime++;
-    return answer;
+    const response = await make();
+    if (response.status === 200 && performance.now() <= end) inTime++;
+    return response;
   };
   while (performance.now() < end) {
     const due = ((performance.now() - startedAt) / 1000) * perSecond;
     while (started.length < due) started.push(counted());
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  return { answers: await Promise.all(started), inTime };
+  return { responses: await Promise.all(started), inTime };
 }
 
 /** An upstream that does so many at a time; others wait for their turn, also those that nobody wants any more. */

@@ -18,7 +18,7 @@ export function readSettings(argument: string | undefined): Settings {
   return JSON.parse(argument ?? "{}") as Settings;
 }
 
-/** A handler that never answers and does not listen to its signal. */
+/** A handler that never responds and does not listen to its signal. */
 export function deaf(): Promise<never> {
   return new Promise(() => undefined);
 }

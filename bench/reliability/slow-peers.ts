@@ -33,7 +33,7 @@ const PEERS: readonly Peer[] = [
     act: (port, end) => trickle(port, `${HEAD}content-length: 9999\r\n\r\n{`, end),
   },
   { name: "silence within an HTTP/2 stream", limit: 10, http2: true, act: silentStream },
-  { name: "not reading the answer", limit: 30, act: deafReader },
+  { name: "not reading the response", limit: 30, act: deafReader },
 ];
 
 /** How long peers are borne that take their time; all at the same time. */
@@ -67,7 +67,7 @@ async function borne({ act }: Peer, port: number): Promise<number | undefined> {
   return end.aborted ? undefined : (performance.now() - since) / 1000;
 }
 
-/** Sends a beginning and then a byte a second, until the server answers or closes. */
+/** Sends a beginning and then a byte a second, until the server responds or closes. */
 async function trickle(port: number, beginning: string, end: AbortSignal): Promise<number> {
   const since = performance.now();
   const socket = net.connect(port, "127.0.0.1");
@@ -93,7 +93,7 @@ async function silentStream(port: number, end: AbortSignal): Promise<number> {
   return since;
 }
 
-/** Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is answered by a reset. */
+/** Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is met with a reset. */
 async function deafReader(port: number, end: AbortSignal): Promise<number> {
   let since = performance.now();
   const socket = net.connect(port, "127.0.0.1");

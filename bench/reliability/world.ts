@@ -36,9 +36,9 @@ export class Subject implements AsyncDisposable {
   }
 
   private async ask<T>(question: Question): Promise<T> {
-    const answer = next<T>(this.process);
+    const response = next<T>(this.process);
     this.process.send(question);
-    return await answer;
+    return await response;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,7 +86,7 @@ export async function startUpstream(handler: http.RequestListener): Promise<Upst
   };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function sendJson(response: http.ServerResponse, status: number, json: string): void {
   response.writeHead(status, { "content-type": "application/json" }).end(json);
 }

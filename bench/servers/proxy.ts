@@ -5,7 +5,7 @@ import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 
 const pool = new Pool(upstreamArgument(), { connections: 128 });
 
-/** Hands an answer on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
+/** Hands an response on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
 function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart: () => undefined,

@@ -3,10 +3,10 @@ import net from "node:net";
 import { PAGES, pageFor } from "../pages.ts";
 import { listenLocally, serveParent } from "./child.ts";
 
-const answers = new Map(PAGES.map((page) => [page, answer(200, page.json)]));
-const notFound = answer(404, '{"meta":{"status":404,"msg":"Not Found"},"response":[]}');
+const responses = new Map(PAGES.map((page) => [page, response(200, page.json)]));
+const notFound = response(404, '{"meta":{"status":404,"msg":"Not Found"},"response":[]}');
 
-function answer(status: number, json: string): Buffer {
+function response(status: number, json: string): Buffer {
   const body = Buffer.from(json);
   const head = [
     `HTTP/1.1 ${status} ${status === 200 ? "OK" : "Not Found"}`,
@@ -25,7 +25,7 @@ const server = net.createServer({ noDelay: true }, (socket) => {
     for (let end = received.indexOf("\r\n\r\n"); end >= 0; end = received.indexOf("\r\n\r\n")) {
       const [, target = ""] = received.slice(0, received.indexOf("\r\n")).split(" ");
       const page = pageFor(target);
-      socket.write((page && answers.get(page)) ?? notFound);
+      socket.write((page && responses.get(page)) ?? notFound);
       received = received.slice(end + 4);
     }
   });

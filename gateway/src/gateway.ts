@@ -1,4 +1,4 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
   createRest,
@@ -9,7 +9,7 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
-import { currentCall } from "./call/call.ts";
+import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import { createDriftLog } from "./log/drift-log.ts";
@@ -29,11 +29,16 @@ export interface GatewayUpstream extends UpstreamOptions {
 }
 
 export interface GatewayOptions
-  extends Omit<ServerOptions, "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf"> {
+  extends Omit<
+    ServerOptions,
+    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+  > {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
+  /** Files with further types that a google.protobuf.Any may have. Default: those of the adapters and of google.rpc. */
+  readonly types?: readonly DescFile[] | undefined;
   /** Fail calls whose response violates its description. Default: decode it best-effort, and log the difference. */
   readonly strict?: boolean;
   /** Further routes beside those of the adapters. */
@@ -43,6 +48,9 @@ export interface GatewayOptions
   /** Where to serve metrics. Default: nowhere. */
   readonly metrics?: MetricsPlace | undefined;
 }
+
+/** The gateway keeps the deadlines of its calls itself. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A gateway that listens. */
 export interface Gateway extends Server {
@@ -55,7 +63,7 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { adapters, upstreams, strict = false, routes, fastPath = true, ...others } = options;
+  const { adapters, upstreams, types, strict = false, routes, fastPath = true, ...others } = options;
   const { metrics: metricsPlace, ...server } = others;
   const metrics = new Metrics();
   const log = options.log ?? silentLogger();
@@ -63,7 +71,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const rest = createRest({
     adapters,
     upstreams,
+    types,
     strict,
+    timeoutMs: LONGEST_TIMEOUT_MS,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDrift: (report) => {
       metrics.drifted(report);
@@ -82,9 +92,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       metrics,
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
-        rest.routes(router, { carryBytes: true });
+        rest.routes(router, {
+          carryBytes: true,
+          hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
+        });
         routes?.(router);
       },
+      types: rest.types,
       unaryOf: fastPath ? unaryOf(rest) : () => undefined,
       methodTimeout: timeoutsOf(adapters),
       shareOf: sharesOf(adapters, upstreams),

@@ -120,14 +120,21 @@ export const LIMIT_TABLE = {
     unit: "ms",
     max: DAY,
     effect:
-      "Deadline of a unary call, unless the client or the method sets a shorter one. Then it fails with DEADLINE_EXCEEDED, whatever its handler does.",
+      "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
   },
   streamDeadlineMs: {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
     effect:
-      "Deadline of a streaming call, unless the client or the method sets a shorter one. Then it fails with DEADLINE_EXCEEDED.",
+      "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
+  },
+  maxDeadlineMs: {
+    default: 60 * 60 * 1000,
+    unit: "ms",
+    max: DAY,
+    effect:
+      "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
   },
   idleTimeoutMs: {
     default: 60_000,

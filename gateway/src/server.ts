@@ -1,4 +1,4 @@
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { createRegistry, type DescMethod, type DescService, type Registry } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly corsHeaders?: readonly string[];
   /** Methods of the routes that the fast path can call without their handlers. Default: none. */
   readonly unaryOf?: (method: DescMethod) => UnaryMethod | undefined;
+  /** The types that a google.protobuf.Any in JSON may have. Default: none. */
+  readonly types?: Registry;
   /** Default: methods have no deadline of their own. */
   readonly methodTimeout?: MethodTimeout;
   /** By the full name of the service, for the start page. */
@@ -102,6 +104,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     interceptors: [validation.interceptor],
     validation,
     unaryOf: options.unaryOf ?? (() => undefined),
+    types: options.types ?? createRegistry(),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
     admission,

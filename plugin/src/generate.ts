@@ -7,6 +7,7 @@ import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
 import { serviceRules } from "./parse/options.ts";
 import { parseServiceRules } from "./parse/rules.ts";
+import { checkMapped } from "./parse/service.ts";
 import { typeModels } from "./parse/types.ts";
 import { type AdapterFile, Generation } from "./print/adapter-file.ts";
 import { type PrintedFile, printAdapters, printText } from "./print/file.ts";
@@ -96,6 +97,7 @@ class Run {
   }
 
   private parseService(desc: DescService): ServiceModel {
+    checkMapped(desc, this.problems);
     const methods = desc.methods
       .map((method) => this.parseMethod(method))
       .filter((method): method is MethodModel => method !== undefined);

@@ -7,6 +7,8 @@ export {
   download,
   type MethodAdapter,
   type NextPage,
+  type OperationAdapter,
+  operation,
   type PaginateAdapter,
   type PollAdapter,
   paginate,
@@ -26,15 +28,17 @@ export type {
   ApiKeyRule,
   CredentialKind,
   EnvelopeRule,
+  ErrorMetadataRule,
   ErrorRule,
   ErrorShape,
   MethodRules,
+  OperationRule,
   RateLimitRule,
   ResponseEncoding,
   RetryAfterRule,
 } from "./adapter/rules.ts";
 export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./adapter/tools.ts";
-export { anyJson, decodeAny, typesOf } from "./decode/any.ts";
+export { decodeAny, typesOf } from "./decode/any.ts";
 export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
 export { EnumTable } from "./decode/enum-table.ts";
@@ -52,6 +56,7 @@ export type { TimeRule } from "./decode/timestamp.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
 export { valueAt } from "./json/json-path.ts";
 export { wireNumber } from "./json/wire-number.ts";
+export { anyJson } from "./request/any-json.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
 export {
   base64,

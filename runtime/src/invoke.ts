@@ -1,7 +1,8 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type {
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -13,10 +14,12 @@ import { type CallContext, type CallSettings, RunningCall } from "./call/running
 import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
+import { awaitOperation, operation } from "./stream/operation.ts";
 import { paginate } from "./stream/paginate.ts";
 import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
+import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 
 /** What a call brings that has one response. */
@@ -33,13 +36,15 @@ type AnyMessage = MessageShape<DescMessage>;
 export class Invoker {
   private readonly settings: CallSettings;
 
-  constructor(options: CallSettings["options"], clock: Clock) {
-    this.settings = { options, clock, decoder: new Decoder() };
+  constructor(options: CallSettings["options"], types: Registry, clock: Clock) {
+    this.settings = { options, types, clock, decoder: new Decoder() };
   }
 
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
+      const { operation: rule } = call.adapter.rules;
+      if (rule !== undefined) return await awaitOperation(call, message, rule);
       return call.message(await call.send(call.request(message)));
     });
   }
@@ -53,11 +58,19 @@ export class Invoker {
     return this.single(new RunningCall(route, context, this.settings), (call) => upload(call, messages));
   }
 
-  /** Nothing is sent before the first message is asked for. */
-  stream(route: Route<StreamAdapter>, message: AnyMessage, context: CallContext): MessageStream {
+  /**
+   * Nothing is sent before the first message is asked for.
+   *
+   * @param request makes the request message, or waits for it
+   */
+  stream(
+    route: Route<StreamAdapter>,
+    request: () => AnyMessage | Promise<AnyMessage>,
+    context: CallContext,
+  ): MessageStream {
     return new MessageStream(context, (inner) => {
       const call = new RunningCall(route, inner, this.settings);
-      return { call, messages: this.reported(call, message) };
+      return { call, messages: streamed(call, request) };
     });
   }
 
@@ -76,22 +89,16 @@ export class Invoker {
       call.ended(error);
     }
   }
+}
 
-  private async *reported(
-    call: RunningCall<StreamAdapter>,
-    message: AnyMessage,
-  ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-    let error: ConnectError | undefined;
-    try {
-      call.context.signal.throwIfAborted();
-      yield* messagesOf(call, message);
-    } catch (thrown) {
-      error = call.errorOf(thrown);
-      throw error;
-    } finally {
-      call.ended(error);
-    }
-  }
+async function* streamed(
+  call: RunningCall<StreamAdapter>,
+  request: () => AnyMessage | Promise<AnyMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { signal } = call.context;
+  signal.throwIfAborted();
+  const message = request();
+  yield* messagesOf(call, message instanceof Promise ? await raced(message, signal) : message);
 }
 
 function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
@@ -102,6 +109,8 @@ function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
       return poll(call as RunningCall<PollAdapter>, message);
     case "records":
       return records(call as RunningCall<RecordsAdapter>, message);
+    case "operation":
+      return operation(call as RunningCall<OperationAdapter>, message);
     case "download":
       return download(call as RunningCall<DownloadAdapter>, message);
   }

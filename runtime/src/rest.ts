@@ -1,4 +1,10 @@
-import { type DescMessage, type DescMethod, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type MessageShape,
+  type Registry,
+} from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
@@ -12,6 +18,7 @@ import {
   type StreamAdapter,
 } from "./call/routes.ts";
 import type { CallContext } from "./call/running-call.ts";
+import { typesOfFiles } from "./decode/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
@@ -28,7 +35,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The headers of the RPC, or what makes them, for a function that provides credentials. */
   readonly header?: HeadersInit | (() => Headers);
-  /** The deadline in milliseconds; the method's own counts if it is shorter. Default: that of the options. */
+  /**
+   * The caller's deadline in milliseconds. A shorter one of the method, or else of the options, counts before it. Default:
+   * none.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * When `signal` will be aborted at the latest, on the scale of `performance.now()`: whoever gives it keeps the
@@ -36,6 +46,11 @@ export interface CallOptions {
    * `timeoutMs` counts.
    */
   readonly expiresAt?: number | undefined;
+  /**
+   * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by `retry.maxTotalDelayMs`
+   * of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
+   */
+  readonly hasCallerDeadline?: boolean | undefined;
 }
 
 /** How the handlers of a Connect router respond. */
@@ -45,6 +60,8 @@ export interface RouteOptions {
    * sent whole. Saves about half of what such a response costs. Default: false.
    */
   readonly carryBytes?: boolean;
+  /** Whether the caller itself set a deadline; see CallOptions. Default: whether the request came with a timeout. */
+  readonly hasCallerDeadline?: ((handler: HandlerContext) => boolean) | undefined;
 }
 
 /** Adapters joined to upstreams: call them directly, as a Connect transport, or as routes of a server. */
@@ -53,6 +70,8 @@ export interface Rest {
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
+  /** The types by which google.protobuf.Any is resolved: those of the adapters, of google.rpc, and the option `types`. */
+  readonly types: Registry;
   /** Adds a handler for every method of the adapters to a Connect router, streams included; others stay unknown. */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
@@ -80,25 +99,37 @@ export function createRest(options: RestOptions): Rest {
 
 type AnyMessage = MessageShape<DescMessage>;
 
+type TimedOptions = Pick<CallOptions, "timeoutMs" | "signal"> &
+  Pick<CallContext, "header" | "hasCallerDeadline">;
+
 class JoinedRest implements Rest {
   readonly transport: Transport;
   readonly adapters: readonly ServiceAdapter[];
+  readonly types: Registry;
   private readonly table: ReadonlyMap<string, Route>;
   private readonly upstreams: readonly Upstream[];
   private readonly invoker: Invoker;
   private readonly defaultTimeoutMs: number;
+  /** Infinity for none. */
+  private readonly maxTimeoutMs: number;
   private readonly clock;
 
   constructor(options: RestOptions) {
     const { adapters, upstreams, interceptors, clock = systemClock } = options;
     this.clock = clock;
     this.adapters = adapters;
-    this.defaultTimeoutMs = checkTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    this.types = typesOfFiles([...(options.types ?? []), ...adapters.map(({ service }) => service.file)]);
+    this.defaultTimeoutMs = checkTimeout("timeoutMs", options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    this.maxTimeoutMs =
+      options.maxTimeoutMs === undefined
+        ? Number.POSITIVE_INFINITY
+        : checkTimeout("maxTimeoutMs", options.maxTimeoutMs);
     ({ routes: this.table, upstreams: this.upstreams } = connectUpstreams(adapters, upstreams, {
       clock,
       onBreaker: (report) => notify(options.onBreaker, report),
+      network: options.network,
     }));
-    this.invoker = new Invoker(options, clock);
+    this.invoker = new Invoker(options, this.types, clock);
     this.transport = createTransport({
       find: (method) => this.table.get(fullName(method)),
       deadline: (route, timeoutMs, signal) => this.deadline(route, timeoutMs, signal),
@@ -116,21 +147,21 @@ class JoinedRest implements Rest {
     if (route === undefined || !isUnary(route)) {
       throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
     }
-    const { signal, expiresAt } = options;
-    const given = options.header;
+    const { signal, expiresAt, timeoutMs } = options;
+    const { hasCallerDeadline = timeoutMs !== undefined || expiresAt !== undefined, header: given } = options;
     const header = typeof given === "function" ? given : () => new Headers(given);
     if (signal !== undefined && expiresAt !== undefined) {
-      return await this.invoker.unary(route, message, { header, signal, expiresAt });
+      return await this.invoker.unary(route, message, { header, signal, expiresAt, hasCallerDeadline });
     }
-    return await this.timed(route, { ...options, header }, (context) =>
+    return await this.timed(route, { ...options, header, hasCallerDeadline }, (context) =>
       this.invoker.unary(route, message, context),
     );
   }
 
-  routes(router: ConnectRouter, { carryBytes = false }: RouteOptions = {}): void {
+  routes(router: ConnectRouter, options: RouteOptions = {}): void {
     // one by one: a service as a whole would bring handlers for the methods that it does not have
     for (const route of this.table.values()) {
-      const handler = this.handler(route, carryBytes);
+      const handler = this.handler(route, options);
       // the type of an implementation follows from a generated method; here that is any method
       if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
@@ -140,30 +171,45 @@ class JoinedRest implements Rest {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()));
   }
 
-  private handler(route: Route, carryBytes: boolean): unknown {
+  private handler(
+    route: Route,
+    { carryBytes = false, hasCallerDeadline = hasTimeout }: RouteOptions,
+  ): unknown {
     const { output } = route.adapter.method;
+    const optionsOf = (handler: HandlerContext) => ({
+      header: () => handler.requestHeader,
+      signal: handler.signal,
+      timeoutMs: handler.timeoutMs(),
+      hasCallerDeadline: hasCallerDeadline(handler),
+    });
     const toMessage = (bytes: Uint8Array, handler: HandlerContext) =>
       carryBytes && speaksProtobuf(handler) ? carriedMessage(output, bytes) : fromBinary(output, bytes);
     if (isUnary(route)) {
       return (message: AnyMessage, handler: HandlerContext) =>
-        this.handled(route, handler, toMessage, (context) => this.invoker.unary(route, message, context));
+        this.handled(route, handler, optionsOf(handler), toMessage, (context) =>
+          this.invoker.unary(route, message, context),
+        );
     }
     if (isUpload(route)) {
       return (messages: AsyncIterable<AnyMessage>, handler: HandlerContext) =>
-        this.handled(route, handler, toMessage, (context) => this.invoker.upload(route, messages, context));
+        this.handled(route, handler, optionsOf(handler), toMessage, (context) =>
+          this.invoker.upload(route, messages, context),
+        );
     }
     return isStream(route)
-      ? (message: AnyMessage, handler: HandlerContext) => this.streamed(route, message, handler, toMessage)
+      ? (message: AnyMessage, handler: HandlerContext) =>
+          this.streamed(route, message, handler, optionsOf(handler), toMessage)
       : undefined;
   }
 
   private async handled(
     route: Route,
     handler: HandlerContext,
+    options: TimedOptions,
     toMessage: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
     invoke: (context: CallContext) => Promise<Outcome>,
   ): Promise<AnyMessage> {
-    const outcome = await this.timed(route, optionsOf(handler), invoke);
+    const outcome = await this.timed(route, options, invoke);
     copyHeaders(outcome.header, handler.responseHeader);
     return toMessage(outcome.bytes, handler);
   }
@@ -172,14 +218,16 @@ class JoinedRest implements Rest {
     route: Route<StreamAdapter>,
     message: AnyMessage,
     handler: HandlerContext,
+    { header, hasCallerDeadline, timeoutMs, signal: caller }: TimedOptions,
     toMessage: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
   ): AsyncGenerator<AnyMessage> {
-    const deadline = this.deadline(route, handler.timeoutMs(), handler.signal);
+    const deadline = this.deadline(route, timeoutMs, caller);
     const { signal, expiresAt } = deadline;
-    const stream = this.invoker.stream(route, message, {
-      header: () => handler.requestHeader,
+    const stream = this.invoker.stream(route, () => message, {
+      header,
       signal,
       expiresAt,
+      hasCallerDeadline,
     });
     try {
       for await (const bytes of stream) {
@@ -194,13 +242,13 @@ class JoinedRest implements Rest {
 
   private async timed<T>(
     route: Route,
-    { header, timeoutMs, signal: caller }: CallOptions & Pick<CallContext, "header">,
+    { header, hasCallerDeadline, timeoutMs, signal: caller }: TimedOptions,
     run: (context: CallContext) => Promise<T>,
   ): Promise<T> {
     const deadline = this.deadline(route, timeoutMs, caller);
     const { signal, expiresAt } = deadline;
     try {
-      return await run({ header, signal, expiresAt });
+      return await run({ header, signal, expiresAt, hasCallerDeadline });
     } finally {
       deadline.done();
     }
@@ -214,16 +262,18 @@ class JoinedRest implements Rest {
     // news have no end of their own, and of records nobody knows how many there are
     const isOpenEnded = adapter.kind === "poll" || adapter.kind === "records";
     const fallback = isOpenEnded ? Number.POSITIVE_INFINITY : this.defaultTimeoutMs;
-    const own = adapter.rules.timeoutMs ?? Number.POSITIVE_INFINITY;
-    const shortest = Math.min(timeoutMs ?? fallback, own);
+    const shortest = Math.min(
+      timeoutMs ?? Number.POSITIVE_INFINITY,
+      adapter.rules.timeoutMs ?? fallback,
+      this.maxTimeoutMs,
+    );
     const limit = Number.isFinite(shortest) ? shortest : undefined;
     return startDeadline(fullName(adapter.method), limit, signal, this.clock);
   }
 }
 
-function optionsOf(handler: HandlerContext) {
-  const { requestHeader, signal } = handler;
-  return { header: () => requestHeader, signal, timeoutMs: handler.timeoutMs() };
+function hasTimeout(handler: HandlerContext): boolean {
+  return handler.timeoutMs() !== undefined;
 }
 
 function copyHeaders(from: Headers, to: Headers): void {
@@ -232,10 +282,10 @@ function copyHeaders(from: Headers, to: Headers): void {
   });
 }
 
-function checkTimeout(value: unknown): number {
+function checkTimeout(option: "timeoutMs" | "maxTimeoutMs", value: unknown): number {
   if (typeof value === "number" && value > 0 && value <= 2 ** 31 - 1) return value;
   const expected = "milliseconds from 1 to 2147483647";
-  throw restError("OPTION_INVALID", { option: "timeoutMs", expected, got: String(value) });
+  throw restError("OPTION_INVALID", { option, expected, got: String(value) });
 }
 
 /** A Connect transport that calls REST upstreams, and can be closed. */

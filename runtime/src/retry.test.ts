@@ -1,9 +1,15 @@
 import type { RequestListener } from "node:http";
 import { Code, createClient } from "@connectrpc/connect";
+import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import type { CallReport, RestOptions } from "./call/options.ts";
-import { infoOf, reasonOf } from "./errors/rest-error.ts";
+import { connectError, infoOf, reasonOf } from "./errors/rest-error.ts";
+import { retryDelayOf, retryInfo } from "./errors/retry-info.ts";
 import { createRest, type Rest } from "./rest.ts";
+import { RETRIED_STATUSES } from "./retry/retried-statuses.ts";
+import { Retrier } from "./retry/retrier.ts";
+import { RETRY_DEFAULTS } from "./retry/retry-options.ts";
+import { WaitAllowance } from "./retry/wait-allowance.ts";
 import { failureOf } from "./testing/failure.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
 import { closedPort, httpUpstream, rawUpstream, sendJson, type TestServer } from "./testing/servers.ts";
@@ -109,13 +115,84 @@ test.each([
 test("a call whose upstream fails for a moment: waits as long as the upstream says", async () => {
   const told = responding(429, { "retry-after": "7" });
   const tested = restOf((await inTurn(told, good)).url);
-  const call = get(tested);
+  const call = get(tested, { timeoutMs: 60_000 });
   await tested.clock.whenRunning(2);
   tested.clock.advance(6_999);
   expect(tested.clock.running).toBe(2);
   tested.clock.advance(101);
   await call;
   expect(tested.reports).toMatchObject([{ attempts: 2, error: undefined }]);
+});
+
+test.each([
+  [429, Code.ResourceExhausted],
+  [503, Code.Unavailable],
+])(
+  "a call whose upstream says when to retry (%d): fails at once where its caller set no deadline and would wait for long",
+  async (status, code) => {
+    const tested = restOf((await inTurn(responding(status, { "retry-after": "2" }))).url);
+    const error = await failureOf(get(tested));
+    expect([error.code, retryDelayOf(error)]).toEqual([code, 2_000]);
+    expect(tested.reports).toMatchObject([{ attempts: 1 }]);
+  },
+);
+
+test("the waits of a call without a deadline of its caller: are bounded together", async () => {
+  const tested = restOf((await inTurn(responding(429, { "retry-after": "1" }))).url);
+  const error = await failureOf(passing(tested.clock, [1_100], get(tested)));
+  expect(retryDelayOf(error)).toBe(1_000);
+  expect(tested.reports).toMatchObject([{ attempts: 2 }]);
+});
+
+test("the waits of a call without a deadline of its caller: have a bound that can be set, and never surpass it", async () => {
+  const delays = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(delays, fc.integer({ min: 1, max: 5_000 }), async (told, maxTotalDelayMs) => {
+      const clock = new FakeClock();
+      const retrier = new Retrier({ ...RETRY_DEFAULTS, attempts: 10, budget: 1, maxTotalDelayMs }, clock);
+      const allowance = new WaitAllowance(retrier.maxTotalDelayMs);
+      let waited = 0;
+      for (const [index, delayMs] of told.entries()) {
+        const details = [retryInfo(delayMs)];
+        const metadata = { http_status: "429" };
+        const error = connectError(Code.ResourceExhausted, "no", "NO", {
+          domain: "things",
+          metadata,
+          details,
+        });
+        const attempt = { error, attempts: index + 1, idempotent: true, expiresAt: undefined, allowance };
+        waited += retrier.delay(attempt) ?? 0;
+      }
+      expect(waited).toBeLessThanOrEqual(maxTotalDelayMs);
+    }),
+  );
+});
+
+test("what is retried: is what the table in the documentation says, for every status", async () => {
+  for (const [row, seconds] of RETRIED_STATUSES.flatMap((row) => [
+    [row, "0"] as const,
+    [row, undefined] as const,
+  ])) {
+    const headers = seconds === undefined ? undefined : { "retry-after": seconds };
+    const tested = restOf((await inTurn(responding(row.status, headers), good)).url);
+    const isRetried = row.retried === "always" || (row.retried === "with a delay" && seconds !== undefined);
+    await passing(tested.clock, isRetried ? [100] : [], get(tested)).catch(() => undefined);
+    expect([row.status, seconds, tested.reports[0]?.attempts]).toEqual([
+      row.status,
+      seconds,
+      isRetried ? 2 : 1,
+    ]);
+  }
+});
+
+test("what is retried: is decided by the code that a rule gives, also for a 403 that is a rate limit", async () => {
+  const told = responding(403, { "retry-after": "1" });
+  const rule = { status: 403, header: { name: "retry-after" }, code: Code.ResourceExhausted };
+  const plain = restOf((await inTurn(told, good)).url);
+  expect((await failureOf(get(plain))).code).toBe(Code.PermissionDenied);
+  const ruled = restOf((await inTurn(told, good)).url, { variant: { rules: { errors: [rule] } } });
+  await passing(ruled.clock, [1_100], get(ruled));
+  expect([plain, ruled].map(({ reports }) => reports[0]?.attempts)).toEqual([1, 2]);
 });
 
 test("a call whose upstream fails for a moment: fails at once where the deadline does not allow that, and says when", async () => {

@@ -11,6 +11,7 @@ import {
 import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
 import type { Deadline } from "./call/deadline.ts";
 import { isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
+import type { CallContext } from "./call/running-call.ts";
 import { restError } from "./errors/rest-error.ts";
 import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
@@ -39,14 +40,17 @@ export function createTransport(parts: TransportParts): Transport {
     async unary(method, signal, timeoutMs, header, message, contextValues) {
       const route = findRoute(parts, method);
       if (!isUnary(route)) throw notMapped(method);
-      const deadline = parts.deadline(route, positive(timeoutMs), signal);
+      const callerMs = positive(timeoutMs);
+      const deadline = parts.deadline(route, callerMs, signal);
       const req = { stream: false as const, method, message, ...requestHead(method, header, contextValues) };
       const next = async ({
         message,
         header,
         signal,
       }: UnaryRequest<typeof method.input, typeof method.output>) => {
-        const context = { header: () => header, signal, expiresAt: deadline.expiresAt };
+        const { expiresAt } = deadline;
+        const hasCallerDeadline = callerMs !== undefined;
+        const context = { header: () => header, signal, expiresAt, hasCallerDeadline };
         const outcome = await invoker.unary(route, message, context);
         return {
           stream: false as const,
@@ -68,10 +72,12 @@ export function createTransport(parts: TransportParts): Transport {
       const route = findRoute(parts, method);
       const left = new AbortController();
       const caller = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-      const deadline = parts.deadline(route, positive(timeoutMs), caller);
+      const callerMs = positive(timeoutMs);
+      const deadline = parts.deadline(route, callerMs, caller);
+      const bounds = { expiresAt: deadline.expiresAt, hasCallerDeadline: callerMs !== undefined };
       const req = { stream: true as const, method, message, ...requestHead(method, header, contextValues) };
       const next = (request: StreamRequest<typeof method.input, typeof method.output>) =>
-        respond(invoker, route, request, deadline.expiresAt);
+        respond(invoker, route, request, bounds);
       try {
         const response = await runStreamingCall({ req, next, interceptors, signal: deadline.signal });
         return { ...response, message: leavable(response.message, left, deadline) };
@@ -101,16 +107,16 @@ async function respond<I extends DescMessage, O extends DescMessage>(
   invoker: Invoker,
   route: Route,
   { method, message, header, signal }: StreamRequest<I, O>,
-  expiresAt: number | undefined,
+  bounds: Pick<CallContext, "expiresAt" | "hasCallerDeadline">,
 ): Promise<StreamResponse<I, O>> {
   const head: Head<I, O> = { stream: true, service: method.parent, method, trailer: new Headers() };
-  const context = { header: () => header, signal, expiresAt };
+  const context = { header: () => header, signal, ...bounds };
   if (isUpload(route)) {
     const outcome = await invoker.upload(route, message, context);
     return { ...head, header: outcome.header, message: decoded(method, [outcome.bytes]) };
   }
   if (!isStream(route)) throw notMapped(method);
-  const stream = invoker.stream(route, await onlyMessage(method, message), context);
+  const stream = invoker.stream(route, () => onlyMessage(method, message), context);
   // as with other transports, there are headers when there is a response
   const first = await stream.next();
   return { ...head, header: stream.header, message: decoded(method, startingWith(first, stream)) };
@@ -137,34 +143,43 @@ async function* decoded<I extends DescMessage, O extends DescMessage>(
   for await (const bytes of messages) yield fromBinary(output, bytes);
 }
 
+/**
+ * Aborts calls whose messages nobody can ask for any more. Connect's clients hide `return` from a loop that is left
+ * early, so that the garbage collector is the only one who knows.
+ */
+const abandoned = new FinalizationRegistry<AbortController>((left) => left.abort());
+
 /** Who leaves a stream of Connect's own ends nothing; here it ends the call. */
 function leavable<T>(
   messages: AsyncIterable<T>,
   left: AbortController,
   deadline: Deadline,
 ): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator](): AsyncIterator<T> {
-      const iterator = messages[Symbol.asyncIterator]();
-      return {
-        async next() {
-          try {
-            const step = await iterator.next();
-            if (step.done === true) deadline.done();
-            return step;
-          } catch (error) {
-            deadline.done();
-            throw error;
-          }
-        },
-        async return() {
-          left.abort();
-          deadline.done();
-          return { done: true, value: undefined };
-        },
-      };
+  const iterator = messages[Symbol.asyncIterator]();
+  const done = () => {
+    deadline.done();
+    abandoned.unregister(left);
+  };
+  const leavable: AsyncIterableIterator<T> = {
+    [Symbol.asyncIterator]: () => leavable,
+    async next() {
+      try {
+        const step = await iterator.next();
+        if (step.done === true) done();
+        return step;
+      } catch (error) {
+        done();
+        throw error;
+      }
+    },
+    async return() {
+      left.abort();
+      done();
+      return { done: true, value: undefined };
     },
   };
+  abandoned.register(leavable, left, left);
+  return leavable;
 }
 
 function positive(timeoutMs: number | undefined): number | undefined {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Code } from "@connectrpc/connect";
 import { KNOWN_STATUSES, meaningOf } from "../../runtime/src/errors/status.ts";
 import { ERRORS } from "../../runtime/src/errors/table.ts";
+import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
 import { code, page, table } from "./markdown.ts";
 
 const HEAD = new URL("errors-head.md", import.meta.url);
@@ -16,6 +17,9 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["all others", 199],
 ];
 
+/** A status that stands for its range. */
+const LABELS: Readonly<Record<number, string>> = { 520: "520 to 530" };
+
 /** The page `docs/errors.md`. */
 export function errorsPage(): string {
   return page(
@@ -23,6 +27,11 @@ export function errorsPage(): string {
     "## HTTP status to code",
     "Applies if no rule of the method matches and the body is not a `google.rpc.Status`.",
     table(["HTTP status", "Code", "Reason"], statusRows()),
+    "## What is retried",
+    "Only requests of idempotent methods are retried: those of idempotent verbs, with an `idempotency_level`, or with an `idempotency_key`. A request that is not idempotent is sent once more if no connection was established, since then nothing was sent. No request is retried once a part of its response has reached the caller.",
+    "The code of the error decides, not the HTTP status. A rule in `errors` that makes a 403 RESOURCE_EXHAUSTED makes it a rate limit, which is retried as a 429 is; without one, a 403 is not retried, whatever its `Retry-After`. The delay is that of the RetryInfo, plus a random backoff.",
+    table(["Failure", "Code", "Retried"], retriedRows()),
+    "A retry must fit the deadline of the call. If the caller set no deadline, all waits of a call together take at most `retry.maxTotalDelayMs` of its upstream, 2 seconds by default. If the next wait does not fit, the call fails at once with the upstream's error and its RetryInfo. The distance between the requests of a `poll`, or to accepted work, is not a retry and is kept as the upstream asks.",
     "## Reasons of the runtime",
     "Errors that the runtime reports itself. Names in braces are placeholders.",
     ...Object.entries(ERRORS).flatMap(([reason, { code: number, text, cause, remedy }]) => [
@@ -43,6 +52,22 @@ function statusRows(): string[][] {
     ...KNOWN_STATUSES.map((status) => row(`${status} ${meaningOf(status).phrase}`, status)),
     ...RANGES.map(([label, status]) => row(label, status)),
   ];
+}
+
+function retriedRows(): string[][] {
+  const words = { always: "yes", "with a delay": "if the response says when to retry", never: "no" };
+  const own = (["UPSTREAM_UNREACHABLE", "UPSTREAM_RESET", "UPSTREAM_TRUNCATED"] as const).map((reason) => [
+    code(reason),
+    code(codeName(ERRORS[reason].code)),
+    "yes",
+  ]);
+  const responses = Object.entries(words).map(([retried, text]) => {
+    if (retried === "never") return ["all other statuses", "all other codes", text];
+    const rows = RETRIED_STATUSES.filter((row) => row.retried === retried);
+    const codes = [...new Set(rows.map((row) => code(codeName(row.code))))];
+    return [rows.map(({ status }) => LABELS[status] ?? String(status)).join(", "), codes.join(", "), text];
+  });
+  return [...own, ["other reasons of the runtime", "", "no"], ...responses];
 }
 
 /** A code as gRPC and google.rpc.Code spell it, e.g. NOT_FOUND. */

@@ -380,3 +380,8 @@ test("leniency that answers need: reads ids exactly, whichever JSON type they ha
   expect(mixed.posts[0]).toEqual({ id: "1", rebloggedFromId: id, rebloggedRootId: id });
   expect(mixed).toMatchObject({ drifts: [], isSecond: true });
 });
+
+test("content of a trail that is neither blocks nor HTML is reported", () => {
+  const { drifts } = posts({ trail: [{ content: { text: "t" } }] });
+  expect(drifts).toEqual([expect.objectContaining({ path: "posts[0].trail[0].content" })]);
+});

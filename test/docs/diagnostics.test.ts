@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
@@ -8,22 +8,23 @@ import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
-/** The folders of the generator that find problems. */
+/** The folders of the generator that find problems, beside its own. */
 const FOLDERS = ["parse", "check", "config", "protocol"];
 
-const sources = FOLDERS.map((name) => path.join(ROOT, "plugin/src", name))
+const sources = [".", ...FOLDERS]
+  .map((folder) => path.join(ROOT, "plugin/src", folder))
+  .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
-  .concat(path.join(ROOT, "plugin/src/input.ts"))
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
   .map((file) => readFileSync(file, "utf8"));
 
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
-/** The codes that problems are reported with: words joined by hyphens, or one word behind a place. */
+/** The codes that problems are reported with: words joined by hyphens, or one word behind a place or a node. */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
-    ...text.matchAll(/\badd\(\s*(?:[\w.]+|\[[^\]]*\]),\s+"([a-z]+)"/g),
+    ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
   // a kind of body, and the name of the program
   const others = new Set(["http-body", "protoc-gen-connect-rest"]);

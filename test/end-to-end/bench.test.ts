@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readAnswer } from "../../bench/load/http1.ts";
+import { readResponse } from "../../bench/load/http1.ts";
 import { readFrame } from "../../bench/load/http2.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
 import { figureLines, holds } from "../../bench/reliability/figure.ts";
@@ -17,8 +17,8 @@ test("the load generator: reads an answer with a length, and waits for all of it
     fc.property(bytes, fc.nat(), (body, cut) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
       const whole = Buffer.concat([Buffer.from(head), body]);
-      expect(readAnswer(whole)).toEqual({ status: 200, body });
-      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+      expect(readResponse(whole)).toEqual({ status: 200, body });
+      expect(readResponse(whole.subarray(0, cut % whole.length))).toBeUndefined();
     }),
   );
 });
@@ -29,8 +29,8 @@ test("the load generator: reads an answer in chunks, and waits for all of it", (
       const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
       const parts = ["HTTP/1.1 429 No\r\ntransfer-encoding: chunked\r\n\r\n", ...framed, "0\r\n\r\n"];
       const whole = Buffer.concat(parts.map((part) => Buffer.from(part)));
-      expect(readAnswer(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
-      expect(readAnswer(whole.subarray(0, cut % whole.length))).toBeUndefined();
+      expect(readResponse(whole)).toEqual({ status: 429, body: Buffer.concat(chunks) });
+      expect(readResponse(whole.subarray(0, cut % whole.length))).toBeUndefined();
     }),
   );
 });

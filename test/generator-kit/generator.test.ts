@@ -17,7 +17,9 @@ import {
   type Generator,
   type KitRequest,
   methodPoint,
+  requestName,
   respond,
+  responseNames,
   servicePoint,
   templateText,
 } from "protoc-gen-connect-rest/kit";
@@ -73,6 +75,34 @@ function answer(
     things,
   );
 }
+
+test("a generator reads what the options of fields and enum values say", () => {
+  const source = `${HEAD}
+enum Size { SIZE_UNSPECIFIED = 0; SIZE_LARGE = 1 [(connectrest.v1.enum_value).wire = "L"]; }
+message Shirt {
+  string shirt_id = 1 [(connectrest.v1.field) = { name: "id" aliases: "key" }];
+  Size the_size = 2;
+}
+`;
+  const names: unknown[] = [];
+  const { error } = respond(
+    generator(({ files, types }) => {
+      const [file] = files;
+      const style = { names: "asDeclared", integers: "strings" } as const;
+      for (const field of file?.messages[0]?.fields ?? []) {
+        names.push([requestName(field, style, types), responseNames(field, types)]);
+      }
+      names.push(file?.enums[0]?.values.map((value) => types.enumValue(value).wire));
+    }),
+    compileRequest({ "test/v1/shirts.proto": source }, "target=ts"),
+  );
+  expect(error).toBe("");
+  expect(names).toEqual([
+    ["id", ["id", "key"]],
+    ["the_size", ["the_size", "theSize"]],
+    ["", "L"],
+  ]);
+});
 
 function host(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const { response } = runPlugin(toBinary(CodeGeneratorRequestSchema, request));
@@ -152,10 +182,7 @@ test("insertions: are not offered where the annotations are wrong: protoc-gen-co
 });
 
 test("insertions: are not offered for a method that unsupported=skip leaves out", () => {
-  const text = THINGS.replace(
-    "returns (Thing) { option (google.api.http) = { delete",
-    "returns (stream Thing) { option (google.api.http) = { delete",
-  );
+  const text = THINGS.replace("rpc DeleteThing(GetThingRequest)", "rpc DeleteThing(stream GetThingRequest)");
   const points: boolean[] = [];
   respond(
     generator((request) => {

@@ -95,6 +95,16 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "A google.api.HttpBody is the body itself, with its own type; google-gax sends JSON. Ours is right.",
     sentence:
       "google/api/httpbody.proto, HttpBody: Message that represents an arbitrary HTTP body. It should only be used for payload formats that can't be represented as JSON",
-    methods: ["google.devtools.cloudbuild.v1.CloudBuild.ReceiveTriggerWebhook"],
+    methods: [
+      "google.cloud.aiplatform.v1beta1.PredictionService.ChatCompletions",
+      "google.devtools.cloudbuild.v1.CloudBuild.ReceiveTriggerWebhook",
+    ],
+  },
+  {
+    part: "body",
+    what: "A google.protobuf.ListValue in a list is an array; google-gax sends an object with indices as keys. Ours is right.",
+    sentence:
+      "google/protobuf/struct.proto, ListValue: The JSON representation for `ListValue` is JSON array",
+    methods: ["google.spanner.v1.Spanner.StreamingRead"],
   },
 ];

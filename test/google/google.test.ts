@@ -54,7 +54,7 @@ describe("all files", () => {
   });
 });
 
-describe("500 methods", () => {
+describe("500 unary methods and all server streams", () => {
   let sample: Sample;
   let folder: string;
 

@@ -38,14 +38,16 @@ export interface Sample {
   readonly files: readonly ImageFile[];
 }
 
-/** Picks unary methods that have an HTTP rule. */
+/** Picks unary methods that have an HTTP rule, and all server streams that do. */
 export function sampleOf(image: Image): Sample {
   const registry = registryOf([...image.values()].map(withoutSourceInfo));
   const methods = [...registry]
     .flatMap((desc) => (desc.kind === "service" && !TOO_LARGE.has(desc.file.proto.name) ? desc.methods : []))
-    .filter((method) => method.methodKind === "unary" && httpRule(method) !== undefined)
+    .filter((method) => httpRule(method) !== undefined)
     .sort((a, b) => (a.parent.typeName + a.name < b.parent.typeName + b.name ? -1 : 1));
-  const picked = new Random(SEED).shuffle(methods).slice(0, METHODS);
+  const unary = methods.filter(({ methodKind }) => methodKind === "unary");
+  const streams = methods.filter(({ methodKind }) => methodKind === "server_streaming");
+  const picked = [...new Random(SEED).shuffle(unary).slice(0, METHODS), ...streams];
   const names = picked.map((method) => method.parent.file.proto.name);
   return { methods: picked, registry, files: prune(closure(image, names), picked) };
 }

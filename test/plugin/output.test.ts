@@ -43,8 +43,10 @@ message ${name}Req { a.Shared shared = 1; }`;
     expect(error).toBe("");
     expect(Object.keys(files)).toEqual(["a/shared_rest.ts", "b/c/two_rest.ts", "b/one_rest.ts"]);
     expect(files["a/shared_rest.ts"]).toContain("export function decodeShared(");
-    expect(files["b/one_rest.ts"]).toContain('import { decodeShared } from "../a/shared_rest.ts";');
-    expect(files["b/c/two_rest.ts"]).toContain('import { decodeShared } from "../../a/shared_rest.ts";');
+    expect(files["b/one_rest.ts"]).toContain('import { MODE, decodeShared } from "../a/shared_rest.ts";');
+    expect(files["b/c/two_rest.ts"]).toContain(
+      'import { MODE, decodeShared } from "../../a/shared_rest.ts";',
+    );
   });
 
   test("hold the decoders of files that are not generated themselves", () => {

@@ -1,6 +1,7 @@
 /** Wrong .proto sources, one for each kind of problem that the generator finds. */
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
+import { IDLE_CASES } from "./idle-cases.ts";
 import { RULE_CASES } from "./rule-cases.ts";
 
 export type { ProblemCase } from "./case-sources.ts";
@@ -56,22 +57,24 @@ message Res {}`,
   {
     name: "path_syntax",
     source: method('get: "/a/{name"'),
-    problems: ["3:33: path-syntax: the path `/a/{name` is wrong at character 9: a variable ends with `}`"],
+    problems: [
+      "3:33: path-syntax: the path `/a/{name` is invalid at character 9: a variable must end with `}`",
+    ],
   },
   {
     name: "path_syntax_relative",
     source: method('get: "a"'),
-    problems: ["3:33: path-syntax: the path `a` is wrong at character 1: a path starts with `/`"],
+    problems: ["3:33: path-syntax: the path `a` is invalid at character 1: a path must start with `/`"],
   },
   {
     name: "path_syntax_dots",
     source: method('get: "/a/%2E."'),
-    problems: ["3:33: path-syntax: the path `/a/%2E.` is wrong at character 8: `%2E.` cannot be a segment"],
+    problems: ["3:33: path-syntax: the path `/a/%2E.` is invalid at character 8: `%2E.` cannot be a segment"],
   },
   {
     name: "path_syntax_literal",
     source: method('get: "/a/\u00e9"'),
-    problems: ["3:33: path-syntax: the path `/a/é` is wrong at character 4: expected a segment"],
+    problems: ["3:33: path-syntax: the path `/a/é` is invalid at character 4: expected a segment"],
   },
   {
     name: "path_wildcard",
@@ -98,7 +101,7 @@ message Res {}`,
     name: "path_field_twice",
     source: method('get: "/{name}/{name}"'),
     problems: [
-      "3:33: path-field-twice: the path variable `name` occurs twice; a field can stand in the path once",
+      "3:33: path-field-twice: the path variable `name` occurs twice; a field can be in the path only once",
     ],
   },
   {
@@ -112,7 +115,7 @@ message Res {}`,
     name: "body_verb",
     source: method('get: "/a" body: "*"'),
     problems: [
-      "3:43: body-verb: a GET request has no body (RFC 9110 section 9.3.1); remove `body` or use post",
+      "3:43: body-verb: a GET request must not have a body (RFC 9110 section 9.3.1); remove `body` or use post",
     ],
   },
   {
@@ -123,39 +126,39 @@ message Res {}`,
   {
     name: "body_field_in_path",
     source: method('post: "/{name}" body: "name"'),
-    problems: ["3:49: body-field-in-path: the field `name` cannot be both in the path and the body"],
+    problems: ["3:49: body-field-in-path: the field `name` cannot be both a path variable and the body"],
   },
   {
     name: "response_body_field",
     source: method('get: "/a" response_body: "x"'),
-    problems: ["3:43: response-body-field: response_body: message case.Res has no field `x`; it has none"],
+    problems: ["3:43: response-body-field: response_body: message case.Res has no field `x`; it is empty"],
   },
   {
     name: "encoding_without_body",
     source: method('post: "/a"', "option (connectrest.v1.method).request_encoding = FORM;"),
     problems: [
-      '4:5: encoding-without-body: the request has an encoding, but google.api.http gives it no body; add `body: "*"`',
+      '4:5: encoding-without-body: request_encoding is set, but the HTTP rule has no body; add `body: "*"`',
     ],
   },
   {
     name: "encoding_of_field",
     source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = FORM;"),
     problems: [
-      '4:5: encoding-of-field: a body that is one field is JSON; use `body: "*"` for a form or multipart',
+      '4:5: encoding-of-field: a body that is a single field is encoded as JSON; use `body: "*"` for a form or multipart body',
     ],
   },
   {
     name: "encoding_lines",
     source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = LINES;"),
     problems: [
-      '4:5: encoding-lines: a body of lines is one repeated field; write `body: "field"` with its name',
+      "4:5: encoding-lines: request_encoding: LINES needs a repeated field as the body; set `body` to its name",
     ],
   },
   {
     name: "binding_unreachable",
     source: method('get: "/{name}" additional_bindings: {get: "/b/{name}"}'),
     problems: [
-      "3:48: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+      "3:48: binding-unreachable: binding 2 of case.S.Get is unreachable: every request that fills its path also fills that of binding 1, which is tried first",
     ],
   },
   {
@@ -164,7 +167,7 @@ message Res {}`,
       'get: "/{name=a/**}" additional_bindings: {get: "/b/{name=a/*}"} additional_bindings: {get: "/c/{name=b/**}"}',
     ),
     problems: [
-      "3:53: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+      "3:53: binding-unreachable: binding 2 of case.S.Get is unreachable: every request that fills its path also fills that of binding 1, which is tried first",
     ],
   },
   {
@@ -180,7 +183,7 @@ message Res {}`,
 }
 message Req { string name = 1; }`,
     problems: [
-      "3:48: binding-unreachable: binding 2 of case.S.Get is never used: whatever fills its path fills that of binding 1, which is tried first",
+      "3:48: binding-unreachable: binding 2 of case.S.Get is unreachable: every request that fills its path also fills that of binding 1, which is tried first",
     ],
   },
   {
@@ -199,8 +202,8 @@ message Req { string name = 1; }`,
 message Req { string name = 1; }
 message Res { string a = 1; string b = 2; }`,
     problems: [
-      "3:67: response-body-differs: binding 2 of case.S.Get has the response_body `b`, the first has `a`; all answers of a method are read alike",
-      "6:48: response-body-differs: binding 2 of case.S.GetAll has the response_body `b`, the first has none; all answers of a method are read alike",
+      "3:67: response-body-differs: binding 2 of case.S.Get has the response_body `b`, but the first binding has `a`; all bindings of a method share one response decoder",
+      "6:48: response-body-differs: binding 2 of case.S.GetAll has the response_body `b`, but the first binding has none; all bindings of a method share one response decoder",
     ],
   },
   {
@@ -223,14 +226,14 @@ message Req {}
 message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
     problems: ["Get", "GetText", "GetAll"].map(
       (name, index) =>
-        `${3 + 4 * index}:5: response-bytes: the answer of case.S.${name} is bytes, and nothing of case.Res takes them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`,
+        `${3 + 4 * index}:5: response-bytes: the response of case.S.${name} is read as bytes, but case.Res has no place for them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`,
     ),
   },
   {
     name: "api_key_place",
     source: method('get: "/a"', "option (connectrest.v1.method).credentials = API_KEY;"),
     problems: [
-      '4:5: api-key-place: case.S.Get accepts an API key, but nothing says where it goes; add `api_key { query: "…" }` or `api_key { header: "…" }`',
+      '4:5: api-key-place: case.S.Get accepts an API key, but no rule says where to send it; add `api_key { query: "…" }` or `api_key { header: "…" }`',
     ],
   },
   {
@@ -244,7 +247,7 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
   {
     name: "header",
     source: method('get: "/a"', 'option (connectrest.v1.method).headers = {name: "a b", value: "\\n"};'),
-    problems: ['4:5: header: "a b: \\n" is no header (RFC 9110 section 5)'],
+    problems: ['4:5: header: "a b: \\n" is not a valid header (RFC 9110 section 5)'],
   },
   {
     name: "query_map",
@@ -264,7 +267,7 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
     name: "query_recursion",
     source: request("Tree tree = 1;", "message Tree { Tree child = 1; }"),
     problems: [
-      "6:16: query-recursion: the message case.Tree at `tree.child` contains itself and cannot be query parameters of case.S.Get",
+      "6:16: query-recursion: the message case.Tree at `tree.child` contains itself, so it cannot be sent as query parameters of case.S.Get",
     ],
   },
   {
@@ -291,7 +294,7 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
   {
     name: "spread_of_messages",
     source: request("map<string, Res> m = 1 [(connectrest.v1.field).style = SPREAD];"),
-    problems: ["4:27: style-type: SPREAD writes values as text; those of case.Req.m are messages"],
+    problems: ["4:27: style-type: SPREAD writes values as text, but those of case.Req.m are messages"],
   },
   {
     name: "comma_of_messages",
@@ -302,32 +305,36 @@ message Res {}
 message Req {
   repeated Res r = 1 [(connectrest.v1.field).style = COMMA];
 }`,
-    problems: ["6:23: style-type: COMMA writes values as text; those of case.Req.r are messages"],
+    problems: ["6:23: style-type: COMMA writes values as text, but those of case.Req.r are messages"],
   },
   {
     name: "in_type",
     source: request("Res r = 1 [(connectrest.v1.field).in = HEADER];"),
-    problems: ["4:14: in-type: case.Req.r cannot be a header, a cookie or a parameter; use a scalar"],
+    problems: [
+      '4:14: header-name: case.Req.r: a header needs a name of its own; set e.g. name: "X-Name"',
+      "4:14: in-type: case.Req.r cannot be sent as a header, cookie or parameter; use a scalar",
+    ],
   },
   {
     name: "in_nested",
     source: request("Inner i = 1;", "message Inner { string s = 1 [(connectrest.v1.field).in = HEADER]; }"),
     problems: [
-      "6:31: in-nested: case.Inner.s has a place, but case.Inner is inside of a request or a response; only the fields of a request itself have places",
+      '6:31: header-name: case.Inner.s: a header needs a name of its own; set e.g. name: "X-Name"',
+      "6:31: in-nested: case.Inner.s has `in`, but case.Inner is nested in a request or response; only fields of the request message itself can be placed",
     ],
   },
   {
     name: "in_path",
     source: request("string s = 1 [(connectrest.v1.field).in = PATH];"),
     problems: [
-      "4:17: in-unused: case.Req.s is said to be in the path, but no path names it; write `{s}` into one, or take the rule away",
+      "4:17: in-unused: case.Req.s has `in: PATH`, but no path contains `{s}`; add it to one, or remove `in`",
     ],
   },
   {
     name: "in_body",
     source: request("string s = 1 [(connectrest.v1.field).in = BODY];"),
     problems: [
-      '4:17: in-unused: case.Req.s is said to be in the body, but no binding has one that holds it; add `body: "*"`, or take the rule away',
+      '4:17: in-unused: case.Req.s has `in: BODY`, but no binding has a body that holds it; add `body: "*"`, or remove `in`',
     ],
   },
   {
@@ -350,14 +357,14 @@ message Req {
     name: "in_part",
     source: request("bytes b = 1 [(connectrest.v1.field).in = PART];"),
     problems: [
-      '4:16: in-unused: case.Req.b is said to be a part, but no binding has parts; add `body: "*"` and request_encoding: MULTIPART, or take the rule away',
+      '4:16: in-unused: case.Req.b has `in: PART`, but no binding has a multipart body; add `body: "*"` and request_encoding: MULTIPART, or remove `in`',
     ],
   },
   {
     name: "time_type",
     source: response("int32 t = 1 [(connectrest.v1.field).time.unit = SECONDS];"),
     problems: [
-      "4:16: time-type: time is for fields of type google.protobuf.Timestamp or Duration; case.Res.t is none",
+      "4:16: time-type: `time` requires a google.protobuf.Timestamp or Duration; case.Res.t is neither",
     ],
   },
   {
@@ -370,17 +377,19 @@ message Req {
   {
     name: "unwrap_type",
     source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
-    problems: ["4:14: unwrap-type: unwrap is for a message with one repeated field; case.Res.r is none"],
+    problems: [
+      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated; case.Res.r is not one",
+    ],
   },
   {
     name: "style_type",
     source: response("string s = 1 [(connectrest.v1.field).style = COMMA];"),
-    problems: ["4:17: style-type: style is for repeated fields and maps; case.Res.s is singular"],
+    problems: ["4:17: style-type: `style` requires a repeated field or a map; case.Res.s is singular"],
   },
   {
     name: "from_source",
     source: response('string s = 1 [(connectrest.v1.field).from = {rel: "next"}];'),
-    problems: ["4:17: from-source: a source of case.Res.s names no place; set header, status or path"],
+    problems: ["4:17: from-source: a source of case.Res.s is empty; set header, status or path"],
   },
   {
     name: "unknown_twice",
@@ -394,7 +403,7 @@ message Req {
     name: "unknown_type",
     source: response("repeated string a = 1 [(connectrest.v1.field).unknown = true];"),
     problems: [
-      "4:26: unknown-type: unknown is for a map<string, string> or a google.protobuf.Struct; case.Res.a is none",
+      "4:26: unknown-type: `unknown` requires a map<string, string> or a google.protobuf.Struct; case.Res.a is neither",
     ],
   },
   {
@@ -419,7 +428,7 @@ message Req {
     option (connectrest.v1.oneof) = {discriminator: "type", layout: BESIDE};
     string a = 1;
   }`),
-    problems: ["5:12: payload: the oneof case.Res.o has the layout BESIDE, which needs the key `payload`"],
+    problems: ["5:12: payload: the oneof case.Res.o has the layout BESIDE and must set `payload`"],
   },
   {
     name: "when_twice",
@@ -428,14 +437,14 @@ message Req {
     Req a = 1 [(connectrest.v1.field).when = {values: ["x", "y"]}];
     Req b = 2 [(connectrest.v1.field).when = {values: ["y"]}];
   }`),
-    problems: ["7:16: when-twice: `y` already chooses `a` in the oneof case.Res.o"],
+    problems: ["7:16: when-twice: `y` already selects `a` in the oneof case.Res.o"],
   },
   {
     name: "type_unsupported",
     source: `import "google/api/httpbody.proto";
 ${response("Inner i = 2;", "message Inner { google.api.HttpBody b = 1; }")}`,
     problems: [
-      "7:17: type-unsupported: case.Inner.b is a google.api.HttpBody inside of JSON; it can only be a whole body",
+      "7:17: type-unsupported: case.Inner.b is a google.api.HttpBody within JSON; it can only be the whole body",
     ],
   },
   {
@@ -445,7 +454,7 @@ ${response("Inner i = 2;", "message Inner { google.api.HttpBody b = 1; }")}`,
 }
 message Req {}`,
     problems: [
-      "2:3: type-unsupported: case.S.Get returns google.protobuf.Timestamp, which cannot be a whole answer",
+      "2:3: type-unsupported: case.S.Get returns google.protobuf.Timestamp, which cannot be a whole response",
     ],
   },
   {
@@ -459,23 +468,125 @@ message Res {}`,
       "3:3: query-repeated-message: the repeated message `extensions` cannot be a query parameter of case.S.Get; use a body, or http: {nesting: BRACKETS}",
     ],
   },
+  ...(
+    [
+      [
+        "operation_path",
+        'path: "/v1/jobs"',
+        "operation-path: operation of case.S.Get: expected a path with one variable, e.g. `/v1/{name}`, got `/v1/jobs`",
+      ],
+      [
+        "operation_result",
+        'result: "a", result_link: "b"',
+        "operation-result: operation of case.S.Get: the result is in the payload or behind a link, not both; set result or result_link",
+      ],
+      [
+        "operation_interval",
+        "interval: {seconds: -1}",
+        "operation-interval: operation of case.S.Get: expected more than 0 and at most 2147483647 ms, got -1000 ms",
+      ],
+      [
+        "operation_polls",
+        "max_polls: -1",
+        "operation-polls: operation of case.S.Get: expected 1 poll or more, or 0 for the default, got -1",
+      ],
+      [
+        "operation_header",
+        'header: "a b"',
+        "header-name: operation of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+      ],
+      [
+        "operation_when",
+        'done: {key: "state"}',
+        "when-empty: operation of case.S.Get: the condition `done` says nothing; set values, present or type",
+      ],
+      [
+        "operation_dotted",
+        'link: "a..b"',
+        "dotted-path: operation of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
+      ],
+    ] as const
+  ).map(([name, rule, text]) => ({
+    name,
+    source: method('get: "/a"', `option (connectrest.v1.method) = {operation: {${rule}}};`),
+    // a message is reported where it begins
+    problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
+  })),
   {
-    name: "stream_unmapped",
+    name: "redirects_verb",
+    source: method('post: "/a"', "option (connectrest.v1.method).redirects = true;"),
+    problems: [
+      "4:5: redirects-verb: case.S.Get cannot follow redirects: they are followed for GET and HEAD, and it is a POST",
+    ],
+  },
+  {
+    name: "operation_encoding",
+    source: method(
+      'get: "/a"',
+      "option (connectrest.v1.method) = {operation: {}, response_encoding: EMPTY};",
+    ),
+    problems: [
+      "4:12: operation-encoding: operation of case.S.Get: its states are in JSON, which response_encoding EMPTY does not read",
+    ],
+  },
+  {
+    name: "operation_stream_result",
     source: `service S {
-  rpc Get(Req) returns (stream Res) { option (google.api.http) = {get: "/a"}; }
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).operation = {result: "a"};
+  }
 }
 message Req {}
 message Res {}`,
     problems: [
-      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add paginate, poll, records or download, or remove its HTTP rule",
+      "4:49: operation-result: operation of case.S.Get: the messages of a stream are the states, not the result; remove it, or make the method unary",
+    ],
+  },
+  {
+    name: "stream_unmapped",
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).timeout = {seconds: 5};
+  }
+}
+message Req {}
+message Res {}`,
+    problems: [
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes; or remove its HTTP rule",
+    ],
+  },
+  {
+    name: "stream_unmapped_and_more",
+    source: `service S {
+  rpc Get(Res) returns (stream Res) {
+    option (google.api.http) = {get: "/a" response_body: "items"};
+    option (connectrest.v1.method).timeout = {};
+  }
+  rpc Put(stream Req) returns (Res) { option (google.api.http) = {get: "/{nmae}"}; }
+  rpc Talk(stream Req) returns (stream Res) { option (google.api.http) = {get: "/b/*"}; }
+}
+message Req {
+  string name = 1;
+  repeated Req more = 2;
+}
+message Res { string items = 1; }`,
+    problems: [
+      "2:3: stream-unmapped: the stream case.S.Get has no rule that maps it to REST calls; add one: paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes; or remove its HTTP rule",
+      "4:12: timeout-range: the timeout of case.S.Get: expected more than 0 and at most 2147483647 ms, got 0 ms",
+      "6:3: stream-unmapped: the stream case.S.Put has no rule that maps it to REST calls; add upload, which makes it the request body or a part of it, or remove its HTTP rule",
+      "6:67: path-field: the path variable `nmae`: message case.Req has no field `nmae`; did you mean `name`?",
+      "7:3: stream-unmapped: the stream case.S.Talk has no rule that maps it to REST calls; HTTP has no calls that stream both ways; remove its HTTP rule",
+      "7:75: path-wildcard: a wildcard outside of a variable has no value to send; name a field: `{field=*}`",
+      "11:3: query-repeated-message: the repeated message `more` cannot be a query parameter of case.S.Put; use a body, or http: {nesting: BRACKETS}",
+      "11:3: query-repeated-message: the repeated message `more` cannot be a query parameter of case.S.Talk; use a body, or http: {nesting: BRACKETS}",
     ],
   },
   {
     name: "stream_kind",
     source: method('get: "/a"', 'option (connectrest.v1.method).poll = {items: ".", key: "id"};'),
-    problems: [
-      "4:12: stream-kind: poll needs a method with `stream` in front of its response alone; case.S.Get has it not",
-    ],
+    problems: ["4:12: stream-kind: poll requires a method with a server stream alone; case.S.Get is not one"],
   },
   ...(
     [
@@ -497,17 +608,17 @@ message Res {}`,
       [
         "poll_key",
         'poll: {items: "."}',
-        '4:46: poll-key: poll needs what tells an item from others, e.g. key: "id"',
+        '4:46: poll-key: poll needs a key that identifies an item, e.g. key: "id"',
       ],
       [
         "paginate_next",
         'paginate: {items: "."}',
-        "4:50: paginate-next: paginate says not how the next page is found; add link, link_header, offset, page, cursor or last_item",
+        "4:50: paginate-next: paginate does not say how to find the next page; set link, link_header, offset, page, cursor or last_item",
       ],
       [
         "paginate_cursor_path",
         'paginate: {items: ".", cursor: {field: "name"}}',
-        "4:71: paginate-cursor: the cursor needs the path to its value, or for `cursor` a header with it",
+        "4:71: paginate-cursor: the cursor needs `path`, or (only for `cursor`) `header`",
       ],
       [
         "paginate_cursor_field",
@@ -543,4 +654,5 @@ message Res { string text = 1; }`,
     problems: [problem],
   })),
   ...RULE_CASES,
+  ...IDLE_CASES,
 ];

@@ -7,32 +7,32 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "error_status",
     "errors: {status: 1000, code: NOT_FOUND}",
-    "4:39: error-status: an error of case.S.Get: expected a status from 100 to 599, or 0 for any, got 1000",
+    "4:39: error-status: an error rule of case.S.Get: expected a status from 100 to 599, or 0 for any, got 1000",
   ],
   [
     "error_condition",
     "errors: {code: NOT_FOUND}",
-    "4:39: error-condition: an error of case.S.Get has no condition, so it would be every error; set status, subcode, subcode_text, header or body",
+    "4:39: error-condition: an error rule of case.S.Get has no condition, so it would match every error; set status, subcode, subcode_text, header or body",
   ],
   [
     "error_meaning",
     "errors: {status: 404}",
-    "4:39: error-meaning: an error of case.S.Get says not what it means; set code or reason",
+    "4:39: error-meaning: an error rule of case.S.Get must set code or reason",
   ],
   [
     "error_subcode",
     'errors: {subcode: 1, subcode_text: "one", code: NOT_FOUND}',
-    "4:39: error-subcode: an error of case.S.Get has both subcode 1 and subcode_text `one`; a code is a number or a word",
+    "4:39: error-subcode: an error rule of case.S.Get sets both subcode 1 and subcode_text `one`; a response has only one of them",
   ],
   [
     "error_header_name",
     'errors: {header: {name: "a b"}, code: NOT_FOUND}',
-    "4:39: header-name: the condition of an error of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:39: header-name: the condition of an error rule of case.S.Get: `a b` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
   ],
   [
     "error_body_condition",
     'errors: {body: {key: "ok"}, code: NOT_FOUND}',
-    "4:39: when-empty: the condition of an error of case.S.Get says nothing; set values, present or type",
+    "4:39: when-empty: the condition of an error rule of case.S.Get is empty; set values, present or type",
   ],
   [
     "parameter_json",
@@ -44,26 +44,71 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "idempotency_key_name",
     'idempotency_key: "Content-Length"',
     "4:39: header-name: idempotency_key of case.S.Get: the header `Content-Length` belongs to the connection, and rules cannot set it",
+    "4:39: no-effect: idempotency_key of case.S.Get has no effect: the method is idempotent without a key; remove it",
   ],
   [
     "error_body_shape",
     "error_bodies: [{oauth: true}, {}]",
-    "4:39: error-body-shape: an error body of case.S.Get has no shape; set items, title_map, text, oauth or rpc_status",
+    "4:39: error-body-shape: an entry of error_bodies of case.S.Get has no shape; set items, title_map, field_map, text, oauth or rpc_status",
   ],
   [
     "error_body_path",
     'error_bodies: {items: {path: "errors..items"}}',
-    "4:39: dotted-path: an error body of case.S.Get: the path `errors..items` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+    "4:39: dotted-path: an entry of error_bodies of case.S.Get: the path `errors..items` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
   ],
   [
     "retry_after_header",
     "retry_after: {format: EPOCH}",
-    '4:39: retry-after-header: a retry_after of case.S.Get names no header; set e.g. header: "Retry-After"',
+    '4:39: retry-after-header: a retry_after of case.S.Get names no header and no path; set e.g. header: "Retry-After"',
+  ],
+  [
+    "retry_after_both",
+    'retry_after: {header: "X-Wait", path: "error.wait"}',
+    "4:39: retry-after-header: a retry_after of case.S.Get has both the header `X-Wait` and the path `error.wait`; write two rules, the first one first",
+  ],
+  [
+    "retry_after_path",
+    'retry_after: {path: "."}',
+    "4:39: dotted-path: retry_after of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
+  ],
+  [
+    "error_items_field",
+    'error_bodies: {items: {path: "errors", field: "a..b"}}',
+    "4:39: dotted-path: the field of the error items of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
+    "error_field_map_path",
+    'error_bodies: {field_map: ""}',
+    "4:39: dotted-path: an entry of error_bodies of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
+  ],
+  [
+    "error_metadata_path",
+    'error_metadata: [{key: "id"}]',
+    "4:39: dotted-path: error_metadata of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
+    "error_metadata_key",
+    'error_metadata: [{path: "error.\'request id\'"}, {path: "a", key: "subcode"}, {path: "b.id"}, {path: "c.id"}]',
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `id` has two values; one of them would be lost",
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `request id` is none; expected up to 64 letters, digits, `_` and `-`, with a letter in front",
+    "4:39: error-metadata-key: error_metadata of case.S.Get: the key `subcode` belongs to the runtime; set another `key`",
+  ],
+  [
+    "credential_field",
+    'credentials: OAUTH1_CLIENT, credential_fields: ["nam", "name"]',
+    "4:67: credential-field: credential_fields of case.S.Get: case.Req.name is a secret; mark it with `redact`",
+    "4:67: credential-field: credential_fields of case.S.Get: message case.Req has no field `nam`; did you mean `name`?",
+  ],
+  [
+    "credential_fields_unused",
+    'credential_fields: "name"',
+    "4:39: credential-field: credential_fields of case.S.Get: case.Req.name is a secret; mark it with `redact`",
+    "4:39: credential-fields-unused: credential_fields of case.S.Get: the method sends no other credentials, so that every refusal is about the caller's; remove them",
   ],
   [
     "retry_after_condition",
     'retry_after: {header: "X-Reset", when: {value: "0"}}',
-    "4:39: header-name: the condition of retry_after of case.S.Get: `` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:39: header-name: the condition of retry_after of case.S.Get: `` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
   ],
   [
     "header_name",
@@ -73,37 +118,41 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "api_key_nowhere",
     'api_key: {prefix: "Key "}',
-    "4:49: api-key-place: the api_key of case.S.Get goes nowhere; name a query parameter or a header",
+    "4:49: api-key-place: the api_key of case.S.Get has no place; set query or header",
+    "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
   ],
   [
     "api_key_header",
     'api_key: {header: "Api Key"}',
-    "4:49: header-name: the api_key of case.S.Get: `Api Key` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:49: header-name: the api_key of case.S.Get: `Api Key` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
   ],
   [
     "credential_kind",
     "credentials: [NONE, KIND_UNSPECIFIED]",
     "4:39: credential-kind: the credentials of case.S.Get: expected a kind, e.g. NONE or OAUTH2, got KIND_UNSPECIFIED",
+    "4:39: no-effect: KIND_UNSPECIFIED in credentials of case.S.Get has no effect: NONE, which is always available, comes before it; put NONE last",
   ],
   [
     "credential_twice",
     "credentials: [OAUTH2, NONE, OAUTH2]",
-    "4:39: credential-twice: the credentials of case.S.Get name OAUTH2 twice; once is enough",
+    "4:39: credential-twice: the credentials of case.S.Get list OAUTH2 twice; remove one",
   ],
   [
     "scopes_credentials",
     'scopes: "write"',
-    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials",
+    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials",
   ],
   [
     "scopes_empty_credentials",
     'scopes: "write", credentials: [NONE, OAUTH1_CLIENT]',
-    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials",
+    "4:39: scopes-credentials: case.S.Get has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials",
+    "4:56: no-effect: OAUTH1_CLIENT in credentials of case.S.Get has no effect: NONE, which is always available, comes before it; put NONE last",
   ],
   [
     "scope_syntax",
     'scopes: "read write", credentials: OAUTH2',
-    "4:39: scope-syntax: the scope `read write` of case.S.Get is none (RFC 6749 section 3.3); expected one word, others as further scopes",
+    "4:39: scope-syntax: `read write` is not a valid scope of case.S.Get (RFC 6749 section 3.3); expected one word; list each scope separately",
   ],
   [
     "timeout_range",
@@ -158,7 +207,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "success_status",
     "success: [304, 99]",
-    "4:39: success-status: success of case.S.Get: expected a final status, from 200 to 599, got 99",
+    "4:39: success-status: success of case.S.Get: expected a status from 300 to 599, got 99",
   ],
   [
     "parameter_name",
@@ -178,7 +227,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "rate_limit_two_windows",
     'rate_limits: {requests: 5, window: {seconds: 1}, calendar_day: "UTC"}',
-    "4:39: rate-limit-window: a rate limit of case.S.Get has both a window and a calendar day, which is a window of its own",
+    "4:39: rate-limit-window: a rate limit of case.S.Get sets both window and calendar_day; keep one",
   ],
   [
     "rate_limit_zone",
@@ -189,7 +238,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "dotted_path",
     'envelope: {payload: [".", "response."], status: "."}',
     "4:50: dotted-path: the envelope: the path `response.` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
-    "4:79: dotted-path: the envelope: the path `.` is the root, which holds more than that; name a key",
+    "4:79: dotted-path: the envelope: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
 ];
 
@@ -204,7 +253,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "paginate_path",
     'paginate: {items: "a..b", cursor: {path: ".", field: "name"}}',
     "4:50: dotted-path: paginate of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
-    "4:74: dotted-path: paginate of case.S.Get: the path `.` is the root, which holds more than that; name a key",
+    "4:74: dotted-path: paginate of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
   [
     "paginate_cursor_paths",
@@ -215,7 +264,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "paginate_link_query",
     'paginate: {items: ".", link_header: "next", link_query: "links.query"}',
-    "4:83: paginate-link-query: paginate of case.S.Get: link_query goes with link, and there is none",
+    "4:83: paginate-link-query: paginate of case.S.Get: link_query requires link, which is not set",
   ],
   [
     "paginate_cursor_bool",
@@ -235,12 +284,12 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "paginate_more",
     'paginate: {items: ".", link: "next", more: {key: "a"}}',
-    "4:83: when-empty: the condition for more pages of case.S.Get says nothing; set values, present or type",
+    "4:83: when-empty: the condition `more` of paginate of case.S.Get is empty; set values, present or type",
   ],
   [
     "paginate_cursor_header",
     'paginate: {items: ".", cursor: {header: "X Next", field: "name"}}',
-    "4:71: header-name: paginate of case.S.Get: `X Next` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:71: header-name: paginate of case.S.Get: `X Next` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
   ],
   [
     "paginate_cursor_deep",
@@ -255,12 +304,17 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "records_keys",
     'records: {event: "event", data: "data"}',
-    "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or take the keys away",
+    "4:49: records-keys: records of case.S.Get: lines have no event, data; set format: EVENT_STREAM, or remove these keys",
+  ],
+  [
+    "records_keys_array",
+    'records: {format: ARRAY, id: "id"}',
+    "4:49: records-keys: records of case.S.Get: items of an array have no id; set format: EVENT_STREAM, or remove these keys",
   ],
   [
     "records_keys_twice",
     'records: {format: EVENT_STREAM, event: "x", data: "x"}',
-    "4:49: records-keys: records of case.S.Get: `x` is the key of the data, and of something else; name another",
+    "4:49: records-keys: records of case.S.Get: the key `x` of the data is already in use; use another",
   ],
   [
     "records_end",
@@ -268,9 +322,14 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:49: records-end: records of case.S.Get: an empty text cannot end a stream",
   ],
   [
+    "records_end_array",
+    'records: {format: ARRAY, end: "[DONE]"}',
+    "4:64: records-end: records of case.S.Get: an array ends itself; remove end, or set format: LINES or EVENT_STREAM",
+  ],
+  [
     "records_last",
     'records: {last: {values: "x"}}',
-    "4:56: when-key: the condition for the last of the records of case.S.Get has no key to look at; set key",
+    "4:56: when-key: the condition `last` of the records of case.S.Get has no key; set key",
   ],
   [
     "records_idle",
@@ -280,7 +339,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "poll_header",
     'poll: {items: ".", key: "id", interval_header: "X Interval"}',
-    "4:69: header-name: poll of case.S.Get: `X Interval` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+    "4:69: header-name: poll of case.S.Get: `X Interval` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
   ],
 ];
 
@@ -299,7 +358,7 @@ export const RULE_CASES: readonly ProblemCase[] = [
     name: "time_duration",
     source: field("google.protobuf.Duration", "time: {unit: HTTP_DATE}"),
     problems: [
-      "4:68: time-duration: case.Res.x is a Duration: it is a count or ISO_8601, and has neither none nor rounding",
+      "4:68: time-duration: case.Res.x is a Duration: only counts and ISO_8601 are allowed, without `none` or `rounding`",
     ],
   },
   ...METHOD_RULES.map(([name, rule, ...problems]) => ({
@@ -335,7 +394,7 @@ message Res {}`,
     name: "binding_nested",
     source: method('get: "/a/{name}" additional_bindings: {get: "/b" additional_bindings: {get: "/c"}}'),
     problems: [
-      "3:50: binding-nested: binding 2 of case.S.Get has bindings itself (google/api/http.proto); put them beside it",
+      "3:50: binding-nested: binding 2 of case.S.Get has additional bindings of its own, which google/api/http.proto does not allow; move them one level up",
     ],
   },
   {
@@ -356,7 +415,7 @@ message Res {}`,
       ]`),
     problems: [
       "4:7: path-field: the path variable `nam`: message case.Req has no field `nam`; did you mean `name`?",
-      "5:7: path-syntax: the path `a` is wrong at character 1: a path starts with `/`",
+      "5:7: path-syntax: the path `a` is invalid at character 1: a path must start with `/`",
       "6:7: path-field: the path variable `nam`: message case.Req has no field `nam`; did you mean `name`?",
     ],
   },
@@ -374,9 +433,9 @@ message Res {}`,
 message Req {}
 message Res {}`,
     problems: [
-      '3:5: header: "X A: 1" is no header (RFC 9110 section 5)',
+      '3:5: header: "X A: 1" is not a valid header (RFC 9110 section 5)',
       "4:5: error-reason: the reason `nope` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)",
-      '5:5: api-key-place: case.S accepts an API key, but nothing says where it goes; add `api_key { query: "…" }` or `api_key { header: "…" }`',
+      '5:5: api-key-place: case.S accepts an API key, but no rule says where to send it; add `api_key { query: "…" }` or `api_key { header: "…" }`',
     ],
   },
   {
@@ -384,7 +443,7 @@ message Res {}`,
     source: request(`string a = 1;
   string b = 2 [(connectrest.v1.field).name = "a"];`),
     problems: [
-      "5:17: name-twice: case.Req.b is `a` in the query of case.S.Get, and so is case.Req.a; give one of them another name",
+      "5:17: name-twice: case.Req.b and case.Req.a are both named `a` in the query of case.S.Get; give one of them another name",
     ],
   },
   {
@@ -392,7 +451,7 @@ message Res {}`,
     source: request(`string a = 1 [(connectrest.v1.field) = {in: HEADER, name: "X-A"}];
   string b = 2 [(connectrest.v1.field) = {in: HEADER, name: "x-a"}];`),
     problems: [
-      "5:55: name-twice: case.Req.b is `x-a` in the headers of case.S.Get, and so is case.Req.a; give one of them another name",
+      "5:55: name-twice: case.Req.b and case.Req.a are both named `x-a` in the headers of case.S.Get; give one of them another name",
     ],
   },
   {
@@ -402,7 +461,7 @@ message Res {}`,
       'option (connectrest.v1.method).parameters = {name: "name", value: "x"};',
     ),
     problems: [
-      "7:15: name-twice: case.Req.name is `name` in the body of case.S.Get, and so is a constant parameter; give one of them another name",
+      "7:15: name-twice: case.Req.name and a constant parameter are both named `name` in the body of case.S.Get; give one of them another name",
     ],
   },
   {
@@ -412,7 +471,7 @@ message Res {}`,
       'option (connectrest.v1.method) = {credentials: API_KEY, api_key: {query: "name"}};',
     ),
     problems: [
-      "7:15: name-twice: case.Req.name is `name` in the query of case.S.Get, and so is the API key; give one of them another name",
+      "7:15: name-twice: case.Req.name and the API key are both named `name` in the query of case.S.Get; give one of them another name",
     ],
   },
   {
@@ -425,14 +484,14 @@ message Res {}`,
   {
     name: "cookie_name",
     source: request('string a = 1 [(connectrest.v1.field) = {in: COOKIE, name: "a;b"}];'),
-    problems: ["4:55: cookie-name: case.Req.a: `a;b` is no name of a cookie (RFC 6265 section 4.1.1)"],
+    problems: ["4:55: cookie-name: case.Req.a: `a;b` is not a valid cookie name (RFC 6265 section 4.1.1)"],
   },
   {
     name: "alias_twice",
     source: field("string", 'aliases: ["y", "x", "y"]'),
     problems: [
-      "4:43: alias-twice: the alias `x` of case.Res.x is a name of the field already",
-      "4:43: alias-twice: the alias `y` of case.Res.x is a name of the field already",
+      "4:43: alias-twice: the alias `x` of case.Res.x is already a name of the field",
+      "4:43: alias-twice: the alias `y` of case.Res.x is already a name of the field",
     ],
   },
   {
@@ -455,12 +514,12 @@ message Res {}`,
   {
     name: "number_type",
     source: field("int32", "number: true"),
-    problems: ["4:42: number-type: number is for 64-bit integers; case.Res.x is none"],
+    problems: ["4:42: number-type: `number` requires a 64-bit integer; case.Res.x is not one"],
   },
   {
     name: "bytes_type",
     source: field("string", "bytes: BASE64URL"),
-    problems: ["4:43: bytes-type: bytes is for fields of type bytes; case.Res.x is none"],
+    problems: ["4:43: bytes-type: `bytes` requires a field of type bytes; case.Res.x is not one"],
   },
   {
     name: "piece_type",
@@ -476,14 +535,14 @@ message Res {}`,
     name: "from_rel",
     source: field("string", 'from: {path: "next", rel: "next"}'),
     problems: [
-      "4:43: from-rel: a source of case.Res.x: rel chooses an address of a `Link` header (RFC 8288); set header too",
+      "4:43: from-rel: a source of case.Res.x: `rel` selects an address from a `Link` header (RFC 8288), so `header` must be set too",
     ],
   },
   {
     name: "from_header",
     source: field("string", 'from: [{header: "Link"}, {header: "X Y"}]'),
     problems: [
-      "4:43: header-name: a source of case.Res.x: `X Y` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+      "4:43: header-name: a source of case.Res.x: `X Y` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
     ],
   },
   {
@@ -497,56 +556,61 @@ message Res {}`,
     name: "from_status",
     source: field("bool", "from: {status: 0}"),
     problems: [
-      "4:41: from-status: a source of case.Res.x: expected the status that means true, from 200 to 599, got 0",
+      "4:41: from-status: a source of case.Res.x: expected a status from 200 to 599 to compare with, got 0",
     ],
   },
   {
     name: "from_status_text",
     source: field("string", "from: {status: 200}"),
     problems: [
-      "4:43: from-status: a source of case.Res.x: a status goes into a number, or whether it equals one into a bool",
+      "4:43: from-status: a source of case.Res.x: a status needs an integer field, or a bool field that compares it",
     ],
   },
   {
     name: "when_member",
     source: field("string", 'when: {values: "a"}'),
-    problems: ["4:43: when-member: when chooses a member of a oneof; case.Res.x is in none"],
+    problems: ["4:43: when-member: `when` requires a member of a oneof; case.Res.x is not in one"],
   },
   {
     name: "unknown_member",
     source: response("oneof o { google.protobuf.Struct s = 1 [(connectrest.v1.field).unknown = true]; }"),
     problems: [
-      "4:43: unknown-member: case.Res.s is a member of the oneof `o`, and keys that no field names would choose it; move it out",
+      "4:43: unknown-member: case.Res.s is a member of the oneof `o`, which any unknown key would select; move it out of the oneof",
     ],
   },
   {
     name: "when_empty",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "kind"}];'),
-    problems: ["6:16: when-empty: the condition of case.Res.a says nothing; set values, present or type"],
+    problems: [
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
+      "6:16: when-empty: the condition of case.Res.a is empty; set values, present or type",
+    ],
   },
   {
     name: "when_key",
     source: response('oneof o { Req a = 1 [(connectrest.v1.field).when = {values: "a"}]; }'),
-    problems: ["4:24: when-key: the condition of case.Res.a has no key to look at; set key"],
+    problems: ["4:24: when-key: the condition of case.Res.a has no key; set key"],
   },
   {
     name: "when_type",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a", type: "strng"}];'),
     problems: [
-      "6:16: when-type: the condition of case.Res.a names a type that JSON has not: expected string, number, boolean, object, array, got `strng`; did you mean `string`?",
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
+      "6:16: when-type: the condition of case.Res.a has an unknown JSON type: expected string, number, boolean, object, array, got `strng`; did you mean `string`?",
     ],
   },
   {
     name: "when_path",
     source: oneof('Req a = 1 [(connectrest.v1.field).when = {key: "a.", present: true}];'),
     problems: [
-      "6:16: dotted-path: the condition of case.Res.a cannot be looked up: the path `a.` has an empty key; expected keys joined by dots: `a.b`",
+      "5:38: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
+      "6:16: dotted-path: the condition of case.Res.a cannot be checked: the path `a.` has an empty key; expected keys joined by dots: `a.b`",
     ],
   },
   {
     name: "when_twice_by_name",
     source: oneof('Req a = 1; Req b = 2 [(connectrest.v1.field).when = {values: ["x", "a"]}];'),
-    problems: ["6:27: when-twice: `a` already chooses `a` in the oneof case.Res.o"],
+    problems: ["6:27: when-twice: `a` already selects `a` in the oneof case.Res.o"],
   },
   {
     name: "wire_twice",
@@ -571,6 +635,6 @@ message Res {}`,
   KIND_OAK = 1 [(connectrest.v1.enum_value) = {wire: "oak", aliases: "oak"}];
 }`,
     ),
-    problems: ["8:61: alias-twice: the alias `oak` of case.KIND_OAK is a spelling of the value already"],
+    problems: ["8:61: alias-twice: the alias `oak` of case.KIND_OAK is already a spelling of the value"],
   },
 ];

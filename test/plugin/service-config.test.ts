@@ -252,7 +252,7 @@ connectrest:
 `),
   ).toEqual([
     "4:7: path-field: the path variable `ids`: message plain.ShelfRequest has no field `ids`; did you mean `id`?",
-    "7:11: path-syntax: the path `x` is wrong at character 1: a path starts with `/`",
+    "7:11: path-syntax: the path `x` is invalid at character 1: a path must start with `/`",
   ]);
   expect(
     problemsOf(`http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
@@ -264,9 +264,9 @@ connectrest:
   oneofs: [{selector: plain.Shelf.content, rules: {layout: BESIDE}}]
 `),
   ).toEqual([
-    "6:9: style-type: style is for repeated fields and maps; plain.Shelf.owner_name is singular",
+    "6:9: style-type: `style` requires a repeated field or a map; plain.Shelf.owner_name is singular",
     "7:51: discriminator: the oneof plain.Shelf.content has a layout but no discriminator",
-    "7:51: payload: the oneof plain.Shelf.content has the layout BESIDE, which needs the key `payload`",
+    "7:51: payload: the oneof plain.Shelf.content has the layout BESIDE and must set `payload`",
   ]);
 });
 
@@ -282,9 +282,9 @@ message R {}`,
   const { error } = runGenerator(compileRequest(source), { parameter: config.parameter });
   expect(error.replaceAll(config.paths[0] ?? "", "config.yaml").split("\n")).toEqual([
     "config.yaml:1:55: config-key: http.rules[0]: unknown key `gte`; did you mean `get`?",
-    "config.yaml:1:64: path-syntax: the path `a` is wrong at character 1: a path starts with `/`",
+    "config.yaml:1:64: path-syntax: the path `a` is invalid at character 1: a path must start with `/`",
     "config.yaml:2:1: config-key: the service config: unknown key `htpp`; did you mean `http`?",
-    "bad.proto:13:66: path-syntax: the path `b` is wrong at character 1: a path starts with `/`",
+    "bad.proto:13:66: path-syntax: the path `b` is invalid at character 1: a path must start with `/`",
   ]);
 });
 
@@ -325,7 +325,7 @@ test.each<[string, string, string[]]>([
   [
     "is a selector that is missing",
     "http: {rules: [{get: /a}]}\n",
-    ["1:16: config-missing: http.rules[0] has no `selector`, so it is for nothing"],
+    ["1:16: config-missing: http.rules[0] has no `selector`, so it applies to nothing"],
   ],
   [
     "is a rule that is missing",
@@ -336,37 +336,39 @@ test.each<[string, string, string[]]>([
     "is a selector of nothing",
     "http: {rules: [{selector: plain.Shelves.GetShelv, get: /a}]}\n",
     [
-      "1:27: config-selector: `plain.Shelves.GetShelv` selects no method of the files of this run; did you mean `plain.Shelves.GetShelf`?",
+      "1:27: config-selector: `plain.Shelves.GetShelv` matches no method in the files of this run; did you mean `plain.Shelves.GetShelf`?",
     ],
   ],
   [
     "is a selector of another kind",
     "connectrest: {methods: [{selector: plain.Shelves, rules: {}}]}\n",
-    ["1:36: config-selector: `plain.Shelves` selects no method of the files of this run"],
+    ["1:36: config-selector: `plain.Shelves` matches no method in the files of this run"],
   ],
   [
     "is a wildcard of nothing",
     "http: {rules: [{selector: plain.Shelfs.*, get: /a}]}\n",
     [
-      "1:27: config-selector: `plain.Shelfs.*` selects no method of the files of this run; did you mean `plain.Shelves.*`?",
+      "1:27: config-selector: `plain.Shelfs.*` matches no method in the files of this run; did you mean `plain.Shelves.*`?",
     ],
   ],
   [
     "is half a wildcard",
     "http: {rules: [{selector: plain.Shelves.Get*, get: /a}]}\n",
     [
-      "1:27: config-selector: http.rules[0].selector: `plain.Shelves.Get*` is no selector; write a full name, e.g. `pkg.Service.Method`, `pkg.Service.*` or `*`",
+      "1:27: config-selector: http.rules[0].selector: `plain.Shelves.Get*` is not a selector; use a full name, e.g. `pkg.Service.Method`, `pkg.Service.*` or `*`",
     ],
   ],
   [
     "are two verbs",
     `http: {rules: [{${RULE}, get: /a, post: /b}]}\n`,
-    ["1:60: config-twice: http.rules[0]: `post` and `get` exclude each other; keep one"],
+    ["1:60: config-twice: http.rules[0]: `post` and `get` are mutually exclusive; keep one"],
   ],
   [
     "is a field in two spellings",
     `http: {rules: [{${RULE}, get: /a, response_body: id, responseBody: id}]}\n`,
-    ["1:79: config-twice: http.rules[0]: `responseBody` and `response_body` exclude each other; keep one"],
+    [
+      "1:79: config-twice: http.rules[0]: `responseBody` and `response_body` are mutually exclusive; keep one",
+    ],
   ],
   [
     "is a number for a text",

@@ -102,6 +102,12 @@ test("when: presence, absence, type and values of other keys, in order", async (
   expect(read[3]).toMatchObject({ choice: { value: { reason: "gone" } } });
 });
 
+test("the name of a flattened member is no key of the object that it shares", async () => {
+  const { client, drifts } = await choices({ json: { guessed: [{ id: "1", url: "u", picture: {} }] } });
+  await client.echoChoices({});
+  expect(drifts).toEqual([expect.objectContaining({ path: "guessed[0].picture" })]);
+});
+
 test("property: whatever a member holds, it comes back in every layout", async () => {
   const { client } = await choices();
   const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((value) => value.isWellFormed());

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { Credentials } from "connect-rest";
+import { type Credentials, reasonOf } from "connect-rest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
-import { CredentialService } from "../gen/rules/v1/credentials_pb.ts";
+import { type ConfirmCodeRequestSchema, CredentialService } from "../gen/rules/v1/credentials_pb.ts";
 import { CredentialService_byBearer, CredentialServiceRest } from "../gen/rules/v1/credentials_rest.ts";
 import { type Seen, start } from "./world.ts";
 
@@ -149,4 +150,35 @@ test("property: the signature holds for any text", async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+const confirm = async (message: MessageInitShape<typeof ConfirmCodeRequestSchema>, status = 401) => {
+  const answer = { status, json: { message: "The code 123456 has expired." } };
+  const { client } = await start(CredentialService, CredentialServiceRest, answer, {
+    upstream: { credentials: ALL },
+  });
+  const error = await failureOf(client.confirmCode(message));
+  return [error.code, reasonOf(error), error.rawMessage];
+};
+
+test("credential_fields: what the caller sent and the upstream refuses is the caller's, by its own words", async () => {
+  const text = "upstream rules responded with 401 Unauthorized: The code [secret] has expired.";
+  const refused = [Code.Unauthenticated, "UNAUTHORIZED", text];
+  expect(await confirm({ proof: { case: "code", value: "123456" } })).toEqual(refused);
+  expect(await confirm({ proof: { case: "login", value: { password: "123456" } } })).toEqual(refused);
+});
+
+test("credential_fields: without any of them it is the configured credentials that were refused", async () => {
+  const refused = [
+    Code.Internal,
+    "UPSTREAM_CREDENTIALS",
+    "upstream rules: the configured credentials were rejected with status 401",
+  ];
+  expect(await confirm({ user: "ada" })).toEqual(refused);
+  expect(await confirm({ proof: { case: "login", value: {} } })).toEqual(refused);
+});
+
+test("credential_fields: other statuses mean what they always do", async () => {
+  const [code] = await confirm({ proof: { case: "code", value: "123456" } }, 403);
+  expect(code).toBe(Code.PermissionDenied);
 });

@@ -11,8 +11,8 @@ import { type Settings, start } from "./world.ts";
 /** Two hours before midnight in New York. */
 const EVENING = Date.UTC(2026, 0, 2, 3);
 
-const limits = (clock: FakeClock, upstream: Settings["upstream"] = {}) =>
-  start(LimitService, LimitServiceRest, {}, { clock, timeoutMs: 1_000, upstream });
+const limits = (clock: FakeClock, upstream: Settings["upstream"] = {}, timeoutMs = 1_000) =>
+  start(LimitService, LimitServiceRest, {}, { clock, timeoutMs, upstream });
 
 test("requests, window and bucket: methods share a sliding window", async () => {
   const clock = new FakeClock(EVENING);
@@ -30,7 +30,7 @@ test("requests, window and bucket: methods share a sliding window", async () => 
 
 test("a call waits for its turn where its deadline allows", async () => {
   const clock = new FakeClock(EVENING);
-  const { client, seen } = await limits(clock);
+  const { client, seen } = await limits(clock, {}, 60_000);
   await client.callOne({});
   await client.callOne({});
   const third = client.callOne({}, { timeoutMs: 30_000 });

@@ -57,6 +57,63 @@ test("the last line needs no end; half a line is an error", async () => {
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TRUNCATED"]);
 });
 
+const POD = (name: string) => `{"type":"ADDED","object":{"metadata":{"name":"${name}"}}}`;
+
+test.each([
+  ["a byte order mark", `\ufeff${POD("a")}\n${POD("b")}\n`],
+  ["empty lines and lines of spaces", `\n \t\r\n${POD("a")}\r\n\r\n  ${POD("b")}  \n\n`],
+  ["comments", `: connected\n${POD("a")}\n:\n# still here\r\n// and here\n${POD("b")}\n:`],
+  ["record separators in front of lines", `\u001e${POD("a")}\n\u001e${POD("b")}\n`],
+])("lines with %s", async (_name, body) => {
+  for (const pieces of [[body], [...body]]) {
+    const { client, drifts } = await lines(...pieces);
+    const found = await all(client.watchPods({ namespace: "n" }));
+    expect(found.map(({ change }) => change.value?.metadata?.name)).toEqual(["a", "b"]);
+    expect(drifts).toEqual([]);
+  }
+});
+
+/** A response of lines with another Content-Type. */
+const typed = (type: string, body: string) =>
+  start(ClusterService, ClusterServiceRest, { headers: { "content-type": type }, body }, { upstream });
+
+test("a JSON text sequence, whose texts go over several lines; one without its end was cut off", async () => {
+  const pretty = JSON.stringify(JSON.parse(POD("a")), undefined, 2);
+  const body = `\u001e${pretty}\n\u001e\u001e${POD("b")}\n`;
+  const { client } = await typed("application/json-seq", body);
+  const found = await all(client.watchPods({ namespace: "n" }));
+  expect(found.map(({ change }) => change.value?.metadata?.name)).toEqual(["a", "b"]);
+  const cut = await typed("application/json-seq", body.slice(0, -10));
+  expect(reasonOf(await failureOf(all(cut.client.watchPods({ namespace: "n" }))))).toBe("UPSTREAM_TRUNCATED");
+});
+
+test.each([
+  ["[", "an array, which `records: {format: ARRAY}` reads"],
+  ["[\n", "an array, which `records: {format: ARRAY}` reads"],
+  [`\ufeff[\n  ${POD("a")},\n]\n`, "an array, which `records: {format: ARRAY}` reads"],
+  [`[${POD("a")}]\n`, "an array, which `records: {format: ARRAY}` reads"],
+  ["[]", "an array, which `records: {format: ARRAY}` reads"],
+  [`: hi\n\ndata: ${POD("a")}\n\n`, "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
+  ["event: a\ndata: {}\n\n", "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
+])("%j is refused, with what it is and the format that reads it", async (body, got) => {
+  const { client } = await lines(body);
+  const error = await failureOf(all(client.watchPods({ namespace: "n" })));
+  expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_LINES");
+  expect(error.rawMessage).toBe(
+    `upstream cluster: expected a JSON object on each line with status 200, got ${got}`,
+  );
+});
+
+test("a page that looks like comments is an error; a stream of comments is an empty one", async () => {
+  const page = await typed("text/markdown", "# Not found\n\n// nothing\n");
+  const error = await failureOf(all(page.client.watchPods({ namespace: "n" })));
+  expect(error.rawMessage).toBe(
+    "upstream cluster: expected JSON with status 200, got nothing but comments (text/markdown)",
+  );
+  const stream = await typed("application/x-ndjson", ": connected\n:\n");
+  expect(await all(stream.client.watchPods({ namespace: "n" }))).toEqual([]);
+});
+
 test("a line that is an error ends the stream with it", async () => {
   const status = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
   const { client } = await lines(`${ADDED}\n${JSON.stringify({ type: "ERROR", object: status })}\n`);

@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { reasonOf } from "connect-rest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { nestedParameters } from "../../runtime/src/request/nested-parameters.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { PaymentService } from "../gen/world/v1/payments_pb.ts";
@@ -122,10 +123,12 @@ test("a key of the caller's own goes before it; a GET needs none", async () => {
 });
 
 test("an error has the reason of its rule", async () => {
-  const error = { type: "card_error", code: "declined", message: "The card was declined." };
+  const message = "The card was declined.";
+  const error = { type: "card_error", code: "declined", message, decline_code: "lost_card" };
   const { client } = await payments({ status: 402, json: { error } });
   const failure = await failureOf(client.createOrder({}));
   expect([failure.code, reasonOf(failure)]).toEqual([Code.FailedPrecondition, "CARD_DECLINED"]);
+  expect(failure.findDetails(ErrorInfoSchema)[0]?.metadata.decline_code).toBe("lost_card");
 });
 
 test("names of brackets lead back to what they were made of", () => {

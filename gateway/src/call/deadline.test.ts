@@ -60,17 +60,28 @@ test("a client's timeout survives printing, rounded up", () => {
   );
 });
 
-test("the deadline is the least of three, and never more than a timer can hold", () => {
+test("the deadline is the least of the client's, the method's or else the default one, and the maximum", () => {
   const timeout = fc.option(fc.double({ min: 0, max: 1e15, noNaN: true }), { nil: undefined });
+  const setting = fc.integer({ min: 1, max: 86_400_000 });
   fc.assert(
-    fc.property(timeout, timeout, fc.integer({ min: 1, max: 86_400_000 }), (client, method, gateway) => {
-      const { ms, setBy } = effectiveDeadline(client, method, gateway);
-      expect(ms).toBe({ client, method, gateway }[setBy]);
-      expect(ms).toBeLessThanOrEqual(Math.min(client ?? ms, method ?? ms, gateway));
+    fc.property(timeout, timeout, setting, setting, (client, method, fallback, max) => {
+      const { ms, setBy, isClientBound } = effectiveDeadline(client, method, { fallback, max });
+      expect(ms).toBe(Math.min(...[client ?? Number.POSITIVE_INFINITY, method ?? fallback, max]));
+      expect({ client: [client], method: [method], gateway: [fallback, max] }[setBy]).toContain(ms);
+      expect(isClientBound).toBe(client !== undefined);
       expect(ms).toBeLessThan(2 ** 31);
     }),
     { interruptAfterTimeLimit: 2000 },
   );
+});
+
+test("a method's own timeout may be longer than the gateway's default, and is cut to its maximum", () => {
+  expect(deadlineOf(undefined, "connect", echo, 60_000, limits).ms).toBe(60_000);
+  expect(deadlineOf(undefined, "connect", echo, 86_400_000, limits)).toMatchObject({
+    ms: limits.maxDeadlineMs,
+    setBy: "gateway",
+  });
+  expect(deadlineOf(undefined, "connect", echo, 60_000, withDefaultLimits({ maxDeadlineMs: 5 })).ms).toBe(5);
 });
 
 const apply = (header: Record<string, string>, methodMs?: number) => {
@@ -80,22 +91,28 @@ const apply = (header: Record<string, string>, methodMs?: number) => {
 };
 
 test("the headers of a call carry its deadline: the gateway's when nobody else has one", () => {
-  expect(apply({})).toEqual([{ ms: 15_000, setBy: "gateway" }, "15000"]);
+  expect(apply({})).toEqual([{ ms: 15_000, setBy: "gateway", isClientBound: false }, "15000"]);
 });
 
 test("the headers of a call carry its deadline: the method's when it is shorter", () => {
   expect(apply({ "connect-timeout-ms": "9999999999" }, 2000)).toEqual([
-    { ms: 2000, setBy: "method" },
+    { ms: 2000, setBy: "method", isClientBound: true },
     "2000",
   ]);
 });
 
 test("the headers of a call carry its deadline: the client's when it is the shortest", () => {
-  expect(apply({ "connect-timeout-ms": "10" }, 2000)).toEqual([{ ms: 10, setBy: "client" }, "10"]);
+  expect(apply({ "connect-timeout-ms": "10" }, 2000)).toEqual([
+    { ms: 10, setBy: "client", isClientBound: true },
+    "10",
+  ]);
 });
 
 test("the headers of a call carry its deadline: what is no timeout stays for the protocol to refuse", () => {
-  expect(apply({ "connect-timeout-ms": "soon" })).toEqual([{ ms: 15_000, setBy: "gateway" }, "soon"]);
+  expect(apply({ "connect-timeout-ms": "soon" })).toEqual([
+    { ms: 15_000, setBy: "gateway", isClientBound: false },
+    "soon",
+  ]);
 });
 
 test("the headers of a call carry its deadline: a stream has a limit of its own", () => {

@@ -7,6 +7,16 @@ export interface Deadline {
   /** Milliseconds, at least 0 and at most a day: a timer can hold it. */
   readonly ms: number;
   readonly setBy: "client" | "method" | "gateway";
+  /** Whether the client named a timeout, be it the one that counts or not. */
+  readonly isClientBound: boolean;
+}
+
+/** The deadlines of the gateway, in milliseconds. */
+export interface GatewayDeadlines {
+  /** Of methods that have none of their own. */
+  readonly fallback: number;
+  /** Of any call. */
+  readonly max: number;
 }
 
 /** The deadline that a method's annotations name, in milliseconds; undefined when they name none. */
@@ -43,15 +53,15 @@ export function printTimeout(protocol: Protocol, ms: number): string {
   return protocol === "connect" ? String(whole) : `${whole}m`;
 }
 
-/** `min(client, method, gateway)`. */
+/** `min(client, method or else the gateway's default, the gateway's maximum)`. */
 export function effectiveDeadline(
   client: number | undefined,
   method: number | undefined,
-  gateway: number,
+  { fallback, max }: GatewayDeadlines,
 ): Deadline {
-  const ms = Math.min(client ?? Number.POSITIVE_INFINITY, method ?? Number.POSITIVE_INFINITY, gateway);
-  if (ms === client) return { ms, setBy: "client" };
-  return { ms, setBy: ms === method ? "method" : "gateway" };
+  const ms = Math.min(client ?? Number.POSITIVE_INFINITY, method ?? fallback, max);
+  const setBy = ms === client ? "client" : ms === method ? "method" : "gateway";
+  return { ms, setBy, isClientBound: client !== undefined };
 }
 
 /**
@@ -67,8 +77,8 @@ export function deadlineOf(
   limits: Limits,
 ): Deadline {
   const client = given === undefined ? undefined : parseTimeout(protocol, given);
-  const gateway = method.methodKind === "unary" ? limits.unaryDeadlineMs : limits.streamDeadlineMs;
-  return effectiveDeadline(client, methodMs, gateway);
+  const fallback = method.methodKind === "unary" ? limits.unaryDeadlineMs : limits.streamDeadlineMs;
+  return effectiveDeadline(client, methodMs, { fallback, max: limits.maxDeadlineMs });
 }
 
 /**

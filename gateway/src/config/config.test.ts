@@ -175,7 +175,7 @@ test("every mistake is named with its place, in one run: attempts and breakers t
   expect(await problems(() => config("retry: { attempts: 0, budget: 2, tries: 3 }"))).toEqual([
     "FILE:3:57: upstreams.a.retry.attempts: expected number to be >=1; it is 0",
     "FILE:3:68: upstreams.a.retry.budget: expected number to be <=1; it is 2",
-    "FILE:3:71: upstreams.a.retry.tries: unknown setting. Known here: attempts, baseDelayMs, maxDelayMs, budget.",
+    "FILE:3:71: upstreams.a.retry.tries: unknown setting. Known here: attempts, baseDelayMs, maxDelayMs, maxTotalDelayMs, budget.",
   ]);
   expect(await problems(() => config("breaker: true"))).toEqual([
     "FILE:3:47: upstreams.a.breaker: expected settings, or false; it is true",

@@ -121,6 +121,9 @@ const retry = offOr({
   maxDelayMs: count.describe(
     "Upper bound of the wait between attempts. A wait that the upstream asks for (Retry-After) is honored as it is. Default: 2000.",
   ),
+  maxTotalDelayMs: count.describe(
+    "Upper bound of all waits of a call together whose client set no deadline. A call that would wait longer fails at once, with the upstream's error and its RetryInfo. Default: 2000.",
+  ),
   budget: part.describe(
     "Retry tokens earned per success; each retry spends one, so that retries cannot multiply the load on a failing upstream. Default: 0.2.",
   ),
@@ -136,6 +139,14 @@ const breaker = offOr({
     "How long the circuit stays open before one probe decides; it grows each time the probe fails. Default: 5000.",
   ),
   maxCooldownMs: count.describe("Upper bound of the time that the circuit stays open. Default: 60000."),
+});
+
+const redirects = offOr({
+  hosts: z
+    .array(text.regex(/^[^/@?#\s]+$/, { error: "expected a host, e.g. files.example.com or *.example.com" }))
+    .describe(
+      "The hosts that redirects may lead to beside the base URL: `files.example.com`, `files.example.com:8443`, or `*.example.com` for all hosts below a name.",
+    ),
 });
 
 const rateLimits = offOr({
@@ -176,7 +187,7 @@ const upstream = z
     retry: retry
       .optional()
       .describe(
-        "Retry requests of idempotent methods after a connection failure, after 502 and 503, and after 429 with a Retry-After. `false` turns retries off.",
+        "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
       ),
     breaker: breaker
       .optional()
@@ -187,6 +198,11 @@ const upstream = z
       .optional()
       .describe(
         "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
+      ),
+    redirects: redirects
+      .optional()
+      .describe(
+        "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
       ),
     callsInFlight: count.describe(
       "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",

@@ -11,9 +11,9 @@ import { usesOf, warningsOf } from "./upstream-uses.ts";
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-uses-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-function load(upstreams: string) {
+function load(upstreams: string, rest = "") {
   const file = path.join(directory, "connect-rest.yaml");
-  writeFileSync(file, `adapters: [a]\nupstreams: ${upstreams}`);
+  writeFileSync(file, `adapters: [a]\nupstreams: ${upstreams}\n${rest}`);
   return loadConfig(file, {});
 }
 
@@ -51,6 +51,30 @@ test.each<[CredentialKind[], string]>([
   [["oauth1_client"], `{ oauth1: { consumerKey: ${SECRET}, consumerSecret: ${SECRET} } }`],
 ])("methods that need %j are content with %s", (kinds, credentials) => {
   expect(warnings(echo(credentials), needing(...kinds))).toEqual([]);
+});
+
+test("a method whose timeout the maximum cuts is named, and so is a default one", () => {
+  const { echo } = EchoServiceRest.methods;
+  if (echo === undefined) throw new Error("the adapter has no method");
+  const slow = (timeoutMs: number): ServiceAdapter => ({
+    ...EchoServiceRest,
+    methods: { echo: { ...echo, rules: { ...echo.rules, timeoutMs } } },
+  });
+  const upstreams = '{ echo: { baseUrl: "https://e.example" } }';
+  const textsOf = (timeoutMs: number, limits: string) =>
+    warningsOf(load(upstreams, `server: { limits: ${limits} }`), [slow(timeoutMs)]).map((problem) =>
+      formatProblem({ ...problem, file: "FILE" }),
+    );
+  expect(textsOf(3_600_000, "{}")).toEqual([]);
+  expect(textsOf(3_600_001, "{}")).toEqual([
+    expect.stringContaining(
+      "echo.v1.EchoService/Echo has a timeout of 3600001 ms, which maxDeadlineMs cuts to 3600000 ms",
+    ),
+  ]);
+  expect(textsOf(5_000, "{ maxDeadlineMs: 4000, streamDeadlineMs: 1000 }")).toEqual([
+    "FILE:3:36: server.limits.maxDeadlineMs: unaryDeadlineMs is 15000 ms, which maxDeadlineMs cuts to 4000 ms",
+    "FILE:3:36: server.limits.maxDeadlineMs: echo.v1.EchoService/Echo has a timeout of 5000 ms, which maxDeadlineMs cuts to 4000 ms",
+  ]);
 });
 
 test("an upstream that no adapter calls is named, with the one that is meant", () => {

@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
@@ -26,6 +26,8 @@ export interface UnaryContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, by `performance.now()`. */
   readonly expiresAt: number;
+  /** Whether the client itself named a timeout. */
+  readonly hasCallerDeadline: boolean;
 }
 
 /** Calls a unary method. Throws ConnectErrors; everything else is a defect. */
@@ -42,6 +44,8 @@ export interface UnaryCall {
 export interface UnaryOptions {
   readonly limits: Limits;
   readonly validation: Pick<Validation, "check">;
+  /** The types that a google.protobuf.Any may have. */
+  readonly types: Registry;
 }
 
 /**
@@ -88,7 +92,7 @@ async function run(
   { wire, head, method }: UnaryCall,
   call: Call,
   request: HttpRequest,
-  { limits, validation }: UnaryOptions,
+  { limits, validation, types }: UnaryOptions,
   signal: AbortSignal,
 ): Promise<WholeResponse> {
   const { input, output } = call.method;
@@ -99,13 +103,14 @@ async function run(
       : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
   const bytes = raw.isCompressed ? await decompress(raw.bytes, head, readMaxBytes) : raw.bytes;
   checkReadBytes(bytes.length, readMaxBytes, true);
-  const message = parseMessage(input, head.codec, bytes, limits.messageDepth);
+  const message = parseMessage(input, head.codec, bytes, limits.messageDepth, types);
   if (raw.problem !== undefined) throw raw.problem;
   validation.check(input, message);
   const expiresAt = call.startedAt + call.deadline.ms;
-  const context = { header: () => requestHeaders(request), signal, expiresAt };
+  const hasCallerDeadline = call.deadline.isClientBound;
+  const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
   const result = await runAs(call, () => method(message, context));
-  const printed = printMessage(output, head.codec, result.bytes);
+  const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header);
 }

@@ -1,4 +1,10 @@
-import { type DescMessage, fromBinary, fromJsonString, type MessageShape } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  fromJsonString,
+  type MessageShape,
+  type Registry,
+} from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
@@ -9,6 +15,7 @@ const decoder = new TextDecoder();
  * Reads a request message. Fields that are not known are ignored in both codecs.
  *
  * @param depth how deep it may be nested
+ * @param types the types that a google.protobuf.Any may have
  * @throws ConnectError INTERNAL for protobuf that is none, INVALID_ARGUMENT for JSON that does not fit
  */
 export function parseMessage(
@@ -16,8 +23,9 @@ export function parseMessage(
   codec: Codec,
   bytes: Uint8Array,
   depth: number,
+  types?: Registry,
 ): MessageShape<DescMessage> {
-  return codec === "proto" ? parseBinary(desc, bytes, depth) : parseJson(desc, bytes, depth);
+  return codec === "proto" ? parseBinary(desc, bytes, depth) : parseJson(desc, bytes, depth, types);
 }
 
 function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: number) {
@@ -28,9 +36,15 @@ function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: numbe
   }
 }
 
-function parseJson(desc: DescMessage, bytes: Uint8Array, recursionLimit: number) {
+function parseJson(
+  desc: DescMessage,
+  bytes: Uint8Array,
+  recursionLimit: number,
+  registry: Registry | undefined,
+) {
+  const options = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
   try {
-    return fromJsonString(desc, decoder.decode(bytes), { ignoreUnknownFields: true, recursionLimit });
+    return fromJsonString(desc, decoder.decode(bytes), options);
   } catch (error) {
     throw ConnectError.from(error, Code.InvalidArgument);
   }
@@ -39,12 +53,18 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, recursionLimit: number)
 /**
  * Writes a response message, which comes as protobuf.
  *
+ * @param types the types that a google.protobuf.Any may have
  * @throws ConnectError INTERNAL when it cannot be written as JSON
  */
-export function printMessage(desc: DescMessage, codec: Codec, bytes: Uint8Array): Uint8Array {
+export function printMessage(
+  desc: DescMessage,
+  codec: Codec,
+  bytes: Uint8Array,
+  types?: Registry,
+): Uint8Array {
   if (codec === "proto") return bytes;
   try {
-    return printJson(desc, bytes);
+    return printJson(desc, bytes, types);
   } catch (error) {
     throw ConnectError.from(error, Code.Internal);
   }

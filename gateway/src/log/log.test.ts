@@ -27,7 +27,7 @@ function endedCall(reason?: unknown): Call {
     method: EchoService.method.echo,
     protocol: "grpc",
     startedAt: performance.now(),
-    deadline: { ms: 1, setBy: "client" },
+    deadline: { ms: 1, setBy: "client", isClientBound: true },
     trace: noTrace,
     attempts: 1,
     bytesIn: 1,

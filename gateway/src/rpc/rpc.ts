@@ -44,7 +44,7 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
     acceptCompression,
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
-    jsonOptions: { recursionLimit: limits.messageDepth },
+    jsonOptions: { recursionLimit: limits.messageDepth, registry: options.types },
     binaryOptions: { recursionLimit: limits.messageDepth },
     interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
     requestGate: (context) => {

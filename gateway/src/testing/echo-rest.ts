@@ -10,6 +10,7 @@ const rules: UnaryAdapter["rules"] = {
   errors: [],
   retryAfter: [],
   rawErrorBody: false,
+  redirects: false,
   success: [],
   responseEncoding: "json",
   scopes: [],

@@ -8,12 +8,7 @@ import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const APP_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "app_name",
-  "appName",
-  "display_text",
-  "displayText",
-  "logo",
+  "url", "app_name", "appName", "display_text", "displayText", "logo",
 ]);
 
 /**

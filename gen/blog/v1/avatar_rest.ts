@@ -2,8 +2,15 @@
 // @generated from file blog/v1/avatar.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, decodeListValue } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeListValue } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of blog.v1.AvatarShape on the wire. */
+export const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
+  [0, "AVATAR_SHAPE_UNSPECIFIED"],
+  [1, "circle", "AVATAR_SHAPE_CIRCLE"],
+  [2, "square", "AVATAR_SHAPE_SQUARE"],
+]);
 
 const AVATAR_KEYS: ReadonlySet<string> = new Set(["width", "height", "url", "accessories"]);
 

@@ -20,11 +20,7 @@ export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blocked_tumblelogs",
-  "blockedTumblelogs",
-  "_links",
-  "Links",
-  "links",
+  "blocked_tumblelogs", "blockedTumblelogs", "_links", "Links", "links",
 ]);
 
 /**

@@ -3,26 +3,19 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter, splitNumbers } from "connect-rest/adapter";
-import { decodeAvatar } from "./avatar_rest.ts";
+import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.AvatarShape on the wire. */
-const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
-  [0, "AVATAR_SHAPE_UNSPECIFIED"],
-  [1, "circle", "AVATAR_SHAPE_CIRCLE"],
-  [2, "square", "AVATAR_SHAPE_SQUARE"],
-]);
-
 /** Spellings of blog.v1.BlogType on the wire. */
-const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
+export const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
   [0, "BLOG_TYPE_UNSPECIFIED"],
   [1, "public", "BLOG_TYPE_PUBLIC"],
   [2, "private", "BLOG_TYPE_PRIVATE"],
 ]);
 
 /** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
+export const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
   [0, "PAYWALL_ACCESS_UNSPECIFIED"],
   [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
   [2, "creator", "PAYWALL_ACCESS_CREATOR"],
@@ -31,84 +24,19 @@ const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
 ]);
 
 const BLOG_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "uuid",
-  "url",
-  "title",
-  "description",
-  "updated",
-  "avatar",
-  "theme",
-  "theme_id",
-  "themeId",
-  "posts",
-  "total_posts",
-  "totalPosts",
-  "likes",
-  "ask",
-  "ask_anon",
-  "askAnon",
-  "ask_page_title",
-  "askPageTitle",
-  "asks_allow_media",
-  "asksAllowMedia",
-  "can_submit",
-  "canSubmit",
-  "submission_page_title",
-  "submissionPageTitle",
-  "submission_terms",
-  "submissionTerms",
-  "followed",
-  "is_blocked_from_primary",
-  "isBlockedFromPrimary",
-  "is_following_you",
-  "isFollowingYou",
-  "duration_blog_following_you",
-  "durationBlogFollowingYou",
-  "duration_following_blog",
-  "durationFollowingBlog",
-  "following",
-  "subscribed",
-  "blocked_timestamp",
-  "blockedTimestamp",
-  "can_chat",
-  "canChat",
-  "can_subscribe",
-  "canSubscribe",
-  "can_send_fan_mail",
-  "canSendFanMail",
-  "can_be_followed",
-  "canBeFollowed",
-  "can_show_badges",
-  "canShowBadges",
-  "is_nsfw",
-  "isNsfw",
-  "share_likes",
-  "shareLikes",
-  "share_following",
-  "shareFollowing",
-  "active",
-  "is_optout_ads",
-  "isOptoutAds",
-  "is_hidden_from_blog_network",
-  "isHiddenFromBlogNetwork",
-  "timezone",
-  "timezone_offset",
-  "timezoneOffset",
-  "admin",
-  "primary",
-  "drafts",
-  "messages",
-  "queue",
-  "followers",
-  "tweet",
-  "type",
-  "subscription_plan",
-  "subscriptionPlan",
-  "is_paywall_on",
-  "isPaywallOn",
-  "paywall_access",
-  "paywallAccess",
+  "name", "uuid", "url", "title", "description", "updated", "avatar", "theme", "theme_id", "themeId", "posts",
+  "total_posts", "totalPosts", "likes", "ask", "ask_anon", "askAnon", "ask_page_title", "askPageTitle",
+  "asks_allow_media", "asksAllowMedia", "can_submit", "canSubmit", "submission_page_title",
+  "submissionPageTitle", "submission_terms", "submissionTerms", "followed", "is_blocked_from_primary",
+  "isBlockedFromPrimary", "is_following_you", "isFollowingYou", "duration_blog_following_you",
+  "durationBlogFollowingYou", "duration_following_blog", "durationFollowingBlog", "following", "subscribed",
+  "blocked_timestamp", "blockedTimestamp", "can_chat", "canChat", "can_subscribe", "canSubscribe",
+  "can_send_fan_mail", "canSendFanMail", "can_be_followed", "canBeFollowed", "can_show_badges",
+  "canShowBadges", "is_nsfw", "isNsfw", "share_likes", "shareLikes", "share_following", "shareFollowing",
+  "active", "is_optout_ads", "isOptoutAds", "is_hidden_from_blog_network", "isHiddenFromBlogNetwork",
+  "timezone", "timezone_offset", "timezoneOffset", "admin", "primary", "drafts", "messages", "queue",
+  "followers", "tweet", "type", "subscription_plan", "subscriptionPlan", "is_paywall_on", "isPaywallOn",
+  "paywall_access", "paywallAccess",
 ]);
 
 /**
@@ -200,11 +128,7 @@ export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
 }
 
 const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
-  "accepted_types",
-  "acceptedTypes",
-  "tags",
-  "title",
-  "guidelines",
+  "accepted_types", "acceptedTypes", "tags", "title", "guidelines",
 ]);
 
 /**
@@ -221,21 +145,9 @@ export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void 
 }
 
 const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
-  "description",
-  "currency_code",
-  "currencyCode",
-  "monthly_price",
-  "monthlyPrice",
-  "yearly_price",
-  "yearlyPrice",
-  "member_perks",
-  "memberPerks",
-  "subscription_label",
-  "subscriptionLabel",
-  "checkout_labels",
-  "checkoutLabels",
-  "is_valid",
-  "isValid",
+  "description", "currency_code", "currencyCode", "monthly_price", "monthlyPrice", "yearly_price",
+  "yearlyPrice", "member_perks", "memberPerks", "subscription_label", "subscriptionLabel", "checkout_labels",
+  "checkoutLabels", "is_valid", "isValid",
 ]);
 
 /**
@@ -256,50 +168,14 @@ export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void
 }
 
 const THEME_KEYS: ReadonlySet<string> = new Set([
-  "avatar_shape",
-  "avatarShape",
-  "background_color",
-  "backgroundColor",
-  "body_font",
-  "bodyFont",
-  "link_color",
-  "linkColor",
-  "title_color",
-  "titleColor",
-  "title_font",
-  "titleFont",
-  "title_font_weight",
-  "titleFontWeight",
-  "header_image",
-  "headerImage",
-  "header_image_focused",
-  "headerImageFocused",
-  "header_image_scaled",
-  "headerImageScaled",
-  "header_image_poster",
-  "headerImagePoster",
-  "header_image_npf",
-  "headerImageNpf",
-  "header_bounds",
-  "headerBounds",
-  "header_stretch",
-  "headerStretch",
-  "header_full_width",
-  "headerFullWidth",
-  "header_full_height",
-  "headerFullHeight",
-  "header_focus_width",
-  "headerFocusWidth",
-  "header_focus_height",
-  "headerFocusHeight",
-  "show_avatar",
-  "showAvatar",
-  "show_description",
-  "showDescription",
-  "show_header_image",
-  "showHeaderImage",
-  "show_title",
-  "showTitle",
+  "avatar_shape", "avatarShape", "background_color", "backgroundColor", "body_font", "bodyFont", "link_color",
+  "linkColor", "title_color", "titleColor", "title_font", "titleFont", "title_font_weight", "titleFontWeight",
+  "header_image", "headerImage", "header_image_focused", "headerImageFocused", "header_image_scaled",
+  "headerImageScaled", "header_image_poster", "headerImagePoster", "header_image_npf", "headerImageNpf",
+  "header_bounds", "headerBounds", "header_stretch", "headerStretch", "header_full_width", "headerFullWidth",
+  "header_full_height", "headerFullHeight", "header_focus_width", "headerFocusWidth", "header_focus_height",
+  "headerFocusHeight", "show_avatar", "showAvatar", "show_description", "showDescription",
+  "show_header_image", "showHeaderImage", "show_title", "showTitle",
 ]);
 
 /**

@@ -183,7 +183,7 @@ export const Blog_output: ToolSchema = {
       description: "All other keys of the response, with their values as JSON.",
     },
   },
-  description: "A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is\nempty; a missing number or flag is unset.",
+  description: "A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is empty; a missing number or flag is unset.",
 };
 
 export const CheckoutLabels_output: ToolSchema = {

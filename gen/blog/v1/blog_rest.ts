@@ -4,7 +4,6 @@
 
 import {
   Code,
-  EnumTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -42,7 +41,11 @@ import {
 import type { ListLikesRequest } from "./like_pb.ts";
 import { decodeListLikesResponse } from "./like_rest.ts";
 import type { ListNotificationsRequest } from "./notification_pb.ts";
-import { decodeListNotificationsResponse, decodeNotification } from "./notification_rest.ts";
+import {
+  NOTIFICATION_TYPE,
+  decodeListNotificationsResponse,
+  decodeNotification,
+} from "./notification_rest.ts";
 import type { GetPageRequest, ListPagesRequest } from "./page_pb.ts";
 import { decodeListPagesResponse, decodePage } from "./page_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
@@ -112,6 +115,7 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
  * No credentials are required.
  *
  * GET /v2/blog/{blog_identifier}/avatar/{size}
+ * GET /v2/blog/{blog_identifier}/avatar
  *
  * @generated from rpc blog.v1.BlogService.GetAvatar
  */
@@ -149,7 +153,11 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
   },
   response(response: RestResponse, out: ProtoWriter): void {
     if (response.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(response, out));
-    out.string(1, valueAt(response.payload, "avatar_url") ?? response.header("location"), "path or Location");
+    out.string(
+      1,
+      valueAt(response.payload, "avatar_url") ?? response.header("location"),
+      "avatar_url or Location",
+    );
   },
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)
@@ -627,30 +635,6 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
   // @@protoc_insertion_point(adapter:blog.v1.BlogService)
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)
-
-/** Spellings of blog.v1.NotificationType on the wire. */
-const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
-  [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
-  [1, "like", "NOTIFICATION_TYPE_LIKE"],
-  [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
-  [3, "follow", "follower", "NOTIFICATION_TYPE_FOLLOW"],
-  [4, "mention_in_reply", "note_mention", "NOTIFICATION_TYPE_MENTION_IN_REPLY"],
-  [5, "mention_in_post", "user_mention", "NOTIFICATION_TYPE_MENTION_IN_POST"],
-  [6, "reblog_naked", "NOTIFICATION_TYPE_REBLOG_NAKED"],
-  [7, "reblog_with_content", "reblog", "NOTIFICATION_TYPE_REBLOG_WITH_CONTENT"],
-  [8, "ask", "NOTIFICATION_TYPE_ASK"],
-  [9, "answered_ask", "NOTIFICATION_TYPE_ANSWERED_ASK"],
-  [10, "new_group_blog_member", "NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER"],
-  [11, "post_attribution", "NOTIFICATION_TYPE_POST_ATTRIBUTION"],
-  [12, "post_flagged", "NOTIFICATION_TYPE_POST_FLAGGED"],
-  [13, "post_appeal_accepted", "NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED"],
-  [14, "post_appeal_rejected", "NOTIFICATION_TYPE_POST_APPEAL_REJECTED"],
-  [15, "what_you_missed", "NOTIFICATION_TYPE_WHAT_YOU_MISSED"],
-  [16, "conversational_note", "NOTIFICATION_TYPE_CONVERSATIONAL_NOTE"],
-  [17, "spam_reported", "NOTIFICATION_TYPE_SPAM_REPORTED"],
-  [18, "milestone_post", "NOTIFICATION_TYPE_MILESTONE_POST"],
-  [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
-]);
 
 const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
 

@@ -153,7 +153,7 @@ export const GetBlogInfoRequest_input: ToolSchema = {
     fields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "The fields of the blog to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
+      description: "The fields of the blog to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g. `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
     },
   },
   additionalProperties: false,
@@ -183,10 +183,10 @@ export const HttpBody_output: ToolSchema = {
     extensions: {
       type: "array",
       items: { type: "object", properties: { "@type": { type: "string" } } },
-      description: "Application specific response metadata. Must be set in the first response\nfor streaming APIs.",
+      description: "Application specific response metadata. Must be set in the first response for streaming APIs.",
     },
   },
-  description: "Message that represents an arbitrary HTTP body. It should only be used for\npayload formats that can't be represented as JSON, such as raw binary or\nan HTML page.\n\n\nThis message can be used both in streaming and non-streaming API methods in\nthe request as well as the response.\n\nIt can be used as a top-level request field, which is convenient if one\nwants to extract parameters from either the URL or HTTP template into the\nrequest fields and also want access to the raw HTTP body.\n\nExample:\n\n    message GetResourceRequest {\n      // A unique request id.\n      string request_id = 1;\n\n      // The raw HTTP body is bound to this field.\n      google.api.HttpBody http_body = 2;\n\n    }\n\n    service ResourceService {\n      rpc GetResource(GetResourceRequest)\n        returns (google.api.HttpBody);\n      rpc UpdateResource(google.api.HttpBody)\n        returns (google.protobuf.Empty);\n\n    }\n\nExample with streaming methods:\n\n    service CaldavService {\n      rpc GetCalendar(stream google.api.HttpBody)\n        returns (stream google.api.HttpBody);\n      rpc UpdateCalendar(stream google.api.HttpBody)\n        returns (stream google.api.HttpBody);\n\n    }\n\nUse of this type only changes how the request and response bodies are\nhandled, all other features will continue to work unchanged.",
+  description: "Message that represents an arbitrary HTTP body. It should only be used for payload formats that can't be represented as JSON, such as raw binary or an HTML page.",
 };
 
 /** The methods of blog.v1.BlogService as tools of a language model. */

@@ -3,18 +3,14 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
-  [0, "POST_STATE_UNSPECIFIED"],
-  [1, "published", "POST_STATE_PUBLISHED"],
-  [2, "queue", "queued", "POST_STATE_QUEUED"],
-  [3, "draft", "POST_STATE_DRAFT"],
-  [4, "private", "POST_STATE_PRIVATE"],
-  [5, "unapproved", "POST_STATE_UNAPPROVED"],
-  [6, "submission", "POST_STATE_SUBMISSION"],
-  [7, "ask", "POST_STATE_ASK"],
+/** Spellings of blog.v1.PostContentFormat on the wire. */
+export const POST_CONTENT_FORMAT = new EnumTable("blog.v1.PostContentFormat", [
+  [0, "POST_CONTENT_FORMAT_UNSPECIFIED"],
+  [1, "npf", "POST_CONTENT_FORMAT_NPF"],
+  [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
 ]);
 
 const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set(["id_string", "idString", "id"]);
@@ -30,10 +26,7 @@ export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -49,10 +42,7 @@ export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**

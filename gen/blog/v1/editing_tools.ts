@@ -54,7 +54,7 @@ export const GetPostRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
+      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g. `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
     },
   },
   required: ["postId"],
@@ -126,12 +126,12 @@ export const ReblogPostRequest_input: ToolSchema = {
     publishOn: {
       type: "string",
       format: "date-time",
-      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
+      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is rounded up. Default: when it reaches the front of the queue.",
     },
     date: {
       type: "string",
       format: "date-time",
-      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
+      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A fraction of a second is dropped.",
     },
     tags: {
       type: "array",
@@ -281,12 +281,12 @@ export const UpdatePostRequest_input: ToolSchema = {
     publishOn: {
       type: "string",
       format: "date-time",
-      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
+      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is rounded up. Default: when it reaches the front of the queue.",
     },
     date: {
       type: "string",
       format: "date-time",
-      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
+      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A fraction of a second is dropped.",
     },
     tags: {
       type: "array",
@@ -347,7 +347,7 @@ export const UpdatePostRequest_input: ToolSchema = {
   },
   required: ["postId"],
   additionalProperties: false,
-  description: "A request to update a post. Except for `state`, the service does not document what happens to fields that are\nmissing.",
+  description: "A request to update a post. Except for `state`, the service does not document what happens to fields that are missing.",
 };
 
 export const UpdatePostResponse_output: ToolSchema = {

@@ -78,22 +78,8 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
 // @@protoc_insertion_point(service:blog.v1.EmbedService)
 
 const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "version",
-  "provider_name",
-  "providerName",
-  "provider_url",
-  "providerUrl",
-  "author_name",
-  "authorName",
-  "author_url",
-  "authorUrl",
-  "url",
-  "html",
-  "width",
-  "height",
-  "cache_age",
-  "cacheAge",
+  "type", "version", "provider_name", "providerName", "provider_url", "providerUrl", "author_name",
+  "authorName", "author_url", "authorUrl", "url", "html", "width", "height", "cache_age", "cacheAge",
 ]);
 
 /**

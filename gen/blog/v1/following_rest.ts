@@ -35,11 +35,7 @@ export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "users",
-  "total_users",
-  "_links",
-  "Links",
-  "links",
+  "users", "total_users", "_links", "Links", "links",
 ]);
 
 /**
@@ -49,28 +45,14 @@ const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowersResponse
  */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(
-    1,
-    valueAt(json, "users.users") ?? valueAt(json, "users"),
-    "users.users or users",
-    decodeFollower,
-  );
-  out.int32(
-    2,
-    valueAt(json, "users.total_users") ?? valueAt(json, "total_users"),
-    "users.total_users or total_users",
-  );
+  out.messages(1, valueAt(json, "users.users") ?? json.users, "users.users or users", decodeFollower);
+  out.int32(2, valueAt(json, "users.total_users") ?? json.total_users, "users.total_users or total_users");
   out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
 }
 
 const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blogs",
-  "total_blogs",
-  "totalBlogs",
-  "_links",
-  "Links",
-  "links",
+  "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
 ]);
 
 /**

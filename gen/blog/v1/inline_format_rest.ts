@@ -7,7 +7,7 @@ import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InlineFormatType on the wire. */
-const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
+export const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
   [0, "INLINE_FORMAT_TYPE_UNSPECIFIED"],
   [1, "bold", "INLINE_FORMAT_TYPE_BOLD"],
   [2, "italic", "INLINE_FORMAT_TYPE_ITALIC"],

@@ -7,7 +7,7 @@ import { decodeAttribution } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.RowModeType on the wire. */
-const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
+export const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
   [0, "ROW_MODE_TYPE_UNSPECIFIED"],
   [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
   [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],

@@ -126,7 +126,7 @@ export const ContentLayout_input: ToolSchema = {
     rows: { properties: { ask: false, condensed: false } },
     ask: { properties: { condensed: false } },
   },
-  description: "How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout\nof each type.\n\nAt most one of rows, ask, condensed is set.",
+  description: "How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout of each type.\n\nAt most one of rows, ask, condensed is set.",
 };
 
 export const ContentLayout_output: ToolSchema = {
@@ -155,7 +155,7 @@ export const ContentLayout_output: ToolSchema = {
     rows: { properties: { ask: false, condensed: false } },
     ask: { properties: { condensed: false } },
   },
-  description: "How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout\nof each type.\n\nAt most one of rows, ask, condensed is set.",
+  description: "How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout of each type.\n\nAt most one of rows, ask, condensed is set.",
 };
 
 export const RowMode_input: ToolSchema = {
@@ -233,7 +233,7 @@ export const RowsLayout_input: ToolSchema = {
     display: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Row" },
-      description: "The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any\nrow is not shown.",
+      description: "The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any row is not shown.",
     },
     truncateAfter: {
       type: "integer",
@@ -257,7 +257,7 @@ export const RowsLayout_output: ToolSchema = {
     display: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Row" },
-      description: "The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any\nrow is not shown.",
+      description: "The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any row is not shown.",
     },
     truncateAfter: {
       type: "integer",

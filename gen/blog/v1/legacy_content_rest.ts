@@ -19,29 +19,9 @@ export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
 }
 
 const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "player",
-  "plays",
-  "album_art",
-  "albumArt",
-  "artist",
-  "album",
-  "track_name",
-  "trackName",
-  "track_number",
-  "trackNumber",
-  "year",
-  "embed",
-  "id3_title",
-  "id3Title",
-  "audio_url",
-  "audioUrl",
-  "audio_type",
-  "audioType",
-  "audio_source_url",
-  "audioSourceUrl",
-  "is_external",
-  "isExternal",
+  "caption", "player", "plays", "album_art", "albumArt", "artist", "album", "track_name", "trackName",
+  "track_number", "trackNumber", "year", "embed", "id3_title", "id3Title", "audio_url", "audioUrl",
+  "audio_type", "audioType", "audio_source_url", "audioSourceUrl", "is_external", "isExternal",
 ]);
 
 /**
@@ -97,14 +77,7 @@ export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
 }
 
 const LINK_POST_KEYS: ReadonlySet<string> = new Set([
-  "title",
-  "description",
-  "url",
-  "link_author",
-  "linkAuthor",
-  "excerpt",
-  "publisher",
-  "photos",
+  "title", "description", "url", "link_author", "linkAuthor", "excerpt", "publisher", "photos",
 ]);
 
 /**
@@ -124,12 +97,7 @@ export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
 }
 
 const PHOTO_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "original_size",
-  "originalSize",
-  "alt_sizes",
-  "altSizes",
-  "exif",
+  "caption", "original_size", "originalSize", "alt_sizes", "altSizes", "exif",
 ]);
 
 /**
@@ -146,13 +114,7 @@ export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
 }
 
 const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "width",
-  "height",
-  "photos",
-  "photoset_layout",
-  "photosetLayout",
-  "image_permalink",
+  "caption", "width", "height", "photos", "photoset_layout", "photosetLayout", "image_permalink",
   "imagePermalink",
 ]);
 
@@ -225,20 +187,8 @@ export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
 }
 
 const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption",
-  "player",
-  "video_url",
-  "videoUrl",
-  "video_type",
-  "videoType",
-  "html5_capable",
-  "html5Capable",
-  "duration",
-  "thumbnail_url",
-  "thumbnailUrl",
-  "thumbnail_width",
-  "thumbnailWidth",
-  "thumbnail_height",
+  "caption", "player", "video_url", "videoUrl", "video_type", "videoType", "html5_capable", "html5Capable",
+  "duration", "thumbnail_url", "thumbnailUrl", "thumbnail_width", "thumbnailWidth", "thumbnail_height",
   "thumbnailHeight",
 ]);
 

@@ -2,28 +2,12 @@
 // @generated from file blog/v1/legacy_post.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
-  [0, "POST_STATE_UNSPECIFIED"],
-  [1, "published", "POST_STATE_PUBLISHED"],
-  [2, "queue", "queued", "POST_STATE_QUEUED"],
-  [3, "draft", "POST_STATE_DRAFT"],
-  [4, "private", "POST_STATE_PRIVATE"],
-  [5, "unapproved", "POST_STATE_UNAPPROVED"],
-  [6, "submission", "POST_STATE_SUBMISSION"],
-  [7, "ask", "POST_STATE_ASK"],
-]);
-
 const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -39,12 +23,7 @@ export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -60,12 +39,7 @@ export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -81,12 +55,7 @@ export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWrite
 }
 
 const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id_string", "idString", "id", "state", "display_text", "displayText",
 ]);
 
 /**

@@ -485,7 +485,7 @@ export const UploadLegacyVideoRequest_input: ToolSchema = {
     },
   },
   additionalProperties: false,
-  description: "A request to create a video post in the legacy format from a file. Only `chunk` is read from messages after the\nfirst.",
+  description: "A request to create a video post in the legacy format from a file. Only `chunk` is read from messages after the first.",
 };
 
 export const UploadLegacyVideoResponse_output: ToolSchema = {

@@ -40,12 +40,12 @@ export const ListLikesRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
+      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g. `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
     },
     pageToken: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
+      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the first page.",
     },
   },
   additionalProperties: false,

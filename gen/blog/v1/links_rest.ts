@@ -6,7 +6,7 @@ import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapt
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */
-const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
+export const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
   [0, "LINK_TYPE_UNSPECIFIED"],
   [1, "navigation", "LINK_TYPE_NAVIGATION"],
   [2, "action", "LINK_TYPE_ACTION"],

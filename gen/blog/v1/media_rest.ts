@@ -6,22 +6,9 @@ import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const MEDIA_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "type",
-  "width",
-  "height",
-  "original_dimensions_missing",
-  "originalDimensionsMissing",
-  "cropped",
-  "has_original_dimensions",
-  "hasOriginalDimensions",
-  "identifier",
-  "poster",
-  "video",
-  "media_key",
-  "mediaKey",
-  "hd",
-  "colors",
+  "url", "type", "width", "height", "original_dimensions_missing", "originalDimensionsMissing", "cropped",
+  "has_original_dimensions", "hasOriginalDimensions", "identifier", "poster", "video", "media_key",
+  "mediaKey", "hd", "colors",
 ]);
 
 /**

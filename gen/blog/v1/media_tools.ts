@@ -116,5 +116,5 @@ export const Media_output: ToolSchema = {
       description: "All other keys of the response, with their values as JSON.",
     },
   },
-  description: "A picture, video or audio file in one size.\n\nTo reuse a medium that the service already stores, send it back as it was received.",
+  description: "A picture, video or audio file in one size.",
 };

@@ -3,18 +3,12 @@
 /* eslint-disable */
 
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { AVATAR_SHAPE } from "./avatar_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.AvatarShape on the wire. */
-const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
-  [0, "AVATAR_SHAPE_UNSPECIFIED"],
-  [1, "circle", "AVATAR_SHAPE_CIRCLE"],
-  [2, "square", "AVATAR_SHAPE_SQUARE"],
-]);
-
 /** Spellings of blog.v1.NoteType on the wire. */
-const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
+export const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
   [0, "NOTE_TYPE_UNSPECIFIED"],
   [1, "like", "NOTE_TYPE_LIKE"],
   [2, "reblog", "NOTE_TYPE_REBLOG"],
@@ -24,47 +18,13 @@ const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
 ]);
 
 const NOTE_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "timestamp",
-  "blog_name",
-  "blogName",
-  "blog_uuid",
-  "blogUuid",
-  "blog_url",
-  "blogUrl",
-  "followed",
-  "avatar_shape",
-  "avatarShape",
-  "avatar_url",
-  "avatarUrl",
-  "blog_is_adult",
-  "blogIsAdult",
-  "can_block",
-  "canBlock",
-  "post_id",
-  "postId",
-  "reblog_parent_blog_name",
-  "reblogParentBlogName",
-  "reblog_parent_blog_url",
-  "reblogParentBlogUrl",
-  "reblog_parent_post_id",
-  "reblogParentPostId",
-  "added_text",
-  "addedText",
-  "tags",
-  "reply_text",
-  "replyText",
-  "formatting",
-  "post_attribution_type",
-  "postAttributionType",
-  "post_attribution_type_name",
-  "postAttributionTypeName",
-  "photo_url",
-  "photoUrl",
-  "photo_width",
-  "photoWidth",
-  "photo_height",
-  "photoHeight",
+  "type", "timestamp", "blog_name", "blogName", "blog_uuid", "blogUuid", "blog_url", "blogUrl", "followed",
+  "avatar_shape", "avatarShape", "avatar_url", "avatarUrl", "blog_is_adult", "blogIsAdult", "can_block",
+  "canBlock", "post_id", "postId", "reblog_parent_blog_name", "reblogParentBlogName",
+  "reblog_parent_blog_url", "reblogParentBlogUrl", "reblog_parent_post_id", "reblogParentPostId",
+  "added_text", "addedText", "tags", "reply_text", "replyText", "formatting", "post_attribution_type",
+  "postAttributionType", "post_attribution_type_name", "postAttributionTypeName", "photo_url", "photoUrl",
+  "photo_width", "photoWidth", "photo_height", "photoHeight",
 ]);
 
 /**

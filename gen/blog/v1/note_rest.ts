@@ -2,32 +2,26 @@
 // @generated from file blog/v1/note.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
+/** Spellings of blog.v1.NoteMode on the wire. */
+export const NOTE_MODE = new EnumTable("blog.v1.NoteMode", [
+  [0, "NOTE_MODE_UNSPECIFIED"],
+  [1, "all", "NOTE_MODE_ALL"],
+  [2, "likes", "NOTE_MODE_LIKES"],
+  [3, "conversation", "NOTE_MODE_CONVERSATION"],
+  [4, "rollup", "NOTE_MODE_ROLLUP"],
+  [5, "reblogs_with_tags", "NOTE_MODE_REBLOGS_WITH_TAGS"],
+]);
+
 const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "notes",
-  "rollup_notes",
-  "rollupNotes",
-  "total_notes",
-  "totalNotes",
-  "total_likes",
-  "totalLikes",
-  "total_reblogs",
-  "totalReblogs",
-  "_links",
-  "Links",
-  "links",
-  "is_subscribed",
-  "isSubscribed",
-  "can_subscribe",
-  "canSubscribe",
-  "can_hide_or_delete_notes",
-  "canHideOrDeleteNotes",
-  "conversational_notifications_enabled",
-  "conversationalNotificationsEnabled",
+  "notes", "rollup_notes", "rollupNotes", "total_notes", "totalNotes", "total_likes", "totalLikes",
+  "total_reblogs", "totalReblogs", "_links", "Links", "links", "is_subscribed", "isSubscribed",
+  "can_subscribe", "canSubscribe", "can_hide_or_delete_notes", "canHideOrDeleteNotes",
+  "conversational_notifications_enabled", "conversationalNotificationsEnabled",
 ]);
 
 /**

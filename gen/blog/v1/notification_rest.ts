@@ -9,7 +9,7 @@ import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NotificationType on the wire. */
-const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
+export const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
   [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
   [1, "like", "NOTIFICATION_TYPE_LIKE"],
   [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
@@ -33,10 +33,7 @@ const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
 ]);
 
 const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "notifications",
-  "_links",
-  "Links",
-  "links",
+  "notifications", "_links", "Links", "links",
 ]);
 
 /**
@@ -51,58 +48,15 @@ export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWrit
 }
 
 const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "subtype",
-  "timestamp",
-  "unread",
-  "before",
-  "target_post_id",
-  "targetPostId",
-  "target_post_summary",
-  "targetPostSummary",
-  "target_tumblelog_name",
-  "targetTumblelogName",
-  "target_tumblelog_uuid",
-  "targetTumblelogUuid",
-  "target_root_post_id",
-  "targetRootPostId",
-  "target_post_type",
-  "targetPostType",
-  "post_type",
-  "postType",
-  "reblog_key",
-  "reblogKey",
-  "private_channel",
-  "privateChannel",
-  "media_url",
-  "mediaUrl",
-  "media_url_large",
-  "mediaUrlLarge",
-  "from_tumblelog_name",
-  "fromTumblelogName",
-  "from_tumblelog_uuid",
-  "fromTumblelogUuid",
-  "from_tumblelog_is_adult",
-  "fromTumblelogIsAdult",
-  "followed",
-  "is_anonymous",
-  "isAnonymous",
-  "post_id",
-  "postId",
-  "post_tags",
-  "postTags",
-  "added_text",
-  "addedText",
-  "reply_text",
-  "replyText",
-  "can_reply",
-  "canReply",
-  "milestone",
-  "editor",
-  "title",
-  "body",
-  "actions",
+  "id", "type", "subtype", "timestamp", "unread", "before", "target_post_id", "targetPostId",
+  "target_post_summary", "targetPostSummary", "target_tumblelog_name", "targetTumblelogName",
+  "target_tumblelog_uuid", "targetTumblelogUuid", "target_root_post_id", "targetRootPostId",
+  "target_post_type", "targetPostType", "post_type", "postType", "reblog_key", "reblogKey", "private_channel",
+  "privateChannel", "media_url", "mediaUrl", "media_url_large", "mediaUrlLarge", "from_tumblelog_name",
+  "fromTumblelogName", "from_tumblelog_uuid", "fromTumblelogUuid", "from_tumblelog_is_adult",
+  "fromTumblelogIsAdult", "followed", "is_anonymous", "isAnonymous", "post_id", "postId", "post_tags",
+  "postTags", "added_text", "addedText", "reply_text", "replyText", "can_reply", "canReply", "milestone",
+  "editor", "title", "body", "actions",
 ]);
 
 /**
@@ -201,11 +155,7 @@ export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void 
 }
 
 const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "text_content",
-  "textContent",
-  "content",
-  "formatting",
+  "text", "text_content", "textContent", "content", "formatting",
 ]);
 
 /**

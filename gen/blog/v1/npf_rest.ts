@@ -9,7 +9,7 @@ import { decodeMedia } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.PaywallSubtype on the wire. */
-const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+export const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
   [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
   [1, "cta", "PAYWALL_SUBTYPE_CTA"],
   [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
@@ -17,7 +17,7 @@ const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
 ]);
 
 /** Spellings of blog.v1.TextSubtype on the wire. */
-const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
+export const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
   [0, "TEXT_SUBTYPE_UNSPECIFIED"],
   [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
   [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
@@ -30,19 +30,8 @@ const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
 ]);
 
 const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "provider",
-  "url",
-  "media",
-  "title",
-  "artist",
-  "album",
-  "embed_html",
-  "embedHtml",
-  "embed_url",
-  "embedUrl",
-  "poster",
-  "metadata",
-  "attribution",
+  "provider", "url", "media", "title", "artist", "album", "embed_html", "embedHtml", "embed_url", "embedUrl",
+  "poster", "metadata", "attribution",
 ]);
 
 /**
@@ -128,17 +117,8 @@ export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
 }
 
 const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "media",
-  "alt_text",
-  "altText",
-  "caption",
-  "colors",
-  "feedback_token",
-  "feedbackToken",
-  "poster",
-  "attribution",
-  "exif",
-  "clickthrough",
+  "media", "alt_text", "altText", "caption", "colors", "feedback_token", "feedbackToken", "poster",
+  "attribution", "exif", "clickthrough",
 ]);
 
 /**
@@ -162,15 +142,7 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
 }
 
 const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "url",
-  "title",
-  "description",
-  "author",
-  "site_name",
-  "siteName",
-  "display_url",
-  "displayUrl",
-  "poster",
+  "url", "title", "description", "author", "site_name", "siteName", "display_url", "displayUrl", "poster",
 ]);
 
 /**
@@ -191,13 +163,7 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
 }
 
 const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "subtype",
-  "url",
-  "is_visible",
-  "isVisible",
-  "text",
-  "title",
-  "color",
+  "subtype", "url", "is_visible", "isVisible", "text", "title", "color",
 ]);
 
 /**
@@ -230,14 +196,7 @@ export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
 }
 
 const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "client_id",
-  "clientId",
-  "question",
-  "answers",
-  "settings",
-  "created_at",
-  "createdAt",
-  "timestamp",
+  "client_id", "clientId", "question", "answers", "settings", "created_at", "createdAt", "timestamp",
 ]);
 
 /**
@@ -256,13 +215,7 @@ export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
 }
 
 const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
-  "multiple_choice",
-  "multipleChoice",
-  "close_status",
-  "closeStatus",
-  "expire_after",
-  "expireAfter",
-  "source",
+  "multiple_choice", "multipleChoice", "close_status", "closeStatus", "expire_after", "expireAfter", "source",
 ]);
 
 /**
@@ -279,11 +232,7 @@ export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
 }
 
 const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "subtype",
-  "indent_level",
-  "indentLevel",
-  "formatting",
+  "text", "subtype", "indent_level", "indentLevel", "formatting",
 ]);
 
 /**
@@ -301,22 +250,9 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
 }
 
 const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "provider",
-  "url",
-  "media",
-  "embed_html",
-  "embedHtml",
-  "embed_url",
-  "embedUrl",
-  "embed_iframe",
-  "embedIframe",
-  "poster",
-  "metadata",
-  "attribution",
-  "can_autoplay_on_cellular",
-  "canAutoplayOnCellular",
-  "duration",
-  "filmstrip",
+  "provider", "url", "media", "embed_html", "embedHtml", "embed_url", "embedUrl", "embed_iframe",
+  "embedIframe", "poster", "metadata", "attribution", "can_autoplay_on_cellular", "canAutoplayOnCellular",
+  "duration", "filmstrip",
 ]);
 
 /**

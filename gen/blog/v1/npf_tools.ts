@@ -241,7 +241,7 @@ export const ImageBlock_input: ToolSchema = {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Media" },
       minItems: 1,
-      description: "The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload\npart.",
+      description: "The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload part.",
     },
     altText: {
       type: "string",
@@ -289,7 +289,7 @@ export const ImageBlock_output: ToolSchema = {
     media: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.Media" },
-      description: "The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload\npart.",
+      description: "The picture in several sizes, widest first. When creating, one is sufficient: a URL, or the name of an upload part.",
     },
     altText: { type: "string", description: "Alternative text; at most 4096 characters." },
     caption: { type: "string", description: "Caption; at most 4096 characters." },
@@ -350,7 +350,7 @@ export const LinkBlock_input: ToolSchema = {
   },
   required: ["url"],
   additionalProperties: false,
-  description: "A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140\ncharacters.",
+  description: "A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140 characters.",
 };
 
 export const LinkBlock_output: ToolSchema = {
@@ -376,7 +376,7 @@ export const LinkBlock_output: ToolSchema = {
       description: "All other keys of the response, with their values as JSON.",
     },
   },
-  description: "A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140\ncharacters.",
+  description: "A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140 characters.",
 };
 
 export const PaywallBlock_input: ToolSchema = {
@@ -610,7 +610,7 @@ export const TextBlock_input: ToolSchema = {
     text: {
       type: "string",
       maxLength: 4096,
-      description: "The text, without markup; at most 4096 code points. Empty blocks at the start and the end of a post are\nremoved when it is saved.",
+      description: "The text, without markup; at most 4096 code points. Empty blocks at the start and the end of a post are removed when it is saved.",
     },
     subtype: {
       type: "string",
@@ -657,7 +657,7 @@ export const TextBlock_output: ToolSchema = {
   properties: {
     text: {
       type: "string",
-      description: "The text, without markup; at most 4096 code points. Empty blocks at the start and the end of a post are\nremoved when it is saved.",
+      description: "The text, without markup; at most 4096 code points. Empty blocks at the start and the end of a post are removed when it is saved.",
     },
     subtype: {
       anyOf: [

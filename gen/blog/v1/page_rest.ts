@@ -7,12 +7,7 @@ import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const LIST_PAGES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "pages",
-  "total_pages",
-  "totalPages",
-  "_links",
-  "Links",
-  "links",
+  "pages", "total_pages", "totalPages", "_links", "Links", "links",
 ]);
 
 /**
@@ -28,16 +23,8 @@ export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): voi
 }
 
 const PAGE_KEYS: ReadonlySet<string> = new Set([
-  "path",
-  "title",
-  "content",
-  "position",
-  "updated_at",
-  "updatedAt",
-  "custom_template",
-  "customTemplate",
-  "show_link",
-  "showLink",
+  "path", "title", "content", "position", "updated_at", "updatedAt", "custom_template", "customTemplate",
+  "show_link", "showLink",
 ]);
 
 /**

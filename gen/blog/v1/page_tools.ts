@@ -50,7 +50,7 @@ export const ListPagesRequest_input: ToolSchema = {
     pageToken: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
+      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the first page.",
     },
   },
   additionalProperties: false,

@@ -2,9 +2,9 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, holds } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import {
   decodeAnswerPost,
@@ -25,23 +25,21 @@ import { decodeTrailItem } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InteractabilityReblog on the wire. */
-const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
+export const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
   [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
   [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
   [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
 ]);
 
-/** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
-  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
-  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
-  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
-  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
-  [4, "member", "PAYWALL_ACCESS_MEMBER"],
+/** Spellings of blog.v1.PostFilter on the wire. */
+export const POST_FILTER = new EnumTable("blog.v1.PostFilter", [
+  [0, "POST_FILTER_UNSPECIFIED"],
+  [1, "text", "POST_FILTER_TEXT"],
+  [2, "raw", "POST_FILTER_RAW"],
 ]);
 
 /** Spellings of blog.v1.PostFormat on the wire. */
-const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
+export const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
   [0, "POST_FORMAT_UNSPECIFIED"],
   [1, "html", "POST_FORMAT_HTML"],
   [2, "markdown", "POST_FORMAT_MARKDOWN"],
@@ -50,7 +48,7 @@ const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
 ]);
 
 /** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
+export const POST_STATE = new EnumTable("blog.v1.PostState", [
   [0, "POST_STATE_UNSPECIFIED"],
   [1, "published", "POST_STATE_PUBLISHED"],
   [2, "queue", "queued", "POST_STATE_QUEUED"],
@@ -62,7 +60,7 @@ const POST_STATE = new EnumTable("blog.v1.PostState", [
 ]);
 
 /** Spellings of blog.v1.PostType on the wire. */
-const POST_TYPE = new EnumTable("blog.v1.PostType", [
+export const POST_TYPE = new EnumTable("blog.v1.PostType", [
   [0, "POST_TYPE_UNSPECIFIED"],
   [1, "text", "POST_TYPE_TEXT"],
   [2, "quote", "POST_TYPE_QUOTE"],
@@ -76,7 +74,7 @@ const POST_TYPE = new EnumTable("blog.v1.PostType", [
 ]);
 
 /** Spellings of blog.v1.QueuedState on the wire. */
-const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
+export const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
   [0, "QUEUED_STATE_UNSPECIFIED"],
   [1, "queued", "QUEUED_STATE_QUEUED"],
   [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
@@ -96,9 +94,7 @@ export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
 }
 
 const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
-  "has_community_label",
-  "hasCommunityLabel",
-  "categories",
+  "has_community_label", "hasCommunityLabel", "categories",
 ]);
 
 /**
@@ -125,191 +121,37 @@ export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
 }
 
 const POST_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "genesis_post_id",
-  "genesisPostId",
-  "blog_name",
-  "blogName",
-  "blog",
-  "post_url",
-  "postUrl",
-  "short_url",
-  "shortUrl",
-  "slug",
-  "summary",
-  "reblog_key",
-  "reblogKey",
-  "type",
-  "state",
-  "format",
-  "is_blocks_post_format",
-  "isBlocksPostFormat",
-  "timestamp",
-  "date",
-  "tags",
-  "source_url",
-  "sourceUrl",
-  "source_title",
-  "sourceTitle",
-  "parent_post_url",
-  "parentPostUrl",
-  "bookmarklet",
-  "mobile",
-  "note_count",
-  "noteCount",
-  "total_posts",
-  "totalPosts",
-  "liked",
-  "muted",
-  "mute_end_timestamp",
-  "muteEndTimestamp",
-  "trail",
-  "reblog",
-  "original_type",
-  "originalType",
-  "should_open_in_legacy",
-  "shouldOpenInLegacy",
-  "object_type",
-  "objectType",
-  "tumblelog_uuid",
-  "tumblelogUuid",
-  "source_url_raw",
-  "sourceUrlRaw",
-  "parent_post_id",
-  "parentPostId",
-  "parent_tumblelog_uuid",
-  "parentTumblelogUuid",
-  "reblogged_from_id",
-  "rebloggedFromId",
-  "reblogged_from_url",
-  "rebloggedFromUrl",
-  "reblogged_from_name",
-  "rebloggedFromName",
-  "reblogged_from_title",
-  "rebloggedFromTitle",
-  "reblogged_from_uuid",
-  "rebloggedFromUuid",
-  "reblogged_from_can_message",
-  "rebloggedFromCanMessage",
-  "reblogged_from_following",
-  "rebloggedFromFollowing",
-  "reblogged_root_id",
-  "rebloggedRootId",
-  "reblogged_root_url",
-  "rebloggedRootUrl",
-  "reblogged_root_name",
-  "rebloggedRootName",
-  "reblogged_root_title",
-  "rebloggedRootTitle",
-  "reblogged_root_uuid",
-  "rebloggedRootUuid",
-  "reblogged_root_can_message",
-  "rebloggedRootCanMessage",
-  "reblogged_root_following",
-  "rebloggedRootFollowing",
-  "can_like",
-  "canLike",
-  "can_reblog",
-  "canReblog",
-  "can_reply",
-  "canReply",
-  "can_send_in_message",
-  "canSendInMessage",
-  "can_blaze",
-  "canBlaze",
-  "can_edit",
-  "canEdit",
-  "can_delete",
-  "canDelete",
-  "can_be_tipped",
-  "canBeTipped",
-  "followed",
-  "liked_timestamp",
-  "likedTimestamp",
-  "featured_timestamp",
-  "featuredTimestamp",
-  "interactability_reblog",
-  "interactabilityReblog",
-  "interactability_blaze",
-  "interactabilityBlaze",
-  "display_avatar",
-  "displayAvatar",
-  "is_blazed",
-  "isBlazed",
-  "is_blaze_pending",
-  "isBlazePending",
-  "is_pinned",
-  "isPinned",
-  "is_blurred_images",
-  "isBlurredImages",
-  "is_submission",
-  "isSubmission",
-  "is_anonymous",
-  "isAnonymous",
-  "filtered",
-  "community_labels",
-  "communityLabels",
-  "_links",
-  "Links",
-  "links",
-  "anonymous_name",
-  "anonymousName",
-  "anonymous_email",
-  "anonymousEmail",
-  "post_author",
-  "postAuthor",
-  "author_blog",
-  "authorBlog",
-  "post_author_avatar",
-  "postAuthorAvatar",
-  "post_author_is_adult",
-  "postAuthorIsAdult",
-  "asking_name",
-  "askingName",
-  "asking_url",
-  "askingUrl",
-  "asking_avatar",
-  "askingAvatar",
-  "queued_state",
-  "queuedState",
-  "scheduled_publish_time",
-  "scheduledPublishTime",
-  "publish_on",
-  "publishOn",
-  "reply_count",
-  "replyCount",
-  "reblog_count",
-  "reblogCount",
-  "like_count",
-  "likeCount",
-  "notes",
-  "recommended_source",
-  "recommendedSource",
-  "recommended_color",
-  "recommendedColor",
-  "recommendation_reason",
-  "recommendationReason",
-  "dismissal",
-  "serve_id",
-  "serveId",
-  "is_paywalled",
-  "isPaywalled",
-  "paywall_access",
-  "paywallAccess",
-  "paywall_reblog_view",
-  "paywallReblogView",
-  "community",
-  "can_react",
-  "canReact",
-  "can_moderate",
-  "canModerate",
-  "reactions",
-  "is_admin",
-  "isAdmin",
-  "is_moderator",
-  "isModerator",
+  "id_string", "idString", "id", "genesis_post_id", "genesisPostId", "blog_name", "blogName", "blog",
+  "post_url", "postUrl", "short_url", "shortUrl", "slug", "summary", "reblog_key", "reblogKey", "type",
+  "state", "format", "is_blocks_post_format", "isBlocksPostFormat", "timestamp", "date", "tags", "source_url",
+  "sourceUrl", "source_title", "sourceTitle", "parent_post_url", "parentPostUrl", "bookmarklet", "mobile",
+  "note_count", "noteCount", "total_posts", "totalPosts", "liked", "muted", "mute_end_timestamp",
+  "muteEndTimestamp", "trail", "reblog", "original_type", "originalType", "should_open_in_legacy",
+  "shouldOpenInLegacy", "object_type", "objectType", "tumblelog_uuid", "tumblelogUuid", "source_url_raw",
+  "sourceUrlRaw", "parent_post_id", "parentPostId", "parent_tumblelog_uuid", "parentTumblelogUuid",
+  "reblogged_from_id", "rebloggedFromId", "reblogged_from_url", "rebloggedFromUrl", "reblogged_from_name",
+  "rebloggedFromName", "reblogged_from_title", "rebloggedFromTitle", "reblogged_from_uuid",
+  "rebloggedFromUuid", "reblogged_from_can_message", "rebloggedFromCanMessage", "reblogged_from_following",
+  "rebloggedFromFollowing", "reblogged_root_id", "rebloggedRootId", "reblogged_root_url", "rebloggedRootUrl",
+  "reblogged_root_name", "rebloggedRootName", "reblogged_root_title", "rebloggedRootTitle",
+  "reblogged_root_uuid", "rebloggedRootUuid", "reblogged_root_can_message", "rebloggedRootCanMessage",
+  "reblogged_root_following", "rebloggedRootFollowing", "can_like", "canLike", "can_reblog", "canReblog",
+  "can_reply", "canReply", "can_send_in_message", "canSendInMessage", "can_blaze", "canBlaze", "can_edit",
+  "canEdit", "can_delete", "canDelete", "can_be_tipped", "canBeTipped", "followed", "liked_timestamp",
+  "likedTimestamp", "featured_timestamp", "featuredTimestamp", "interactability_reblog",
+  "interactabilityReblog", "interactability_blaze", "interactabilityBlaze", "display_avatar", "displayAvatar",
+  "is_blazed", "isBlazed", "is_blaze_pending", "isBlazePending", "is_pinned", "isPinned", "is_blurred_images",
+  "isBlurredImages", "is_submission", "isSubmission", "is_anonymous", "isAnonymous", "filtered",
+  "community_labels", "communityLabels", "_links", "Links", "links", "anonymous_name", "anonymousName",
+  "anonymous_email", "anonymousEmail", "post_author", "postAuthor", "author_blog", "authorBlog",
+  "post_author_avatar", "postAuthorAvatar", "post_author_is_adult", "postAuthorIsAdult", "asking_name",
+  "askingName", "asking_url", "askingUrl", "asking_avatar", "askingAvatar", "queued_state", "queuedState",
+  "scheduled_publish_time", "scheduledPublishTime", "publish_on", "publishOn", "reply_count", "replyCount",
+  "reblog_count", "reblogCount", "like_count", "likeCount", "notes", "recommended_source",
+  "recommendedSource", "recommended_color", "recommendedColor", "recommendation_reason",
+  "recommendationReason", "dismissal", "serve_id", "serveId", "is_paywalled", "isPaywalled", "paywall_access",
+  "paywallAccess", "paywall_reblog_view", "paywallReblogView", "community", "can_react", "canReact",
+  "can_moderate", "canModerate", "reactions", "is_admin", "isAdmin", "is_moderator", "isModerator",
 ]);
 
 /**
@@ -347,23 +189,23 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(50, json.liked, "liked");
   out.bool(51, json.muted, "muted");
   out.time(52, json.mute_end_timestamp ?? json.muteEndTimestamp, "mute_end_timestamp", "seconds", "0");
-  if (holds(json, { key: "content", type: "array" })) {
+  if (Array.isArray(json.content)) {
     out.flattened(60, json, decodeBlocksPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["text"] })) {
+  } else if (json.type === "text") {
     out.flattened(61, json, decodeTextPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["photo"] })) {
+  } else if (json.type === "photo") {
     out.flattened(62, json, decodePhotoPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["quote"] })) {
+  } else if (json.type === "quote") {
     out.flattened(63, json, decodeQuotePost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["link"] })) {
+  } else if (json.type === "link") {
     out.flattened(64, json, decodeLinkPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["chat"] })) {
+  } else if (json.type === "chat") {
     out.flattened(65, json, decodeChatPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["audio"] })) {
+  } else if (json.type === "audio") {
     out.flattened(66, json, decodeAudioPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["video"] })) {
+  } else if (json.type === "video") {
     out.flattened(67, json, decodeVideoPost, POST_KEYS);
-  } else if (holds(json, { key: "type", values: ["answer"] })) {
+  } else if (json.type === "answer") {
     out.flattened(68, json, decodeAnswerPost, POST_KEYS);
   }
   out.messages(70, json.trail, "trail", decodeTrailItem);

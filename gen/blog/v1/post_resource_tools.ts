@@ -193,7 +193,7 @@ export const Post_output: ToolSchema = {
     trail: {
       type: "array",
       items: { $ref: "#/$defs/blog.v1.TrailItem" },
-      description: "What each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are\nnot reblogs.",
+      description: "What each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are not reblogs.",
     },
     reblog: {
       $ref: "#/$defs/blog.v1.ReblogComment",
@@ -456,7 +456,7 @@ export const Post_output: ToolSchema = {
     audio: { properties: { video: false, answer: false } },
     video: { properties: { answer: false } },
   },
-  description: "A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a\nmissing number or flag is unset.\n\nAt most one of blocks, text, photo, quote, link, chat, audio, video, answer is set.",
+  description: "A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a missing number or flag is unset.\n\nAt most one of blocks, text, photo, quote, link, chat, audio, video, answer is set.",
 };
 
 export const ReblogComment_output: ToolSchema = {

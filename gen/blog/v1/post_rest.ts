@@ -47,12 +47,15 @@ import type {
   UpdatePostRequest,
 } from "./editing_pb.ts";
 import {
+  POST_CONTENT_FORMAT,
   decodeDeletePostResponse,
   decodeReblogPostResponse,
   decodeUpdatePostResponse,
 } from "./editing_rest.ts";
 import type { InlineFormat } from "./inline_format_pb.ts";
+import { INLINE_FORMAT_TYPE } from "./inline_format_rest.ts";
 import type { AskLayout, CondensedLayout, ContentLayout, Row, RowMode, RowsLayout } from "./layout_pb.ts";
+import { ROW_MODE_TYPE } from "./layout_rest.ts";
 import type {
   CreateLegacyPostRequest,
   LegacyAudio,
@@ -76,7 +79,7 @@ import { decodeLinks } from "./links_rest.ts";
 import type { Media } from "./media_pb.ts";
 import type { ListNotesRequest } from "./note_pb.ts";
 import { decodeNote } from "./note_resource_rest.ts";
-import { decodeListNotesResponse } from "./note_rest.ts";
+import { NOTE_MODE, decodeListNotesResponse } from "./note_rest.ts";
 import type {
   AudioBlock,
   Clickthrough,
@@ -91,13 +94,21 @@ import type {
   TextBlock,
   VideoBlock,
 } from "./npf_pb.ts";
+import { PAYWALL_SUBTYPE, TEXT_SUBTYPE } from "./npf_rest.ts";
 import {
   type CreatePostRequest,
   type ListPostsRequest,
   PostService,
   type UploadPostRequest,
 } from "./post_pb.ts";
-import { decodePost } from "./post_resource_rest.ts";
+import {
+  INTERACTABILITY_REBLOG,
+  POST_FILTER,
+  POST_FORMAT,
+  POST_STATE,
+  POST_TYPE,
+  decodePost,
+} from "./post_resource_rest.ts";
 import type {
   ListDraftPostsRequest,
   ListQueuedPostsRequest,
@@ -164,6 +175,7 @@ const PostService_rules = {
  * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ * GET /v2/blog/{blog_identifier}/posts
  *
  * @generated from rpc blog.v1.PostService.ListPosts
  */
@@ -233,6 +245,7 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
  * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
+ * GET /v2/blog/{blog_identifier}/posts
  *
  * @generated from rpc blog.v1.PostService.StreamPosts
  */
@@ -887,46 +900,6 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
   request(message: CreateLegacyPostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post`);
-    const json: JsonRecord = {};
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) {
-      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-    }
-    if (message.format) json.format = POST_FORMAT.json(message.format);
-    if (message.slug) json.slug = message.slug;
-    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
-    switch (message.content.case) {
-      case "text":
-        json.type = "text";
-        Object.assign(json, encodeLegacyText(message.content.value));
-        break;
-      case "photo":
-        json.type = "photo";
-        Object.assign(json, encodeLegacyPhoto(message.content.value));
-        break;
-      case "quote":
-        json.type = "quote";
-        Object.assign(json, encodeLegacyQuote(message.content.value));
-        break;
-      case "link":
-        json.type = "link";
-        Object.assign(json, encodeLegacyLink(message.content.value));
-        break;
-      case "chat":
-        json.type = "chat";
-        Object.assign(json, encodeLegacyChat(message.content.value));
-        break;
-      case "audio":
-        json.type = "audio";
-        Object.assign(json, encodeLegacyAudio(message.content.value));
-        break;
-      case "video":
-        json.type = "video";
-        Object.assign(json, encodeLegacyVideo(message.content.value));
-        break;
-    }
     const hasParts =
       (message.content.case === "photo" && message.content.value.data.length > 0) ||
       (message.content.case === "audio" && message.content.value.data !== undefined) ||
@@ -1019,6 +992,46 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
         });
       }
     } else {
+      const json: JsonRecord = {};
+      if (message.state) json.state = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+      if (message.tweet) json.tweet = message.tweet;
+      if (message.date !== undefined) {
+        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+      }
+      if (message.format) json.format = POST_FORMAT.json(message.format);
+      if (message.slug) json.slug = message.slug;
+      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+      switch (message.content.case) {
+        case "text":
+          json.type = "text";
+          Object.assign(json, encodeLegacyText(message.content.value));
+          break;
+        case "photo":
+          json.type = "photo";
+          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          break;
+        case "quote":
+          json.type = "quote";
+          Object.assign(json, encodeLegacyQuote(message.content.value));
+          break;
+        case "link":
+          json.type = "link";
+          Object.assign(json, encodeLegacyLink(message.content.value));
+          break;
+        case "chat":
+          json.type = "chat";
+          Object.assign(json, encodeLegacyChat(message.content.value));
+          break;
+        case "audio":
+          json.type = "audio";
+          Object.assign(json, encodeLegacyAudio(message.content.value));
+          break;
+        case "video":
+          json.type = "video";
+          Object.assign(json, encodeLegacyVideo(message.content.value));
+          break;
+      }
       request.json(json);
     }
     return request;
@@ -1089,47 +1102,6 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
   request(message: UpdateLegacyPostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/edit`);
-    const json: JsonRecord = {};
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) {
-      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-    }
-    if (message.format) json.format = POST_FORMAT.json(message.format);
-    if (message.slug) json.slug = message.slug;
-    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
-    if (message.postId) json.id = message.postId;
-    switch (message.content.case) {
-      case "text":
-        json.type = "text";
-        Object.assign(json, encodeLegacyText(message.content.value));
-        break;
-      case "photo":
-        json.type = "photo";
-        Object.assign(json, encodeLegacyPhoto(message.content.value));
-        break;
-      case "quote":
-        json.type = "quote";
-        Object.assign(json, encodeLegacyQuote(message.content.value));
-        break;
-      case "link":
-        json.type = "link";
-        Object.assign(json, encodeLegacyLink(message.content.value));
-        break;
-      case "chat":
-        json.type = "chat";
-        Object.assign(json, encodeLegacyChat(message.content.value));
-        break;
-      case "audio":
-        json.type = "audio";
-        Object.assign(json, encodeLegacyAudio(message.content.value));
-        break;
-      case "video":
-        json.type = "video";
-        Object.assign(json, encodeLegacyVideo(message.content.value));
-        break;
-    }
     const hasParts =
       (message.content.case === "photo" && message.content.value.data.length > 0) ||
       (message.content.case === "audio" && message.content.value.data !== undefined) ||
@@ -1223,6 +1195,47 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
         });
       }
     } else {
+      const json: JsonRecord = {};
+      if (message.state) json.state = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+      if (message.tweet) json.tweet = message.tweet;
+      if (message.date !== undefined) {
+        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+      }
+      if (message.format) json.format = POST_FORMAT.json(message.format);
+      if (message.slug) json.slug = message.slug;
+      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+      if (message.postId) json.id = message.postId;
+      switch (message.content.case) {
+        case "text":
+          json.type = "text";
+          Object.assign(json, encodeLegacyText(message.content.value));
+          break;
+        case "photo":
+          json.type = "photo";
+          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          break;
+        case "quote":
+          json.type = "quote";
+          Object.assign(json, encodeLegacyQuote(message.content.value));
+          break;
+        case "link":
+          json.type = "link";
+          Object.assign(json, encodeLegacyLink(message.content.value));
+          break;
+        case "chat":
+          json.type = "chat";
+          Object.assign(json, encodeLegacyChat(message.content.value));
+          break;
+        case "audio":
+          json.type = "audio";
+          Object.assign(json, encodeLegacyAudio(message.content.value));
+          break;
+        case "video":
+          json.type = "video";
+          Object.assign(json, encodeLegacyVideo(message.content.value));
+          break;
+      }
       request.json(json);
     }
     return request;
@@ -1252,49 +1265,6 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
   request(message: ReblogLegacyPostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/reblog`);
-    const json: JsonRecord = {};
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.tweet) json.tweet = message.tweet;
-    if (message.date !== undefined) {
-      json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-    }
-    if (message.format) json.format = POST_FORMAT.json(message.format);
-    if (message.slug) json.slug = message.slug;
-    if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
-    if (message.postId) json.id = message.postId;
-    if (message.reblogKey) json.reblog_key = message.reblogKey;
-    if (message.comment) json.comment = message.comment;
-    switch (message.content.case) {
-      case "text":
-        json.type = "text";
-        Object.assign(json, encodeLegacyText(message.content.value));
-        break;
-      case "photo":
-        json.type = "photo";
-        Object.assign(json, encodeLegacyPhoto(message.content.value));
-        break;
-      case "quote":
-        json.type = "quote";
-        Object.assign(json, encodeLegacyQuote(message.content.value));
-        break;
-      case "link":
-        json.type = "link";
-        Object.assign(json, encodeLegacyLink(message.content.value));
-        break;
-      case "chat":
-        json.type = "chat";
-        Object.assign(json, encodeLegacyChat(message.content.value));
-        break;
-      case "audio":
-        json.type = "audio";
-        Object.assign(json, encodeLegacyAudio(message.content.value));
-        break;
-      case "video":
-        json.type = "video";
-        Object.assign(json, encodeLegacyVideo(message.content.value));
-        break;
-    }
     const hasParts =
       (message.content.case === "photo" && message.content.value.data.length > 0) ||
       (message.content.case === "audio" && message.content.value.data !== undefined) ||
@@ -1390,6 +1360,49 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
         });
       }
     } else {
+      const json: JsonRecord = {};
+      if (message.state) json.state = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
+      if (message.tweet) json.tweet = message.tweet;
+      if (message.date !== undefined) {
+        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+      }
+      if (message.format) json.format = POST_FORMAT.json(message.format);
+      if (message.slug) json.slug = message.slug;
+      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+      if (message.postId) json.id = message.postId;
+      if (message.reblogKey) json.reblog_key = message.reblogKey;
+      if (message.comment) json.comment = message.comment;
+      switch (message.content.case) {
+        case "text":
+          json.type = "text";
+          Object.assign(json, encodeLegacyText(message.content.value));
+          break;
+        case "photo":
+          json.type = "photo";
+          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          break;
+        case "quote":
+          json.type = "quote";
+          Object.assign(json, encodeLegacyQuote(message.content.value));
+          break;
+        case "link":
+          json.type = "link";
+          Object.assign(json, encodeLegacyLink(message.content.value));
+          break;
+        case "chat":
+          json.type = "chat";
+          Object.assign(json, encodeLegacyChat(message.content.value));
+          break;
+        case "audio":
+          json.type = "audio";
+          Object.assign(json, encodeLegacyAudio(message.content.value));
+          break;
+        case "video":
+          json.type = "video";
+          Object.assign(json, encodeLegacyVideo(message.content.value));
+          break;
+      }
       request.json(json);
     }
     return request;
@@ -1536,124 +1549,15 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
 };
 // @@protoc_insertion_point(service:blog.v1.PostService)
 
-/** Spellings of blog.v1.InlineFormatType on the wire. */
-const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
-  [0, "INLINE_FORMAT_TYPE_UNSPECIFIED"],
-  [1, "bold", "INLINE_FORMAT_TYPE_BOLD"],
-  [2, "italic", "INLINE_FORMAT_TYPE_ITALIC"],
-  [3, "strikethrough", "INLINE_FORMAT_TYPE_STRIKETHROUGH"],
-  [4, "small", "INLINE_FORMAT_TYPE_SMALL"],
-  [5, "link", "INLINE_FORMAT_TYPE_LINK"],
-  [6, "mention", "INLINE_FORMAT_TYPE_MENTION"],
-  [7, "color", "INLINE_FORMAT_TYPE_COLOR"],
-]);
-
-/** Spellings of blog.v1.InteractabilityReblog on the wire. */
-const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
-  [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
-  [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
-  [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
-]);
-
-/** Spellings of blog.v1.NoteMode on the wire. */
-const NOTE_MODE = new EnumTable("blog.v1.NoteMode", [
-  [0, "NOTE_MODE_UNSPECIFIED"],
-  [1, "all", "NOTE_MODE_ALL"],
-  [2, "likes", "NOTE_MODE_LIKES"],
-  [3, "conversation", "NOTE_MODE_CONVERSATION"],
-  [4, "rollup", "NOTE_MODE_ROLLUP"],
-  [5, "reblogs_with_tags", "NOTE_MODE_REBLOGS_WITH_TAGS"],
-]);
-
-/** Spellings of blog.v1.PaywallSubtype on the wire. */
-const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
-  [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
-  [1, "cta", "PAYWALL_SUBTYPE_CTA"],
-  [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
-  [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
-]);
-
-/** Spellings of blog.v1.PostContentFormat on the wire. */
-const POST_CONTENT_FORMAT = new EnumTable("blog.v1.PostContentFormat", [
-  [0, "POST_CONTENT_FORMAT_UNSPECIFIED"],
-  [1, "npf", "POST_CONTENT_FORMAT_NPF"],
-  [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
-]);
-
-/** Spellings of blog.v1.PostFilter on the wire. */
-const POST_FILTER = new EnumTable("blog.v1.PostFilter", [
-  [0, "POST_FILTER_UNSPECIFIED"],
-  [1, "text", "POST_FILTER_TEXT"],
-  [2, "raw", "POST_FILTER_RAW"],
-]);
-
-/** Spellings of blog.v1.PostFormat on the wire. */
-const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
-  [0, "POST_FORMAT_UNSPECIFIED"],
-  [1, "html", "POST_FORMAT_HTML"],
-  [2, "markdown", "POST_FORMAT_MARKDOWN"],
-  [3, "raw", "POST_FORMAT_RAW"],
-  [4, "text", "POST_FORMAT_TEXT"],
-]);
-
-/** Spellings of blog.v1.PostState on the wire. */
-const POST_STATE = new EnumTable("blog.v1.PostState", [
-  [0, "POST_STATE_UNSPECIFIED"],
-  [1, "published", "POST_STATE_PUBLISHED"],
-  [2, "queue", "queued", "POST_STATE_QUEUED"],
-  [3, "draft", "POST_STATE_DRAFT"],
-  [4, "private", "POST_STATE_PRIVATE"],
-  [5, "unapproved", "POST_STATE_UNAPPROVED"],
-  [6, "submission", "POST_STATE_SUBMISSION"],
-  [7, "ask", "POST_STATE_ASK"],
-]);
-
-/** Spellings of blog.v1.PostType on the wire. */
-const POST_TYPE = new EnumTable("blog.v1.PostType", [
-  [0, "POST_TYPE_UNSPECIFIED"],
-  [1, "text", "POST_TYPE_TEXT"],
-  [2, "quote", "POST_TYPE_QUOTE"],
-  [3, "link", "POST_TYPE_LINK"],
-  [4, "answer", "POST_TYPE_ANSWER"],
-  [5, "video", "POST_TYPE_VIDEO"],
-  [6, "audio", "POST_TYPE_AUDIO"],
-  [7, "photo", "POST_TYPE_PHOTO"],
-  [8, "chat", "POST_TYPE_CHAT"],
-  [9, "blocks", "POST_TYPE_BLOCKS"],
-]);
-
-/** Spellings of blog.v1.RowModeType on the wire. */
-const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
-  [0, "ROW_MODE_TYPE_UNSPECIFIED"],
-  [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
-  [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
-]);
-
 /** Spellings of blog.v1.SortOrder on the wire. */
-const SORT_ORDER = new EnumTable("blog.v1.SortOrder", [
+export const SORT_ORDER = new EnumTable("blog.v1.SortOrder", [
   [0, "SORT_ORDER_UNSPECIFIED"],
   [1, "desc", "SORT_ORDER_DESC"],
   [2, "asc", "SORT_ORDER_ASC"],
 ]);
 
-/** Spellings of blog.v1.TextSubtype on the wire. */
-const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
-  [0, "TEXT_SUBTYPE_UNSPECIFIED"],
-  [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
-  [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
-  [3, "quirky", "TEXT_SUBTYPE_QUIRKY"],
-  [4, "quote", "TEXT_SUBTYPE_QUOTE"],
-  [5, "indented", "TEXT_SUBTYPE_INDENTED"],
-  [6, "chat", "TEXT_SUBTYPE_CHAT"],
-  [7, "ordered-list-item", "TEXT_SUBTYPE_ORDERED_LIST_ITEM"],
-  [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
-]);
-
 const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**
@@ -1669,13 +1573,7 @@ export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "blog",
-  "total_posts",
-  "totalPosts",
-  "_links",
-  "Links",
-  "links",
+  "posts", "blog", "total_posts", "totalPosts", "_links", "Links", "links",
 ]);
 
 /**
@@ -1692,10 +1590,7 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
 }
 
 const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "display_text",
-  "displayText",
+  "id", "state", "display_text", "displayText",
 ]);
 
 /**

@@ -179,12 +179,12 @@ export const CreatePostRequest_input: ToolSchema = {
     publishOn: {
       type: "string",
       format: "date-time",
-      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
+      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is rounded up. Default: when it reaches the front of the queue.",
     },
     date: {
       type: "string",
       format: "date-time",
-      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
+      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A fraction of a second is dropped.",
     },
     tags: {
       type: "array",
@@ -331,12 +331,12 @@ export const ListPostsRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.\n`?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
+      description: "The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g. `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.",
     },
     pageToken: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the\nfirst page.",
+      description: "The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the first page.",
     },
   },
   additionalProperties: false,
@@ -391,12 +391,12 @@ export const UploadPostRequest_input: ToolSchema = {
     publishOn: {
       type: "string",
       format: "date-time",
-      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is\nrounded up. Default: when it reaches the front of the queue.",
+      description: "When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is rounded up. Default: when it reaches the front of the queue.",
     },
     date: {
       type: "string",
       format: "date-time",
-      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A\nfraction of a second is dropped.",
+      description: "A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A fraction of a second is dropped.",
     },
     tags: {
       type: "array",
@@ -1187,7 +1187,7 @@ export const PostServiceTools = {
   getPost: {
     name: "blog_v1_PostService_GetPost",
     title: "Get post",
-    description: "Gets a post in a form that can be edited.\n\nPosts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in\nthe legacy format.",
+    description: "Gets a post in a form that can be edited.\n\nPosts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in the legacy format.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -1322,7 +1322,7 @@ export const PostServiceTools = {
   uploadPost: {
     name: "blog_v1_PostService_UploadPost",
     title: "Upload post",
-    description: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as\na whole.\n\nThe first message has the post and the type and name of the medium, and may have the first chunk. All other\nmessages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client\nstreams; use CreatePost there.",
+    description: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as a whole.\n\nThe first message has the post and the type and name of the medium, and may have the first chunk. All other messages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client streams; use CreatePost there.",
     kind: "client_streaming",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -1428,7 +1428,7 @@ export const PostServiceTools = {
   updatePost: {
     name: "blog_v1_PostService_UpdatePost",
     title: "Update post",
-    description: "Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.\n\nDrafts, queued and submitted posts can change to any state; published posts can become private, and private posts\npublished. The identifier of a post changes when it is published.",
+    description: "Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.\n\nDrafts, queued and submitted posts can change to any state; published posts can become private, and private posts published. The identifier of a post changes when it is published.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -1630,7 +1630,7 @@ export const PostServiceTools = {
   uploadLegacyVideo: {
     name: "blog_v1_PostService_UploadLegacyVideo",
     title: "Upload legacy video",
-    description: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a\nwhole.\n\nThe first message has the post and the type and name of the file, and may have the first chunk. All other messages\nhave only chunks.",
+    description: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a whole.\n\nThe first message has the post and the type and name of the file, and may have the first chunk. All other messages have only chunks.",
     kind: "client_streaming",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -1794,7 +1794,7 @@ export const PostServiceTools = {
   streamTaggedPosts: {
     name: "blog_v1_PostService_StreamTaggedPosts",
     title: "Stream tagged posts",
-    description: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
+    description: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages by the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     kind: "server_streaming",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",

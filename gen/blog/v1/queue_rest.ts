@@ -21,11 +21,7 @@ export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter)
 }
 
 const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "_links",
-  "Links",
-  "links",
-  "state",
+  "posts", "_links", "Links", "links", "state",
 ]);
 
 /**
@@ -41,10 +37,7 @@ export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter
 }
 
 const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts",
-  "_links",
-  "Links",
-  "links",
+  "posts", "_links", "Links", "links",
 ]);
 
 /**

@@ -7,15 +7,7 @@ import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
-  "uuid",
-  "name",
-  "url",
-  "title",
-  "description",
-  "updated",
-  "can_show_badges",
-  "canShowBadges",
-  "avatar",
+  "uuid", "name", "url", "title", "description", "updated", "can_show_badges", "canShowBadges", "avatar",
 ]);
 
 /**

@@ -7,17 +7,8 @@ import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "uuid",
-  "title",
-  "member_count",
-  "memberCount",
-  "mention_tag",
-  "mentionTag",
-  "can_view",
-  "canView",
-  "avatar_image",
-  "avatarImage",
+  "name", "uuid", "title", "member_count", "memberCount", "mention_tag", "mentionTag", "can_view", "canView",
+  "avatar_image", "avatarImage",
 ]);
 
 /**

@@ -17,7 +17,7 @@ export const ListTaggedPostsRequest_input: ToolSchema = {
     before: {
       type: "string",
       format: "date-time",
-      description: "Only posts from before this time, to the second: to page, the `timestamp` of the last post, or of a featured tag\nits `featured_timestamp`. Default: now.",
+      description: "Only posts from before this time, to the second: to page, the `timestamp` of the last post, or of a featured tag its `featured_timestamp`. Default: now.",
     },
     filter: {
       type: "string",
@@ -31,7 +31,7 @@ export const ListTaggedPostsRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
   },
   required: ["tag"],

@@ -2,38 +2,16 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, holds } from "connect-rest/adapter";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
-/** Spellings of blog.v1.PaywallAccess on the wire. */
-const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
-  [0, "PAYWALL_ACCESS_UNSPECIFIED"],
-  [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
-  [2, "creator", "PAYWALL_ACCESS_CREATOR"],
-  [3, "disabled", "PAYWALL_ACCESS_DISABLED"],
-  [4, "member", "PAYWALL_ACCESS_MEMBER"],
-]);
-
 const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
-  "blog",
-  "post",
-  "content",
-  "layout",
-  "broken_blog_name",
-  "brokenBlogName",
-  "broken_blog",
-  "brokenBlog",
-  "content_raw",
-  "contentRaw",
-  "content_abstract",
-  "contentAbstract",
-  "is_current_item",
-  "isCurrentItem",
-  "is_root_item",
-  "isRootItem",
+  "blog", "post", "content", "layout", "broken_blog_name", "brokenBlogName", "broken_blog", "brokenBlog",
+  "content_raw", "contentRaw", "content_abstract", "contentAbstract", "is_current_item", "isCurrentItem",
+  "is_root_item", "isRootItem",
 ]);
 
 /**
@@ -44,12 +22,12 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json.blog, "blog", decodeBlog);
   out.message(2, json.post, "post", decodeTrailPost);
-  if (holds(json, { key: "content", type: "array" })) {
+  if (Array.isArray(json.content)) {
     out.wrapped(3, json.content, "content", (value, out) => out.messages(1, value, "", decodeContentBlock));
-  } else if (holds(json, { key: "content", type: "string" })) {
+  } else if (typeof json.content === "string") {
     out.string(4, json.content, "content");
   } else {
-    out.unknownMember("", "a known content", undefined);
+    out.unknownMember("content", "a known content", json.content);
   }
   out.messages(5, json.layout, "layout", decodeContentLayout);
   out.string(10, json.broken_blog_name ?? json.brokenBlogName, "broken_blog_name");
@@ -62,13 +40,7 @@ export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
 }
 
 const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "timestamp",
-  "is_commercial",
-  "isCommercial",
-  "is_paywalled",
-  "isPaywalled",
-  "paywall_access",
+  "id", "timestamp", "is_commercial", "isCommercial", "is_paywalled", "isPaywalled", "paywall_access",
   "paywallAccess",
 ]);
 

@@ -9,80 +9,30 @@ import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.CommunityVisibility on the wire. */
-const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
+export const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
   [0, "COMMUNITY_VISIBILITY_UNSPECIFIED"],
   [1, "0", "public", "COMMUNITY_VISIBILITY_PUBLIC"],
   [2, "1", "private", "COMMUNITY_VISIBILITY_PRIVATE"],
 ]);
 
 /** Spellings of community.v1.JoinType on the wire. */
-const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
+export const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
   [0, "JOIN_TYPE_UNSPECIFIED"],
   [1, "invite", "JOIN_TYPE_INVITE"],
   [2, "free", "JOIN_TYPE_FREE"],
 ]);
 
 const COMMUNITY_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "uuid",
-  "title",
-  "member_count",
-  "memberCount",
-  "mention_tag",
-  "mentionTag",
-  "can_view",
-  "canView",
-  "avatar_image",
-  "avatarImage",
-  "description",
-  "about",
-  "guidelines",
-  "visibility",
-  "tags",
-  "created_ts",
-  "createdTs",
-  "header_image",
-  "headerImage",
-  "join_type",
-  "joinType",
-  "members_online_count",
-  "membersOnlineCount",
-  "post_count",
-  "postCount",
-  "unread_post_count",
-  "unreadPostCount",
-  "population_cap",
-  "populationCap",
-  "is_member",
-  "isMember",
-  "can_post",
-  "canPost",
-  "can_edit",
-  "canEdit",
-  "can_interact",
-  "canInteract",
-  "can_invite",
-  "canInvite",
-  "can_view_comments",
-  "canViewComments",
-  "invitation",
-  "has_content_label",
-  "hasContentLabel",
-  "content_label_categories",
-  "contentLabelCategories",
-  "content_label_last_reporter",
-  "contentLabelLastReporter",
-  "invite_link",
-  "inviteLink",
-  "pending_invitations_count",
-  "pendingInvitationsCount",
-  "handle_can_change",
-  "handleCanChange",
-  "handle_next_change_ts",
-  "handleNextChangeTs",
-  "can_edit_content_label",
-  "canEditContentLabel",
-  "settings",
+  "name", "uuid", "title", "member_count", "memberCount", "mention_tag", "mentionTag", "can_view", "canView",
+  "avatar_image", "avatarImage", "description", "about", "guidelines", "visibility", "tags", "created_ts",
+  "createdTs", "header_image", "headerImage", "join_type", "joinType", "members_online_count",
+  "membersOnlineCount", "post_count", "postCount", "unread_post_count", "unreadPostCount", "population_cap",
+  "populationCap", "is_member", "isMember", "can_post", "canPost", "can_edit", "canEdit", "can_interact",
+  "canInteract", "can_invite", "canInvite", "can_view_comments", "canViewComments", "invitation",
+  "has_content_label", "hasContentLabel", "content_label_categories", "contentLabelCategories",
+  "content_label_last_reporter", "contentLabelLastReporter", "invite_link", "inviteLink",
+  "pending_invitations_count", "pendingInvitationsCount", "handle_can_change", "handleCanChange",
+  "handle_next_change_ts", "handleNextChangeTs", "can_edit_content_label", "canEditContentLabel", "settings",
 ]);
 
 /**
@@ -146,14 +96,8 @@ export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
 }
 
 const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
-  "invite_links_enabled",
-  "inviteLinksEnabled",
-  "join_type",
-  "joinType",
-  "mods_can_invite",
-  "modsCanInvite",
-  "automod_links",
-  "automodLinks",
+  "invite_links_enabled", "inviteLinksEnabled", "join_type", "joinType", "mods_can_invite", "modsCanInvite",
+  "automod_links", "automodLinks",
 ]);
 
 /**

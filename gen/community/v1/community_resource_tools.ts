@@ -163,5 +163,5 @@ export const Community_output: ToolSchema = {
       description: "Everything else that was received: key, and its value as JSON.",
     },
   },
-  description: "A community. In its short form it has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and\n`avatar_image`. A missing text is empty, a missing number or flag is not set.",
+  description: "A community. In its short form it has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and `avatar_image`. A missing text is empty, a missing number or flag is not set.",
 };

@@ -23,7 +23,7 @@ import {
   type ListCommunitiesRequest,
   type UpdateCommunityRequest,
 } from "./community_pb.ts";
-import { decodeCommunity } from "./community_resource_rest.ts";
+import { COMMUNITY_VISIBILITY, JOIN_TYPE, decodeCommunity } from "./community_resource_rest.ts";
 import type {
   CreateInvitationRequest,
   DeleteInvitationRequest,
@@ -41,13 +41,14 @@ import type {
   UnmuteCommunityRequest,
   UpdateMemberRoleRequest,
 } from "./member_pb.ts";
-import { decodeListMembersResponse, decodeMember } from "./member_rest.ts";
+import { MEMBER_FILTER, MEMBER_ROLE, decodeListMembersResponse, decodeMember } from "./member_rest.ts";
 import type { GetModeratedPostRequest, RemovePostRequest, RestorePostRequest } from "./moderation_pb.ts";
 import { decodeModeratedPost } from "./moderation_rest.ts";
 import type { AddReactionRequest, RemoveReactionRequest } from "./reaction_pb.ts";
 import { decodeAddReactionResponse } from "./reaction_rest.ts";
+import { REMOVAL_REASON } from "./removal_reason_rest.ts";
 import type { ListTimelineRequest } from "./timeline_pb.ts";
-import { decodeListTimelineResponse, decodeTimelineElement } from "./timeline_rest.ts";
+import { TIMELINE_TYPE, decodeListTimelineResponse, decodeTimelineElement } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of community.v1.CommunityService. */
@@ -829,60 +830,9 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
 // @@protoc_insertion_point(service:community.v1.CommunityService)
 
 /** Spellings of community.v1.CommunityContext on the wire. */
-const COMMUNITY_CONTEXT = new EnumTable("community.v1.CommunityContext", [
+export const COMMUNITY_CONTEXT = new EnumTable("community.v1.CommunityContext", [
   [0, "COMMUNITY_CONTEXT_UNSPECIFIED"],
   [1, "edit", "COMMUNITY_CONTEXT_EDIT"],
-]);
-
-/** Spellings of community.v1.CommunityVisibility on the wire. */
-const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
-  [0, "COMMUNITY_VISIBILITY_UNSPECIFIED"],
-  [1, "0", "public", "COMMUNITY_VISIBILITY_PUBLIC"],
-  [2, "1", "private", "COMMUNITY_VISIBILITY_PRIVATE"],
-]);
-
-/** Spellings of community.v1.JoinType on the wire. */
-const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
-  [0, "JOIN_TYPE_UNSPECIFIED"],
-  [1, "invite", "JOIN_TYPE_INVITE"],
-  [2, "free", "JOIN_TYPE_FREE"],
-]);
-
-/** Spellings of community.v1.MemberFilter on the wire. */
-const MEMBER_FILTER = new EnumTable("community.v1.MemberFilter", [
-  [0, "MEMBER_FILTER_UNSPECIFIED"],
-  [1, "all", "MEMBER_FILTER_ALL"],
-  [2, "admin", "MEMBER_FILTER_ADMIN"],
-  [3, "moderator", "MEMBER_FILTER_MODERATOR"],
-  [4, "following", "MEMBER_FILTER_FOLLOWING"],
-  [5, "mutual", "MEMBER_FILTER_MUTUAL"],
-]);
-
-/** Spellings of community.v1.MemberRole on the wire. */
-const MEMBER_ROLE = new EnumTable("community.v1.MemberRole", [
-  [0, "MEMBER_ROLE_UNSPECIFIED"],
-  [1, "member", "MEMBER_ROLE_MEMBER"],
-  [2, "moderator", "MEMBER_ROLE_MODERATOR"],
-  [3, "admin", "MEMBER_ROLE_ADMIN"],
-]);
-
-/** Spellings of community.v1.RemovalReason on the wire. */
-const REMOVAL_REASON = new EnumTable("community.v1.RemovalReason", [
-  [0, "REMOVAL_REASON_UNSPECIFIED"],
-  [1, "community_guidelines", "REMOVAL_REASON_COMMUNITY_GUIDELINES"],
-  [2, "off_topic", "REMOVAL_REASON_OFF_TOPIC"],
-  [3, "spam", "REMOVAL_REASON_SPAM"],
-  [4, "inappropriate_behavior", "REMOVAL_REASON_INAPPROPRIATE_BEHAVIOR"],
-  [5, "service_guidelines", "REMOVAL_REASON_SERVICE_GUIDELINES"],
-  [6, "other", "REMOVAL_REASON_OTHER"],
-]);
-
-/** Spellings of community.v1.TimelineType on the wire. */
-const TIMELINE_TYPE = new EnumTable("community.v1.TimelineType", [
-  [0, "TIMELINE_TYPE_UNSPECIFIED"],
-  [1, "recent", "TIMELINE_TYPE_RECENT"],
-  [2, "polls", "TIMELINE_TYPE_POLLS"],
-  [3, "discover", "TIMELINE_TYPE_DISCOVER"],
 ]);
 
 // @@protoc_insertion_point(end)

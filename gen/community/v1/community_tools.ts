@@ -141,7 +141,7 @@ export const GetCommunityRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
   },
   additionalProperties: false,
@@ -160,7 +160,7 @@ export const ListCommunitiesRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
   },
   additionalProperties: false,
@@ -568,7 +568,7 @@ export const CommunityServiceTools = {
   listMembers: {
     name: "community_v1_CommunityService_ListMembers",
     title: "List members",
-    description: "Lists the members of a community, 20 to a page.\n\nAll of them are listed for members, for those who have an invitation or an invite link, and for everyone where the\ncommunity is public and free to join. For others a public community lists its administrators and moderators.",
+    description: "Lists the members of a community, 20 to a page.\n\nAll of them are listed for members, for those who have an invitation or an invite link, and for everyone where the community is public and free to join. For others a public community lists its administrators and moderators.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -7,7 +7,7 @@ import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.InvitationType on the wire. */
-const INVITATION_TYPE = new EnumTable("community.v1.InvitationType", [
+export const INVITATION_TYPE = new EnumTable("community.v1.InvitationType", [
   [0, "INVITATION_TYPE_UNSPECIFIED"],
   [1, "direct", "INVITATION_TYPE_DIRECT"],
 ]);

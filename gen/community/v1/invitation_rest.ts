@@ -8,10 +8,7 @@ import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const LIST_INVITATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "invitations",
-  "_links",
-  "Links",
-  "links",
+  "invitations", "_links", "Links", "links",
 ]);
 
 /**

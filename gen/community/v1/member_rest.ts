@@ -2,10 +2,28 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, holds } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of community.v1.MemberFilter on the wire. */
+export const MEMBER_FILTER = new EnumTable("community.v1.MemberFilter", [
+  [0, "MEMBER_FILTER_UNSPECIFIED"],
+  [1, "all", "MEMBER_FILTER_ALL"],
+  [2, "admin", "MEMBER_FILTER_ADMIN"],
+  [3, "moderator", "MEMBER_FILTER_MODERATOR"],
+  [4, "following", "MEMBER_FILTER_FOLLOWING"],
+  [5, "mutual", "MEMBER_FILTER_MUTUAL"],
+]);
+
+/** Spellings of community.v1.MemberRole on the wire. */
+export const MEMBER_ROLE = new EnumTable("community.v1.MemberRole", [
+  [0, "MEMBER_ROLE_UNSPECIFIED"],
+  [1, "member", "MEMBER_ROLE_MEMBER"],
+  [2, "moderator", "MEMBER_ROLE_MODERATOR"],
+  [3, "admin", "MEMBER_ROLE_ADMIN"],
+]);
 
 const LIST_MEMBERS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["members", "_links", "Links", "links"]);
 
@@ -21,15 +39,7 @@ export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const MEMBER_KEYS: ReadonlySet<string> = new Set([
-  "blog",
-  "joined_ts",
-  "joinedTs",
-  "is_admin",
-  "isAdmin",
-  "is_moderator",
-  "isModerator",
-  "is_mutual",
-  "isMutual",
+  "joined_ts", "joinedTs", "is_admin", "isAdmin", "is_moderator", "isModerator", "is_mutual", "isMutual",
 ]);
 
 /**
@@ -38,14 +48,8 @@ const MEMBER_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Member
  */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  if (
-    holds(json, { key: "name", present: true }) ||
-    holds(json, { key: "uuid", present: true }) ||
-    holds(json, { key: "url", present: true })
-  ) {
+  if (json.name != null || json.uuid != null || json.url != null) {
     out.flattened(1, json, decodeBlog, MEMBER_KEYS);
-  } else {
-    out.unknownMember("", "a known identity", undefined);
   }
   out.time(2, json.joined_ts ?? json.joinedTs, "joined_ts", "seconds");
   out.bool(3, json.is_admin ?? json.isAdmin, "is_admin");

@@ -5,33 +5,18 @@
 import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { REMOVAL_REASON } from "./removal_reason_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.ModerationAction on the wire. */
-const MODERATION_ACTION = new EnumTable("community.v1.ModerationAction", [
+export const MODERATION_ACTION = new EnumTable("community.v1.ModerationAction", [
   [0, "MODERATION_ACTION_UNSPECIFIED"],
   [1, "moderate_post", "MODERATION_ACTION_MODERATE_POST"],
   [2, "restore_post", "MODERATION_ACTION_RESTORE_POST"],
 ]);
 
-/** Spellings of community.v1.RemovalReason on the wire. */
-const REMOVAL_REASON = new EnumTable("community.v1.RemovalReason", [
-  [0, "REMOVAL_REASON_UNSPECIFIED"],
-  [1, "community_guidelines", "REMOVAL_REASON_COMMUNITY_GUIDELINES"],
-  [2, "off_topic", "REMOVAL_REASON_OFF_TOPIC"],
-  [3, "spam", "REMOVAL_REASON_SPAM"],
-  [4, "inappropriate_behavior", "REMOVAL_REASON_INAPPROPRIATE_BEHAVIOR"],
-  [5, "service_guidelines", "REMOVAL_REASON_SERVICE_GUIDELINES"],
-  [6, "other", "REMOVAL_REASON_OTHER"],
-]);
-
 const MODERATED_POST_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "reason",
-  "note",
-  "ts",
-  "post",
-  "moderator",
+  "action", "reason", "note", "ts", "post", "moderator",
 ]);
 
 /**

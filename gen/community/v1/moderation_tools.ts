@@ -23,7 +23,7 @@ export const GetModeratedPostRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
   },
   required: ["postId"],

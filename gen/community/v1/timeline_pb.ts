@@ -130,8 +130,8 @@ export const TimelineSchema: GenMessage<Timeline> = /*@__PURE__*/
   messageDesc(file_community_v1_timeline, 2);
 
 /**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by the
- * service.
+ * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * the service.
  *
  * @generated from message community.v1.TimelineElement
  */

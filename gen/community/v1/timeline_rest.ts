@@ -2,11 +2,19 @@
 // @generated from file community/v1/timeline.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of community.v1.TimelineType on the wire. */
+export const TIMELINE_TYPE = new EnumTable("community.v1.TimelineType", [
+  [0, "TIMELINE_TYPE_UNSPECIFIED"],
+  [1, "recent", "TIMELINE_TYPE_RECENT"],
+  [2, "polls", "TIMELINE_TYPE_POLLS"],
+  [3, "discover", "TIMELINE_TYPE_DISCOVER"],
+]);
 
 const BLOG_ELEMENT_KEYS: ReadonlySet<string> = new Set(["resources"]);
 
@@ -58,15 +66,12 @@ export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
 }
 
 const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
-  "object_type",
-  "objectType",
-  "display_type",
-  "displayType",
+  "object_type", "objectType", "display_type", "displayType",
 ]);
 
 /**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by the
- * service.
+ * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * the service.
  *
  * @generated from message community.v1.TimelineElement
  */

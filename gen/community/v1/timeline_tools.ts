@@ -43,12 +43,12 @@ export const ListTimelineRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
     pageToken: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields\nabove. Default: the first page.",
+      description: "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields above. Default: the first page.",
     },
   },
   additionalProperties: false,
@@ -88,7 +88,7 @@ export const TimelineElement_output: ToolSchema = {
     post: { properties: { blog: false, carousel: false } },
     blog: { properties: { carousel: false } },
   },
-  description: "An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by the\nservice.\n\nAt most one of post, blog, carousel is set.",
+  description: "An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by the service.\n\nAt most one of post, blog, carousel is set.",
 };
 
 export const Timeline_output: ToolSchema = {

@@ -36,24 +36,8 @@ export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
 }
 
 const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "node_id",
-  "nodeId",
-  "html_url",
-  "htmlUrl",
-  "url",
-  "body",
-  "user",
-  "commit_id",
-  "commitId",
-  "path",
-  "position",
-  "line",
-  "created_at",
-  "createdAt",
-  "updated_at",
-  "updatedAt",
-  "reactions",
+  "id", "node_id", "nodeId", "html_url", "htmlUrl", "url", "body", "user", "commit_id", "commitId", "path",
+  "position", "line", "created_at", "createdAt", "updated_at", "updatedAt", "reactions",
 ]);
 
 /**
@@ -92,16 +76,8 @@ export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): 
 }
 
 const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "ref",
-  "ref_type",
-  "refType",
-  "full_ref",
-  "fullRef",
-  "master_branch",
-  "masterBranch",
-  "description",
-  "pusher_type",
-  "pusherType",
+  "ref", "ref_type", "refType", "full_ref", "fullRef", "master_branch", "masterBranch", "description",
+  "pusher_type", "pusherType",
 ]);
 
 /**
@@ -120,13 +96,7 @@ export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
 }
 
 const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "ref",
-  "ref_type",
-  "refType",
-  "full_ref",
-  "fullRef",
-  "pusher_type",
-  "pusherType",
+  "ref", "ref_type", "refType", "full_ref", "fullRef", "pusher_type", "pusherType",
 ]);
 
 /**
@@ -195,12 +165,7 @@ export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): v
 }
 
 const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "issue",
-  "assignee",
-  "assignees",
-  "label",
-  "labels",
+  "action", "issue", "assignee", "assignees", "label", "labels",
 ]);
 
 /**
@@ -243,16 +208,7 @@ export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
 }
 
 const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "number",
-  "url",
-  "head",
-  "base",
-  "title",
-  "user",
-  "merged",
-  "body",
-  "author_association",
+  "id", "number", "url", "head", "base", "title", "user", "merged", "body", "author_association",
   "authorAssociation",
 ]);
 
@@ -290,14 +246,7 @@ export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): voi
 }
 
 const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "number",
-  "pull_request",
-  "pullRequest",
-  "assignee",
-  "assignees",
-  "label",
-  "labels",
+  "action", "number", "pull_request", "pullRequest", "assignee", "assignees", "label", "labels",
 ]);
 
 /**
@@ -317,10 +266,7 @@ export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): vo
 }
 
 const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "comment",
-  "pull_request",
-  "pullRequest",
+  "action", "comment", "pull_request", "pullRequest",
 ]);
 
 /**
@@ -336,10 +282,7 @@ export function decodePullRequestReviewCommentPayload(json: JsonObject, out: Pro
 }
 
 const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action",
-  "review",
-  "pull_request",
-  "pullRequest",
+  "action", "review", "pull_request", "pullRequest",
 ]);
 
 /**
@@ -355,17 +298,8 @@ export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWrite
 }
 
 const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "push_id",
-  "pushId",
-  "ref",
-  "head",
-  "before",
-  "repository_id",
-  "repositoryId",
-  "size",
-  "distinct_size",
-  "distinctSize",
-  "commits",
+  "push_id", "pushId", "ref", "head", "before", "repository_id", "repositoryId", "size", "distinct_size",
+  "distinctSize", "commits",
 ]);
 
 /**
@@ -386,30 +320,10 @@ export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
 }
 
 const RELEASE_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "node_id",
-  "nodeId",
-  "tag_name",
-  "tagName",
-  "target_commitish",
-  "targetCommitish",
-  "name",
-  "body",
-  "draft",
-  "prerelease",
-  "created_at",
-  "createdAt",
-  "published_at",
-  "publishedAt",
-  "author",
-  "assets",
-  "short_description_html",
-  "shortDescriptionHtml",
-  "is_short_description_html_truncated",
-  "isShortDescriptionHtmlTruncated",
-  "url",
-  "html_url",
-  "htmlUrl",
+  "id", "node_id", "nodeId", "tag_name", "tagName", "target_commitish", "targetCommitish", "name", "body",
+  "draft", "prerelease", "created_at", "createdAt", "published_at", "publishedAt", "author", "assets",
+  "short_description_html", "shortDescriptionHtml", "is_short_description_html_truncated",
+  "isShortDescriptionHtmlTruncated", "url", "html_url", "htmlUrl",
 ]);
 
 /**
@@ -455,24 +369,8 @@ export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
 }
 
 const REVIEW_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "node_id",
-  "nodeId",
-  "user",
-  "body",
-  "commit_id",
-  "commitId",
-  "submitted_at",
-  "submittedAt",
-  "state",
-  "html_url",
-  "htmlUrl",
-  "pull_request_url",
-  "pullRequestUrl",
-  "_links",
-  "Links",
-  "updated_at",
-  "updatedAt",
+  "id", "node_id", "nodeId", "user", "body", "commit_id", "commitId", "submitted_at", "submittedAt", "state",
+  "html_url", "htmlUrl", "pull_request_url", "pullRequestUrl", "_links", "Links", "updated_at", "updatedAt",
 ]);
 
 /**
@@ -496,39 +394,11 @@ export function decodeReview(json: JsonObject, out: ProtoWriter): void {
 }
 
 const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "node_id",
-  "nodeId",
-  "url",
-  "pull_request_review_id",
-  "pullRequestReviewId",
-  "diff_hunk",
-  "diffHunk",
-  "path",
-  "position",
-  "original_position",
-  "originalPosition",
-  "subject_type",
-  "subjectType",
-  "commit_id",
-  "commitId",
-  "original_commit_id",
-  "originalCommitId",
-  "user",
-  "body",
-  "created_at",
-  "createdAt",
-  "updated_at",
-  "updatedAt",
-  "html_url",
-  "htmlUrl",
-  "pull_request_url",
-  "pullRequestUrl",
-  "_links",
-  "Links",
-  "in_reply_to_id",
-  "inReplyToId",
-  "reactions",
+  "id", "node_id", "nodeId", "url", "pull_request_review_id", "pullRequestReviewId", "diff_hunk", "diffHunk",
+  "path", "position", "original_position", "originalPosition", "subject_type", "subjectType", "commit_id",
+  "commitId", "original_commit_id", "originalCommitId", "user", "body", "created_at", "createdAt",
+  "updated_at", "updatedAt", "html_url", "htmlUrl", "pull_request_url", "pullRequestUrl", "_links", "Links",
+  "in_reply_to_id", "inReplyToId", "reactions",
 ]);
 
 /**
@@ -573,14 +443,7 @@ export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
 }
 
 const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
-  "page_name",
-  "pageName",
-  "title",
-  "summary",
-  "action",
-  "sha",
-  "html_url",
-  "htmlUrl",
+  "page_name", "pageName", "title", "summary", "action", "sha", "html_url", "htmlUrl",
 ]);
 
 /**

@@ -270,7 +270,7 @@ export const PullRequestPayload_output: ToolSchema = {
   properties: {
     action: {
       type: "string",
-      description: "`opened`, `closed`, `reopened`, `assigned`, `unassigned`, `labeled`, `unlabeled`, `review_requested`,\n`review_request_removed` or `synchronize`.",
+      description: "`opened`, `closed`, `reopened`, `assigned`, `unassigned`, `labeled`, `unlabeled`, `review_requested`, `review_request_removed` or `synchronize`.",
     },
     number: { type: "string", pattern: "^[0-9]+$", description: "Number of the pull request." },
     pullRequest: { $ref: "#/$defs/events.v1.PullRequest", description: "The pull request." },

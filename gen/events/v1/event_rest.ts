@@ -25,7 +25,7 @@ import { decodeActor, decodeOrganization, decodeRepository } from "./subject_res
 // @@protoc_insertion_point(imports)
 
 /** Spellings of events.v1.EventType on the wire. */
-const EVENT_TYPE = new EnumTable("events.v1.EventType", [
+export const EVENT_TYPE = new EnumTable("events.v1.EventType", [
   [0, "EVENT_TYPE_UNSPECIFIED"],
   [1, "CommitCommentEvent", "EVENT_TYPE_COMMIT_COMMENT"],
   [2, "CreateEvent", "EVENT_TYPE_CREATE"],
@@ -53,15 +53,7 @@ const EVENT_TYPE = new EnumTable("events.v1.EventType", [
 ]);
 
 const EVENT_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "actor",
-  "repo",
-  "org",
-  "public",
-  "created_at",
-  "createdAt",
-  "payload",
+  "id", "type", "actor", "repo", "org", "public", "created_at", "createdAt", "payload",
 ]);
 
 /**

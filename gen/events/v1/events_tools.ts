@@ -76,7 +76,7 @@ export const ListNetworkEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["owner", "repo"],
@@ -168,7 +168,7 @@ export const ListOrganizationEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["org"],
@@ -254,7 +254,7 @@ export const ListPublicEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   additionalProperties: false,
@@ -351,7 +351,7 @@ export const ListRepositoryEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["owner", "repo"],
@@ -685,7 +685,7 @@ export const EventServiceTools = {
   listUserOrganizationEvents: {
     name: "events_v1_EventService_ListUserOrganizationEvents",
     title: "List user organization events",
-    description: "Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that\nuser.",
+    description: "Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that user.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",

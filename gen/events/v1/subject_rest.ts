@@ -6,15 +6,8 @@ import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const ACTOR_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "login",
-  "display_login",
-  "displayLogin",
-  "external_avatar_id",
-  "externalAvatarId",
-  "url",
-  "avatar_url",
-  "avatarUrl",
+  "id", "login", "display_login", "displayLogin", "external_avatar_id", "externalAvatarId", "url",
+  "avatar_url", "avatarUrl",
 ]);
 
 /**
@@ -33,13 +26,7 @@ export function decodeActor(json: JsonObject, out: ProtoWriter): void {
 }
 
 const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "login",
-  "external_avatar_id",
-  "externalAvatarId",
-  "url",
-  "avatar_url",
-  "avatarUrl",
+  "id", "login", "external_avatar_id", "externalAvatarId", "url", "avatar_url", "avatarUrl",
 ]);
 
 /**

@@ -27,7 +27,7 @@ export const ListReceivedEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["username"],
@@ -119,7 +119,7 @@ export const ListReceivedPublicEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["username"],
@@ -211,7 +211,7 @@ export const ListUserEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["username"],
@@ -309,7 +309,7 @@ export const ListUserOrganizationEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["username", "org"],
@@ -401,7 +401,7 @@ export const ListUserPublicEventsRequest_input: ToolSchema = {
     },
     ifNoneMatch: {
       type: "string",
-      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit.",
+      description: "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is `not_modified`, and the request does not count against the rate limit.",
     },
   },
   required: ["username"],

@@ -80,7 +80,13 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
  * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
  */
 export const OAuthService_createAccessToken = unary(OAuthService.method.createAccessToken, {
-  rules: { ...OAuthService_rules, base: "web", credentials: ["oauth1_client"], responseEncoding: "form" },
+  rules: {
+    ...OAuthService_rules,
+    base: "web",
+    credentials: ["oauth1_client"],
+    responseEncoding: "form",
+    credentialFields: ["oauth_token", "oauth_token_secret", "oauth_verifier"],
+  },
   request(message: CreateAccessTokenRequest): RestRequest {
     const request = new RequestWriter("GET", "/oauth/access_token");
     if (message.oauthToken) request.oauth1Param("oauth_token", message.oauthToken);
@@ -142,7 +148,11 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
  * @generated from rpc oauth.v1.OAuthService.RefreshToken
  */
 export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken, {
-  rules: { ...OAuthService_rules, credentials: ["oauth2", "none"] },
+  rules: {
+    ...OAuthService_rules,
+    credentials: ["oauth2", "none"],
+    credentialFields: ["refresh_token", "client_secret"],
+  },
   request(message: RefreshTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
     request.form("grant_type", "refresh_token");
@@ -216,10 +226,7 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)
 
 const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token",
-  "oauthToken",
-  "oauth_token_secret",
-  "oauthTokenSecret",
+  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret",
 ]);
 
 /**
@@ -234,11 +241,7 @@ export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWrit
 }
 
 const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token",
-  "oauthToken",
-  "oauth_token_secret",
-  "oauthTokenSecret",
-  "oauth_callback_confirmed",
+  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret", "oauth_callback_confirmed",
   "oauthCallbackConfirmed",
 ]);
 
@@ -255,17 +258,8 @@ export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWri
 }
 
 const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**
@@ -284,17 +278,8 @@ export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): v
 }
 
 const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**
@@ -313,17 +298,8 @@ export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token",
-  "accessToken",
-  "expires_in",
-  "expiresIn",
-  "token_type",
-  "tokenType",
-  "scope",
-  "refresh_token",
-  "refreshToken",
-  "id_token",
-  "idToken",
+  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
+  "refresh_token", "refreshToken", "id_token", "idToken",
 ]);
 
 /**

@@ -243,7 +243,7 @@ export const OAuthServiceTools = {
   createAccessToken: {
     name: "oauth_v1_OAuthService_CreateAccessToken",
     title: "Create access token",
-    description: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
+    description: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC 5849 section 2.3).",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -263,7 +263,7 @@ export const OAuthServiceTools = {
   createToken: {
     name: "oauth_v1_OAuthService_CreateToken",
     title: "Create token",
-    description: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
+    description: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application itself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -287,7 +287,7 @@ export const OAuthServiceTools = {
   refreshToken: {
     name: "oauth_v1_OAuthService_RefreshToken",
     title: "Refresh token",
-    description: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
+    description: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old refresh token becomes invalid.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -307,7 +307,7 @@ export const OAuthServiceTools = {
   exchangeToken: {
     name: "oauth_v1_OAuthService_ExchangeToken",
     title: "Exchange token",
-    description: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
+    description: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The OAuth 1.0a token becomes invalid.",
     kind: "unary",
     inputSchema: {
       $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -219,8 +219,7 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
 // @@protoc_insertion_point(service:user.v1.FilterService)
 
 const LIST_FILTERED_CONTENT_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "filtered_content",
-  "filteredContent",
+  "filtered_content", "filteredContent",
 ]);
 
 /**

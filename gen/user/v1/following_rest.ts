@@ -20,12 +20,7 @@ export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): vo
 }
 
 const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blogs",
-  "total_blogs",
-  "totalBlogs",
-  "_links",
-  "Links",
-  "links",
+  "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
 ]);
 
 /**

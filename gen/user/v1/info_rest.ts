@@ -2,18 +2,10 @@
 // @generated from file user/v1/info.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
+import { POST_FORMAT } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-/** Spellings of blog.v1.PostFormat on the wire. */
-const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
-  [0, "POST_FORMAT_UNSPECIFIED"],
-  [1, "html", "POST_FORMAT_HTML"],
-  [2, "markdown", "POST_FORMAT_MARKDOWN"],
-  [3, "raw", "POST_FORMAT_RAW"],
-  [4, "text", "POST_FORMAT_TEXT"],
-]);
 
 const GET_USER_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
 
@@ -40,12 +32,7 @@ export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter):
 }
 
 const USER_INFO_KEYS: ReadonlySet<string> = new Set([
-  "name",
-  "following",
-  "likes",
-  "default_post_format",
-  "defaultPostFormat",
-  "blogs",
+  "name", "following", "likes", "default_post_format", "defaultPostFormat", "blogs",
 ]);
 
 /**
@@ -64,11 +51,7 @@ export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
 }
 
 const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
-  "description",
-  "limit",
-  "remaining",
-  "reset_at",
-  "resetAt",
+  "description", "limit", "remaining", "reset_at", "resetAt",
 ]);
 
 /**

@@ -10,7 +10,7 @@ export const GetUserInfoRequest_input: ToolSchema = {
     blogFields: {
       type: "array",
       items: { type: "string", pattern: "^[?]?[a-z][a-z0-9_]*$" },
-      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
+      description: "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g. `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.",
     },
   },
   additionalProperties: false,
@@ -36,7 +36,7 @@ export const GetUserLimitsResponse_output: ToolSchema = {
     limits: {
       type: "object",
       additionalProperties: { $ref: "#/$defs/user.v1.UserLimit" },
-      description: "The limits by their names, e.g. `blogs` (blogs that can be created in a day) and `follows` (blogs that can be\nfollowed in a day). There may be any others.",
+      description: "The limits by their names, e.g. `blogs` (blogs that can be created in a day) and `follows` (blogs that can be followed in a day). There may be any others.",
     },
   },
   description: "The limits of the authenticated user.",

@@ -8,13 +8,7 @@ import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 const LIST_LIKES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "liked_posts",
-  "likedPosts",
-  "liked_count",
-  "likedCount",
-  "_links",
-  "Links",
-  "links",
+  "liked_posts", "likedPosts", "liked_count", "likedCount", "_links", "Links", "links",
 ]);
 
 /**

@@ -4,7 +4,6 @@
 
 import {
   Code,
-  EnumTable,
   type JsonRecord,
   type MethodRules,
   type ProtoWriter,
@@ -17,7 +16,7 @@ import {
   unary,
 } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { POST_TYPE, decodePost } from "../../blog/v1/post_resource_rest.ts";
 import type { ListDashboardRequest } from "./dashboard_pb.ts";
 import { decodeListDashboardResponse } from "./dashboard_rest.ts";
 import type { FollowBlogRequest, ListFollowingRequest, UnfollowBlogRequest } from "./following_pb.ts";
@@ -384,19 +383,5 @@ export const UserServiceRest: ServiceAdapter<typeof UserService> = {
   // @@protoc_insertion_point(adapter:user.v1.UserService)
 };
 // @@protoc_insertion_point(service:user.v1.UserService)
-
-/** Spellings of blog.v1.PostType on the wire. */
-const POST_TYPE = new EnumTable("blog.v1.PostType", [
-  [0, "POST_TYPE_UNSPECIFIED"],
-  [1, "text", "POST_TYPE_TEXT"],
-  [2, "quote", "POST_TYPE_QUOTE"],
-  [3, "link", "POST_TYPE_LINK"],
-  [4, "answer", "POST_TYPE_ANSWER"],
-  [5, "video", "POST_TYPE_VIDEO"],
-  [6, "audio", "POST_TYPE_AUDIO"],
-  [7, "photo", "POST_TYPE_PHOTO"],
-  [8, "chat", "POST_TYPE_CHAT"],
-  [9, "blocks", "POST_TYPE_BLOCKS"],
-]);
 
 // @@protoc_insertion_point(end)

@@ -16,7 +16,7 @@ export function checkBindings(method: MethodModel, problems: Problems): void {
   method.bindings.forEach((_binding, index) => {
     const earlier = earlierCover(method, index);
     if (earlier < 0) return;
-    const text = `binding ${index + 1} of ${nameOf(desc)} is never used: whatever fills its path fills that of binding ${earlier + 1}, which is tried first`;
+    const text = `binding ${index + 1} of ${nameOf(desc)} is unreachable: every request that fills its path also fills that of binding ${earlier + 1}, which is tried first`;
     problems.add(
       desc,
       [HTTP, HttpRuleSchema.field.additionalBindings.number, index - 1],

@@ -5,11 +5,16 @@ import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
+import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
+import { checkHeads } from "./heads.ts";
+import { checkIdleFieldRules } from "./idle-field-rules.ts";
+import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
-import { checkOneofs } from "./oneofs.ts";
+import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
+import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
@@ -30,7 +35,12 @@ export class Checker {
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkSharedRules(method.desc, method.annotation, problems);
     checkMethod(method, problems);
+    checkCredentialFields(method, this.types, problems);
+    checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
+    checkIdleSharedRules(method.desc, method.annotation, problems);
+    checkIdleRules(method, problems);
     checkStreams(method, problems);
+    checkOperation(method, problems);
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);
     checkRequestNames(method, this.types, problems);
@@ -38,6 +48,10 @@ export class Checker {
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
+    const inResponse = new Set<DescMessage>();
+    reach(method.desc.output, inResponse);
+    for (const message of inResponse) checkResponseOneofs(message, this.types, problems);
+    checkHeads(method, inResponse, this.types, problems);
     reached.delete(method.desc.input);
     for (const message of reached) checkPlaces(message, method, this.types, problems);
     return problems;
@@ -52,6 +66,7 @@ export class Checker {
     checkOneofs(message, types, problems);
     for (const field of message.fields) {
       checkField(field, types, problems);
+      checkIdleFieldRules(field, types, problems);
       checkType(field, method, types, problems);
       if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
     }
@@ -87,7 +102,7 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
     field.parent === method.desc.input ||
     types.field(field).place !== undefined;
   if (isHttpBody && !isPlaced) {
-    const text = `${nameOf(field)} is a google.api.HttpBody inside of JSON; it can only be a whole body`;
+    const text = `${nameOf(field)} is a google.api.HttpBody within JSON; it can only be the whole body`;
     problems.add(field, [], "type-unsupported", text);
   }
 }
@@ -98,7 +113,7 @@ function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModel
   for (const field of message.fields) {
     const { place } = types.field(field);
     if (place === undefined || (place === "part" && members.includes(message))) continue;
-    const text = `${nameOf(field)} has a place, but ${message.typeName} is inside of a request or a response; only the fields of a request itself have places`;
+    const text = `${nameOf(field)} has \`in\`, but ${message.typeName} is nested in a request or response; only fields of the request message itself can be placed`;
     problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-nested", text);
   }
 }

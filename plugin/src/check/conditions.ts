@@ -26,15 +26,15 @@ export function checkCondition(
 ): void {
   const { key, type = "" } = when;
   if (isEmpty(when)) {
-    add([], "when-empty", "says nothing; set values, present or type");
-  } else if (key === "" && otherKey === "") add([], "when-key", "has no key to look at; set key");
+    add([], "when-empty", "is empty; set values, present or type");
+  } else if (key === "" && otherKey === "") add([], "when-key", "has no key; set key");
   const fault = key === "" ? undefined : pathFault(key, "no root");
-  if (fault !== undefined) add([WhenSchema.field.key.number], "dotted-path", `cannot be looked up: ${fault}`);
+  if (fault !== undefined) add([WhenSchema.field.key.number], "dotted-path", `cannot be checked: ${fault}`);
   if (type !== "" && !TYPES.includes(type)) {
     add(
       [WhenSchema.field.type.number],
       "when-type",
-      `names a type that JSON has not: expected ${TYPES.join(", ")}, got \`${type}\`${didYouMean(type, TYPES)}`,
+      `has an unknown JSON type: expected ${TYPES.join(", ")}, got \`${type}\`${didYouMean(type, TYPES)}`,
     );
   }
 }

@@ -21,7 +21,7 @@ export function checkEnum(desc: DescEnum, types: TypeModels, problems: Problems)
       taken.set(spelling, other ?? value);
       if (other === undefined) continue;
       if (other === value) {
-        const text = `the alias \`${spelling}\` of ${nameOf(value)} is a spelling of the value already`;
+        const text = `the alias \`${spelling}\` of ${nameOf(value)} is already a spelling of the value`;
         problems.add(value, [RULES, ...place], "alias-twice", text);
       } else if (other.number !== value.number) {
         const text = `\`${spelling}\` is already the spelling of ${other.name}, so ${value.name} of ${nameOf(desc)} is never read`;

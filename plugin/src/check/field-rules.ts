@@ -36,13 +36,20 @@ const CHECKS: ReadonlyArray<(checked: Checked) => void> = [
 
 function checkNames({ field, rules, add }: Checked): void {
   const { name, aliases } = rules;
-  const fault = rules.place === "header" && name !== "" ? requestHeaderFault(name) : undefined;
-  if (fault !== undefined) add([RULE.name.number], "header-name", `${nameOf(field)}: ${fault}`);
+  const fault =
+    rules.place !== "header"
+      ? undefined
+      : name === ""
+        ? 'a header needs a name of its own; set e.g. name: "X-Name"'
+        : requestHeaderFault(name);
+  if (fault !== undefined) {
+    add([name === "" ? RULE.in.number : RULE.name.number], "header-name", `${nameOf(field)}: ${fault}`);
+  }
   if (rules.place === "cookie" && name !== "" && !isToken(name)) {
     add(
       [RULE.name.number],
       "cookie-name",
-      `${nameOf(field)}: \`${name}\` is no name of a cookie (RFC 6265 section 4.1.1)`,
+      `${nameOf(field)}: \`${name}\` is not a valid cookie name (RFC 6265 section 4.1.1)`,
     );
   }
   const names = [name || field.name, ...aliases];
@@ -51,7 +58,7 @@ function checkNames({ field, rules, add }: Checked): void {
       alias === ""
         ? "is empty"
         : names.indexOf(alias) <= index
-          ? "is a name of the field already"
+          ? "is already a name of the field"
           : undefined;
     if (fault !== undefined) {
       add([RULE.aliases.number, index], "alias-twice", `the alias \`${alias}\` of ${nameOf(field)} ${fault}`);
@@ -66,11 +73,11 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
   if (time === undefined) return;
   const isDuration = valueMessageOf(field)?.typeName === "google.protobuf.Duration";
   if (!isTimestamp(field) && !isDuration) {
-    const text = `time is for fields of type google.protobuf.Timestamp or Duration; ${nameOf(field)} is none`;
+    const text = `\`time\` requires a google.protobuf.Timestamp or Duration; ${nameOf(field)} is neither`;
     add([RULE.time.number], "time-type", text);
   }
   if (isDuration && (TIMES_ALONE.has(time.notation) || time.none !== "" || time.rounding !== undefined)) {
-    const text = `${nameOf(field)} is a Duration: it is a count or ISO_8601, and has neither none nor rounding`;
+    const text = `${nameOf(field)} is a Duration: only counts and ISO_8601 are allowed, without \`none\` or \`rounding\``;
     add([RULE.time.number], "time-duration", text);
   }
   if (time.notation === "pattern" && !/YYYY/.test(time.format)) {
@@ -86,7 +93,7 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
 function checkUnwrap({ field, rules, add }: Checked): void {
   const [only, ...others] = messageOf(field)?.fields ?? [];
   if (!rules.unwrap || (only?.fieldKind === "list" && others.length === 0)) return;
-  const text = `unwrap is for a message with one repeated field; ${nameOf(field)} is none`;
+  const text = `\`unwrap\` requires a message whose only field is repeated; ${nameOf(field)} is not one`;
   add([RULE.unwrap.number], "unwrap-type", text);
 }
 
@@ -97,9 +104,9 @@ function checkStyle({ field, rules: { style }, add }: Checked): void {
   if (style === undefined) return;
   const fault = (text: string) => add([RULE.style.number], "style-type", text);
   if (field.fieldKind !== "list" && field.fieldKind !== "map") {
-    fault(`style is for repeated fields and maps; ${nameOf(field)} is singular`);
+    fault(`\`style\` requires a repeated field or a map; ${nameOf(field)} is singular`);
   } else if (WRITTEN_AS_TEXT.has(style) && !isText(field)) {
-    fault(`${style.toUpperCase()} writes values as text; those of ${nameOf(field)} are messages`);
+    fault(`${style.toUpperCase()} writes values as text, but those of ${nameOf(field)} are messages`);
   } else if (style === "spread" && field.fieldKind === "list") {
     fault(`SPREAD is for maps; ${nameOf(field)} is repeated: use REPEAT, BRACKETS, INDEXED or COMMA`);
   } else if (style !== "spread" && field.fieldKind === "map") {
@@ -115,11 +122,11 @@ function isText(field: DescField): boolean {
 function checkUnknown({ field, rules, add }: Checked): void {
   if (!rules.unknown) return;
   if (!isCollector(field)) {
-    const text = `unknown is for a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is none`;
+    const text = `\`unknown\` requires a map<string, string> or a google.protobuf.Struct; ${nameOf(field)} is neither`;
     add([RULE.unknown.number], "unknown-type", text);
   }
   if (field.oneof !== undefined) {
-    const text = `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, and keys that no field names would choose it; move it out`;
+    const text = `${nameOf(field)} is a member of the oneof \`${field.oneof.name}\`, which any unknown key would select; move it out of the oneof`;
     add([RULE.unknown.number], "unknown-member", text);
   }
 }
@@ -147,11 +154,19 @@ const BIG_INTEGERS: ReadonlySet<unknown> = new Set([
 function checkScalars({ field, rules, add }: Checked): void {
   const type = valueMessageOf(field)?.typeName ?? scalarOf(field);
   if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
-    add([RULE.number.number], "number-type", `number is for 64-bit integers; ${nameOf(field)} is none`);
+    add(
+      [RULE.number.number],
+      "number-type",
+      `\`number\` requires a 64-bit integer; ${nameOf(field)} is not one`,
+    );
   }
   const isBytes = type === ScalarType.BYTES || type === "google.protobuf.BytesValue";
   if (rules.bytes !== undefined && !isBytes) {
-    add([RULE.bytes.number], "bytes-type", `bytes is for fields of type bytes; ${nameOf(field)} is none`);
+    add(
+      [RULE.bytes.number],
+      "bytes-type",
+      `\`bytes\` requires a field of type bytes; ${nameOf(field)} is not one`,
+    );
   }
 }
 
@@ -179,11 +194,15 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
   const subject = nameOf(field);
   const fault = (number: number, code: string, text: string | undefined) =>
     text !== undefined && add([RULE.from.number, index, number], code, `a source of ${subject}: ${text}`);
+  if (source.rel !== "" && source.kind === "header" && source.header.toLowerCase() !== "link") {
+    const text = `\`rel\` selects an address from a \`Link\` header (RFC 8288), not from \`${source.header}\``;
+    fault(SOURCE.rel.number, "from-rel", text);
+  }
   if (source.rel !== "" && source.kind !== "header" && source.kind !== "none") {
     fault(
       SOURCE.rel.number,
       "from-rel",
-      "rel chooses an address of a `Link` header (RFC 8288); set header too",
+      "`rel` selects an address from a `Link` header (RFC 8288), so `header` must be set too",
     );
   }
   switch (source.kind) {
@@ -197,21 +216,17 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
       fault(SOURCE.status.number, "from-status", statusFault(source.status, scalarOf(field)));
       break;
     default:
-      add(
-        [RULE.from.number],
-        "from-source",
-        `a source of ${subject} names no place; set header, status or path`,
-      );
+      add([RULE.from.number], "from-source", `a source of ${subject} is empty; set header, status or path`);
   }
 }
 
 function statusFault(status: number, type: ScalarType | undefined): string | undefined {
   const isText = type === ScalarType.STRING || type === ScalarType.BYTES;
   if (type === undefined || isText) {
-    return "a status goes into a number, or whether it equals one into a bool";
+    return "a status needs an integer field, or a bool field that compares it";
   }
   if (type !== ScalarType.BOOL || (status >= 200 && status <= 599)) return undefined;
-  return `expected the status that means true, from 200 to 599, got ${status}`;
+  return `expected a status from 200 to 599 to compare with, got ${status}`;
 }
 
 function scalarOf(field: DescField): ScalarType | undefined {

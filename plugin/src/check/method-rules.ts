@@ -22,7 +22,7 @@ const MULTIPART: ReadonlySet<Encoding> = new Set([Encoding.MULTIPART, Encoding.M
 
 /** Reports rules of a method that contradict each other, or ask for what cannot be. */
 export function checkMethod(
-  { desc, rules, annotation: own, serviceAnnotation }: MethodModel,
+  { desc, rules, annotation: own, serviceAnnotation, bindings }: MethodModel,
   problems: Problems,
 ): void {
   const subject = nameOf(desc);
@@ -31,21 +31,26 @@ export function checkMethod(
   if (rules.credentials.includes("api_key") && rules.apiKey === undefined) {
     const isOfService = own.credentials.length === 0 && serviceAnnotation.credentials.length > 0;
     const holder = isOfService ? desc.parent : desc;
-    const text = `${nameOf(holder)} accepts an API key, but nothing says where it goes; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
+    const text = `${nameOf(holder)} accepts an API key, but no rule says where to send it; add \`api_key { query: "…" }\` or \`api_key { header: "…" }\``;
     problems.add(holder, [RULES, RULE.credentials.number], "api-key-place", text);
   }
   own.scopes.forEach((scope, index) => {
     if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return;
-    const text = `the scope \`${scope}\` of ${subject} is none (RFC 6749 section 3.3); expected one word, others as further scopes`;
+    const text = `\`${scope}\` is not a valid scope of ${subject} (RFC 6749 section 3.3); expected one word; list each scope separately`;
     add([RULE.scopes.number, index], "scope-syntax", text);
   });
   if (own.scopes.length > 0 && !rules.credentials.some((kind) => kind === "oauth1" || kind === "oauth2")) {
-    const text = `${subject} has scopes, but accepts no credentials that have some; add OAUTH1 or OAUTH2 to its credentials`;
+    const text = `${subject} has scopes, but accepts no kind of credentials that supports scopes; add OAUTH1 or OAUTH2 to its credentials`;
     add([RULE.scopes.number], "scopes-credentials", text);
   }
   if (own.timeout !== undefined && !isTimeout(own.timeout)) {
     const text = `the timeout of ${subject}: expected more than 0 and at most ${LONGEST_TIMEOUT_MS} ms, got ${millisOf(own.timeout)} ms`;
     add([RULE.timeout.number], "timeout-range", text);
+  }
+  const [{ verb = "" } = {}] = bindings;
+  if (own.redirects === true && verb !== "GET" && verb !== "HEAD") {
+    const text = `${subject} cannot follow redirects: they are followed for GET and HEAD, and it is a ${verb}`;
+    add([RULE.redirects.number], "redirects-verb", text);
   }
   if (own.jsonPart !== "" && !MULTIPART.has(own.requestEncoding)) {
     add(
@@ -55,21 +60,30 @@ export function checkMethod(
     );
   }
   own.success.forEach((status, index) => {
-    if (status >= 200 && status <= 599) return;
-    const text = `success of ${subject}: expected a final status, from 200 to 599, got ${status}`;
+    if (status >= 300 && status <= 599 && own.success.indexOf(status) === index) return;
+    const text =
+      status >= 300 && status <= 599
+        ? `success of ${subject} lists ${status} twice; remove one`
+        : status >= 200 && status <= 299
+          ? `success of ${subject}: ${status} is a success anyway; remove it`
+          : `success of ${subject}: expected a status from 300 to 599, got ${status}`;
     add([RULE.success.number, index], "success-status", text);
   });
   const conflict = idempotencyConflict(desc, own);
   if (conflict !== undefined) {
     add([RULE.idempotent.number], "idempotent-conflict", `idempotent of ${subject} ${conflict}`);
   }
-  own.parameters.forEach(({ name, value, json }, index) => {
+  own.parameters.forEach(({ name, value, json, inQuery }, index) => {
     if (name === "") {
       add(
         [RULE.parameters.number, index],
         "parameter-name",
         `a constant parameter of ${subject} has no name`,
       );
+    }
+    if (own.parameters.findIndex((other) => other.name === name && other.inQuery === inQuery) < index) {
+      const text = `${subject} has two constant parameters \`${name}\`; remove one`;
+      add([RULE.parameters.number, index], "parameter-name", text);
     }
     const fault = json === "" ? undefined : value !== "" ? "has both a value and json" : jsonFault(json);
     if (fault !== undefined) {

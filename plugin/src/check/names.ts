@@ -43,7 +43,7 @@ function checkPlace(
     if (other === undefined) return;
     const holder = other.path?.at(-1);
     const taken = holder === undefined ? (other.rule ?? "") : nameOf(holder);
-    const text = `${nameOf(field)} is \`${name}\` in ${place} of ${nameOf(desc)}, and so is ${taken}; give one of them another name`;
+    const text = `${nameOf(field)} and ${taken} are both named \`${name}\` in ${place} of ${nameOf(desc)}; give one of them another name`;
     problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
   });
 }
@@ -73,7 +73,10 @@ function placesOf(binding: BindingModel, context: Context): Array<[string, reado
   } = context;
   const direct = (paths: readonly FieldPath[]) =>
     paths.map((path) => ({ name: requestName(path.at(-1) as DescField, rules.json, types), path }));
-  const constants = rules.parameters.map(({ name }) => ({ name, rule: "a constant parameter" }));
+  const constants = (isMeant: (inQuery: boolean) => boolean) =>
+    rules.parameters
+      .filter(({ inQuery }) => isMeant(inQuery))
+      .map(({ name }) => ({ name, rule: "a constant parameter" }));
   const inBody = bodyNames(binding.body, context);
   const key = rules.credentials.includes("api_key") ? rules.apiKey?.query : undefined;
   const apiKey = key === undefined ? [] : [{ name: key, rule: "the API key" }];
@@ -81,12 +84,18 @@ function placesOf(binding: BindingModel, context: Context): Array<[string, reado
   return [
     [
       "the query",
-      [...(inBody === undefined ? constants : []), ...apiKey, ...parameters(binding.query, context)],
+      [
+        ...constants((inQuery) => inQuery || inBody === undefined),
+        ...apiKey,
+        ...parameters(binding.query, context),
+      ],
     ],
     ["the headers", headers],
     ["the cookies", direct(binding.cookies)],
     ["the Authorization header", direct(binding.oauth1Params)],
-    ...(inBody === undefined ? [] : [["the body", [...constants, ...inBody]] as [string, Named[]]]),
+    ...(inBody === undefined
+      ? []
+      : [["the body", [...constants((inQuery) => !inQuery), ...inBody]] as [string, Named[]]]),
   ];
 }
 

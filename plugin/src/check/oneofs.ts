@@ -5,6 +5,7 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { OneofModel, TypeModels } from "../model/types.ts";
+import { responseNames } from "../model/wire-names.ts";
 import { checkCondition } from "./conditions.ts";
 
 const WHEN = FieldRulesSchema.field.when.number;
@@ -15,7 +16,7 @@ export function checkOneofs(message: DescMessage, types: TypeModels, problems: P
   for (const oneof of message.oneofs) checkOneof(oneof, types, problems);
   for (const field of message.fields) {
     if (field.oneof !== undefined || types.field(field).conditions.length === 0) continue;
-    const text = `when chooses a member of a oneof; ${nameOf(field)} is in none`;
+    const text = `\`when\` requires a member of a oneof; ${nameOf(field)} is not in one`;
     problems.add(field, [RULES, WHEN], "when-member", text);
   }
 }
@@ -43,15 +44,67 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
       `the oneof ${nameOf(oneof)} has no member \`${fallback}\`${suggest(fallback, names)}`,
     );
   }
+  if (layout !== "beside" && payload !== "") {
+    const text = `payload of the oneof ${nameOf(oneof)} has no effect: its layout is not BESIDE; set layout: BESIDE, or remove payload`;
+    add(RULE.payload.number, "no-effect", text);
+  }
+  if (discriminator !== "" && isUnused(discriminator, oneof, types)) {
+    const text = `discriminator of the oneof ${nameOf(oneof)} has no effect: every member has conditions on other keys; remove it, or the keys of the conditions`;
+    add(RULE.discriminator.number, "no-effect", text);
+  }
   if (layout === "beside" && payload === "") {
     add(
       RULE.payload.number,
       "payload",
-      `the oneof ${nameOf(oneof)} has the layout BESIDE, which needs the key \`payload\``,
+      `the oneof ${nameOf(oneof)} has the layout BESIDE and must set \`payload\``,
     );
   }
   for (const field of oneof.fields) checkConditions(field, discriminator, types, problems);
+  const last = oneof.fields.find(({ name }) => name === fallback);
+  if (last !== undefined && types.field(last).conditions.length > 0) {
+    const text = `when of ${nameOf(last)} has no effect: the fallback is chosen where no other member is; remove it`;
+    problems.add(last, [RULES, WHEN], "no-effect", text);
+  }
   checkValues(oneof, types, problems);
+}
+
+/** Whether all members that are looked for are chosen by other keys. */
+function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModels): boolean {
+  const byOthers = (field: DescField) => {
+    const { conditions } = types.field(field);
+    return conditions.length > 0 && conditions.every(({ key }) => key !== "" && key !== discriminator);
+  };
+  const { fallback } = types.oneof(fields[0]?.oneof as DescOneof);
+  const chosen = fields.filter(({ name }) => name !== fallback);
+  return chosen.length > 0 && chosen.every(byOthers);
+}
+
+/** Reports members that a response cannot choose: those that read the key of another one, or that nothing selects. */
+export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
+  for (const oneof of message.oneofs) {
+    const { discriminator, fallback } = types.oneof(oneof);
+    if (discriminator !== "") continue;
+    const members = oneof.fields.filter(({ name }) => name !== fallback);
+    const isChosen = (field: DescField) => types.field(field).conditions.length > 0;
+    const missing = (field: DescField, reason: string) => {
+      const text = `${nameOf(field)} needs a condition: ${reason}; add e.g. when: {key: "x", type: "string"}`;
+      problems.add(field, [RULES, WHEN], "when-missing", text);
+    };
+    if (members.some(isChosen)) {
+      const reason = `the oneof \`${oneof.name}\` has no discriminator, and other members are chosen by theirs`;
+      for (const field of members) if (!isChosen(field)) missing(field, reason);
+      continue;
+    }
+    const readers = new Map<string, DescField>();
+    for (const field of members.filter((member) => types.field(member).sources.length === 0)) {
+      const names = responseNames(field, types);
+      const other = names.map((name) => readers.get(name)).find((reader) => reader !== undefined);
+      if (other !== undefined) {
+        missing(field, `\`${other.name}\` of the oneof \`${oneof.name}\` reads the same key`);
+      }
+      for (const name of names) readers.set(name, readers.get(name) ?? field);
+    }
+  }
 }
 
 function checkConditions(
@@ -74,7 +127,7 @@ function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): v
     for (const { signature, value } of choices(field, types.oneof(oneof), types)) {
       const other = chosen.get(signature);
       if (other !== undefined && other !== field) {
-        const text = `\`${value}\` already chooses \`${other.name}\` in the oneof ${nameOf(oneof)}`;
+        const text = `\`${value}\` already selects \`${other.name}\` in the oneof ${nameOf(oneof)}`;
         problems.add(field, [RULES, WHEN], "when-twice", text);
       }
       chosen.set(signature, field);

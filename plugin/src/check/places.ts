@@ -9,9 +9,9 @@ import type { Place, TypeModels } from "../model/types.ts";
 
 /** What is missing where no binding has the place that a field names. */
 const REMEDIES: Readonly<Partial<Record<Place, string>>> = {
-  path: "in the path, but no path names it; write `{$}` into one",
-  body: 'in the body, but no binding has one that holds it; add `body: "*"`',
-  part: 'a part, but no binding has parts; add `body: "*"` and request_encoding: MULTIPART',
+  path: "`in: PATH`, but no path contains `{$}`; add it to one",
+  body: '`in: BODY`, but no binding has a body that holds it; add `body: "*"`',
+  part: '`in: PART`, but no binding has a multipart body; add `body: "*"` and request_encoding: MULTIPART',
 };
 
 /** Reports fields of a request that no binding sends, although they say where they go. */
@@ -27,7 +27,7 @@ export function checkPlacesUsed(
     const { place } = types.field(field);
     const remedy = place && REMEDIES[place];
     if (remedy === undefined || used.has(field)) continue;
-    const text = `${nameOf(field)} is said to be ${remedy.replace("$", field.name)}, or take the rule away`;
+    const text = `${nameOf(field)} has ${remedy.replace("$", field.name)}, or remove \`in\``;
     problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-unused", text);
   }
 }

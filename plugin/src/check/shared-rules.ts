@@ -6,6 +6,8 @@ import {
   type ErrorBody,
   ErrorBodySchema,
   ErrorItemsSchema,
+  type ErrorMetadata,
+  ErrorMetadataSchema,
   type ErrorRule,
   ErrorRuleSchema,
   HeaderConditionSchema,
@@ -24,6 +26,7 @@ import {
   RateLimitSchema,
 } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
+import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import { checkCondition } from "./conditions.ts";
 import { checkRequestCondition } from "./request-conditions.ts";
@@ -34,9 +37,19 @@ const { field: RULE } = MethodRulesSchema;
 const { field: ERROR } = ErrorRuleSchema;
 const { field: ERROR_BODY } = ErrorBodySchema;
 const { field: RETRY_AFTER } = RetryAfterSchema;
+const { field: METADATA } = ErrorMetadataSchema;
 const { field: CONDITION } = HeaderConditionSchema;
 const { field: ENVELOPE } = EnvelopeSchema;
 const { field: RATE_LIMIT } = RateLimitSchema;
+
+/** What the runtime itself writes to the metadata of errors. */
+const RUNTIME_KEYS: ReadonlySet<string> = new Set([
+  "http_status",
+  "subcode",
+  "location",
+  "attempts",
+  "details_omitted",
+]);
 
 /** Reports a fault at a place in the rules. */
 type Add = (place: OptionPath, code: string, text: string) => void;
@@ -59,6 +72,7 @@ export function checkSharedRules(
   rules.retryAfter.forEach((rule, index) => {
     checkRetryAfter(rule, subject, within(add, RULE.retryAfter.number, index));
   });
+  checkErrorMetadata(rules.errorMetadata, subject, within(add, RULE.errorMetadata.number));
   rules.headers.forEach((header, index) => {
     checkHeader(header, within(add, RULE.headers.number, index));
   });
@@ -105,19 +119,19 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     add(
       [ERROR.status.number],
       "error-status",
-      `an error of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
+      `an error rule of ${subject}: expected a status from 100 to 599, or 0 for any, got ${status}`,
     );
   }
   if (status === 0 && subcode === undefined && subcodeText === "" && !header && !body) {
-    const text = `an error of ${subject} has no condition, so it would be every error; set status, subcode, subcode_text, header or body`;
+    const text = `an error rule of ${subject} has no condition, so it would match every error; set status, subcode, subcode_text, header or body`;
     add([], "error-condition", text);
   }
   if (subcode !== undefined && subcodeText !== "") {
-    const text = `an error of ${subject} has both subcode ${subcode} and subcode_text \`${subcodeText}\`; a code is a number or a word`;
+    const text = `an error rule of ${subject} sets both subcode ${subcode} and subcode_text \`${subcodeText}\`; a response has only one of them`;
     add([ERROR.subcodeText.number], "error-subcode", text);
   }
   if (code === 0 && reason === "") {
-    add([], "error-meaning", `an error of ${subject} says not what it means; set code or reason`);
+    add([], "error-meaning", `an error rule of ${subject} must set code or reason`);
   }
   if (reason !== "" && !/^[A-Z][A-Z0-9_]+[A-Z0-9]$/.test(reason)) {
     add(
@@ -131,19 +145,19 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     add(
       [ERROR.header.number, CONDITION.name.number],
       "header-name",
-      `the condition of an error of ${subject}: ${fault}`,
+      `the condition of an error rule of ${subject}: ${fault}`,
     );
   }
   if (body === undefined) return;
   const addBelow = within(add, ERROR.body.number);
   checkCondition(body, "", (place, code, text) =>
-    addBelow(place, code, `the condition of an error of ${subject} ${text}`),
+    addBelow(place, code, `the condition of an error rule of ${subject} ${text}`),
   );
 }
 
 function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add): void {
   if (shape.case === undefined) {
-    const text = `an error body of ${subject} has no shape; set items, title_map, text, oauth or rpc_status`;
+    const text = `an entry of error_bodies of ${subject} has no shape; set items, title_map, field_map, text, oauth or rpc_status`;
     add([], "error-body-shape", text);
     return;
   }
@@ -152,25 +166,57 @@ function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add)
       ? [[ERROR_BODY.items.number, ErrorItemsSchema.field.path.number], shape.value.path]
       : shape.case === "titleMap"
         ? [[ERROR_BODY.titleMap.number], shape.value]
-        : shape.case === "text"
-          ? [[ERROR_BODY.text.number], shape.value]
-          : [[], "."];
+        : shape.case === "fieldMap"
+          ? [[ERROR_BODY.fieldMap.number], shape.value]
+          : shape.case === "text"
+            ? [[ERROR_BODY.text.number], shape.value]
+            : [[], "."];
   const fault = pathFault(path, "root");
-  if (fault !== undefined) add(place, "dotted-path", `an error body of ${subject}: ${fault}`);
+  if (fault !== undefined) add(place, "dotted-path", `an entry of error_bodies of ${subject}: ${fault}`);
+  if (shape.case !== "items" || shape.value.field === "") return;
+  const fieldFault = pathFault(shape.value.field, "no root");
+  if (fieldFault === undefined) return;
+  const text = `the field of the error items of ${subject}: ${fieldFault}`;
+  add([ERROR_BODY.items.number, ErrorItemsSchema.field.field.number], "dotted-path", text);
 }
 
-function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, add: Add): void {
-  if (header === "") {
-    add(
-      [],
-      "retry-after-header",
-      `a retry_after of ${subject} names no header; set e.g. header: "Retry-After"`,
-    );
-  } else {
-    const fault = headerFault(header);
+function checkErrorMetadata(rules: readonly Frozen<ErrorMetadata>[], subject: string, add: Add): void {
+  const seen = new Set<string>();
+  rules.forEach(({ path, key: named }, index) => {
+    const fault = pathFault(path, "no root");
     if (fault !== undefined) {
-      add([RETRY_AFTER.header.number], "header-name", `retry_after of ${subject}: ${fault}`);
+      add([index, METADATA.path.number], "dotted-path", `error_metadata of ${subject}: ${fault}`);
+      return;
     }
+    const key = named || lastStepOf(path);
+    const text = seen.has(key) ? "has two values; one of them would be lost" : metadataKeyFault(key);
+    if (text !== undefined) {
+      const place = named === "" ? METADATA.path.number : METADATA.key.number;
+      add([index, place], "error-metadata-key", `error_metadata of ${subject}: the key \`${key}\` ${text}`);
+    }
+    seen.add(key);
+  });
+}
+
+/** google.rpc.ErrorInfo: letters, digits, `_` and `-`, at most 64. */
+function metadataKeyFault(key: string): string | undefined {
+  if (RUNTIME_KEYS.has(key)) return "belongs to the runtime; set another `key`";
+  if (/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(key)) return undefined;
+  return "is none; expected up to 64 letters, digits, `_` and `-`, with a letter in front";
+}
+
+function checkRetryAfter({ header, path, when }: Frozen<RetryAfter>, subject: string, add: Add): void {
+  if (header === "" && path === "") {
+    const text = `a retry_after of ${subject} names no header and no path; set e.g. header: "Retry-After"`;
+    add([], "retry-after-header", text);
+  } else if (header !== "" && path !== "") {
+    const text = `a retry_after of ${subject} has both the header \`${header}\` and the path \`${path}\`; write two rules, the first one first`;
+    add([RETRY_AFTER.path.number], "retry-after-header", text);
+  } else {
+    const fault = header === "" ? pathFault(path, "no root") : headerFault(header);
+    const place = header === "" ? RETRY_AFTER.path.number : RETRY_AFTER.header.number;
+    const code = header === "" ? "dotted-path" : "header-name";
+    if (fault !== undefined) add([place], code, `retry_after of ${subject}: ${fault}`);
   }
   const fault = when && headerFault(when.name);
   if (fault !== undefined) {
@@ -184,7 +230,7 @@ function checkRetryAfter({ header, when }: Frozen<RetryAfter>, subject: string, 
 
 function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
   if (headerFault(name) !== undefined || !/^[\t\x20-\x7e]*$/.test(value)) {
-    add([], "header", `${JSON.stringify(`${name}: ${value}`)} is no header (RFC 9110 section 5)`);
+    add([], "header", `${JSON.stringify(`${name}: ${value}`)} is not a valid header (RFC 9110 section 5)`);
     return;
   }
   const fault = requestHeaderFault(name);
@@ -195,7 +241,7 @@ function checkApiKey(apiKey: ServiceAnnotation["apiKey"], subject: string, add: 
   if (apiKey === undefined) return;
   const { case: place, value } = apiKey.in;
   if (place === undefined || value === "") {
-    const text = `the api_key of ${subject} goes nowhere; name a query parameter or a header`;
+    const text = `the api_key of ${subject} has no place; set query or header`;
     add([], "api-key-place", text);
     return;
   }
@@ -215,7 +261,7 @@ function checkCredentials(kinds: readonly Credential_Kind[], subject: string, ad
         `the credentials of ${subject}: expected a kind, e.g. NONE or OAUTH2, got ${name}`,
       );
     } else if (kinds.indexOf(kind) < index) {
-      add([index], "credential-twice", `the credentials of ${subject} name ${name} twice; once is enough`);
+      add([index], "credential-twice", `the credentials of ${subject} list ${name} twice; remove one`);
     }
   });
 }
@@ -248,7 +294,7 @@ function checkRateLimit(
     add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && window !== undefined) {
-    const text = `a rate limit of ${subject} has both a window and a calendar day, which is a window of its own`;
+    const text = `a rate limit of ${subject} sets both window and calendar_day; keep one`;
     add([RATE_LIMIT.window.number], "rate-limit-window", text);
   }
   if (calendarDay !== "" && !isTimeZone(calendarDay)) {

@@ -58,7 +58,7 @@ function checkPaginate(
   if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);
   checkPaths(paths, "paginate", desc, problems);
   if (linkQuery !== "" && next.case !== "link") {
-    const text = `paginate of ${nameOf(desc)}: link_query goes with link, and there is none`;
+    const text = `paginate of ${nameOf(desc)}: link_query requires link, which is not set`;
     problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.linkQuery.number], "paginate-link-query", text);
   }
   const add = (place: readonly number[], code: string, text: string) =>
@@ -74,7 +74,11 @@ function checkPaginate(
   }
   if (more !== undefined) {
     checkCondition(more, "", (place, code, text) =>
-      add([PAGINATE.more.number, ...place], code, `the condition for more pages of ${nameOf(desc)} ${text}`),
+      add(
+        [PAGINATE.more.number, ...place],
+        code,
+        `the condition \`more\` of paginate of ${nameOf(desc)} ${text}`,
+      ),
     );
   }
   if ((total !== "" || first !== undefined) && next.case !== "offset" && next.case !== "page") {
@@ -132,28 +136,29 @@ function checkRecords(
   const keys = Object.entries({ event, id, data }).filter(([, key]) => key !== "");
   if (format !== Records_Format.EVENT_STREAM && keys.length > 0) {
     const names = keys.map(([name]) => name).join(", ");
+    const what = format === Records_Format.ARRAY ? "items of an array" : "lines";
     add(
       [],
       "records-keys",
-      `${subject}: lines have no ${names}; set format: EVENT_STREAM, or take the keys away`,
+      `${subject}: ${what} have no ${names}; set format: EVENT_STREAM, or remove these keys`,
     );
   }
   keys.forEach(([name, key], index) => {
     if (keys.findIndex(([, other]) => other === key) === index) return;
-    add(
-      [],
-      "records-keys",
-      `${subject}: \`${key}\` is the key of the ${name}, and of something else; name another`,
-    );
+    add([], "records-keys", `${subject}: the key \`${key}\` of the ${name} is already in use; use another`);
   });
   end.forEach((text, index) => {
     if (text.trim() === "") {
       add([RECORDS.end.number, index], "records-end", `${subject}: an empty text cannot end a stream`);
     }
   });
+  if (format === Records_Format.ARRAY && end.length > 0) {
+    const text = `${subject}: an array ends itself; remove end, or set format: LINES or EVENT_STREAM`;
+    add([RECORDS.end.number, 0], "records-end", text);
+  }
   if (last !== undefined) {
     checkCondition(last, "", (place, code, text) =>
-      add([RECORDS.last.number, ...place], code, `the condition for the last of the ${subject} ${text}`),
+      add([RECORDS.last.number, ...place], code, `the condition \`last\` of the ${subject} ${text}`),
     );
   }
   if (idle !== undefined && !isPositive(idle)) {

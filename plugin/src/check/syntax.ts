@@ -29,13 +29,13 @@ export function requestHeaderFault(name: string): string | undefined {
 export function headerFault(name: string): string | undefined {
   return isToken(name)
     ? undefined
-    : `\`${name}\` is no name of a header (RFC 9110 section 5.1); expected e.g. \`X-Name\``;
+    : `\`${name}\` is not a valid header name (RFC 9110 section 5.1); expected e.g. \`X-Name\``;
 }
 
 /** What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone is the root, where that can be meant. */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
   if (path === ".") {
-    return root === "root" ? undefined : "the path `.` is the root, which holds more than that; name a key";
+    return root === "root" ? undefined : "the path `.` is the root; expected the path of a key, e.g. `a.b`";
   }
   if (/^(?:'[^']+'|[^.']+)(?:\.(?:'[^']+'|[^.']+))*$/.test(path)) return undefined;
   const expected = root === "root" ? "`a.b`, or `.` for the root" : "`a.b`";

@@ -24,7 +24,7 @@ export function checkTypes(method: MethodModel, types: TypeModels, problems: Pro
       desc,
       [],
       "type-unsupported",
-      `${nameOf(desc)} returns ${desc.output.typeName}, which cannot be a whole answer`,
+      `${nameOf(desc)} returns ${desc.output.typeName}, which cannot be a whole response`,
     );
   }
   checkBytes(method, problems);
@@ -33,7 +33,7 @@ export function checkTypes(method: MethodModel, types: TypeModels, problems: Pro
 
 function checkBytes({ desc, rules, takesBytes }: MethodModel, problems: Problems): void {
   if (rules.responseEncoding !== "bytes" || takesBytes) return;
-  const text = `the answer of ${nameOf(desc)} is bytes, and nothing of ${desc.output.typeName} takes them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`;
+  const text = `the response of ${nameOf(desc)} is read as bytes, but ${desc.output.typeName} has no place for them; name a field of type bytes in \`response_body\`, or return google.api.HttpBody`;
   problems.add(desc, [RULES, MethodRulesSchema.field.responseEncoding.number], "response-bytes", text);
 }
 
@@ -53,7 +53,7 @@ function checkText(path: FieldPath, problems: Problems): void {
     field,
     [RULES, FieldRulesSchema.field.in.number],
     "in-type",
-    `${nameOf(field)} cannot be a header, a cookie or a parameter; use a scalar`,
+    `${nameOf(field)} cannot be sent as a header, cookie or parameter; use a scalar`,
   );
 }
 

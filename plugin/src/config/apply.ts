@@ -96,7 +96,7 @@ function missing({ kind }: ConfigRule, pattern: string, byName: ReadonlyMap<stri
   const isWild = pattern.endsWith("*");
   const names = [...byName.keys()].filter((name) => !/^(google|buf\.validate|connectrest)\./.test(name));
   const hint = didYouMean(pattern, isWild ? [...new Set(names.flatMap(wildcards))] : names);
-  return `\`${pattern}\` selects no ${kind} of the files of this run${hint}`;
+  return `\`${pattern}\` matches no ${kind} in the files of this run${hint}`;
 }
 
 /** The wildcards that select a name: `pkg.S.Get` is below `pkg.S.*` and `pkg.*`. */

@@ -101,7 +101,7 @@ export class ConfigReader {
       }
       const other = field.oneof === undefined ? undefined : oneofs.get(field.oneof.name);
       if (other !== undefined || Object.hasOwn(json, field.jsonName)) {
-        const text = `${at.subject}: \`${key}\` and \`${other ?? field.name}\` exclude each other; keep one`;
+        const text = `${at.subject}: \`${key}\` and \`${other ?? field.name}\` are mutually exclusive; keep one`;
         this.report(pair.key, "config-twice", text);
         continue;
       }

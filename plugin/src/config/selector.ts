@@ -12,7 +12,7 @@ export function parseSelector(text: string): Selector | { readonly fault: string
   const wrong = patterns.find((pattern) => !/^(\*|[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\.\*)?)$/.test(pattern));
   if (wrong === undefined) return { patterns };
   return {
-    fault: `\`${wrong}\` is no selector; write a full name, e.g. \`pkg.Service.Method\`, \`pkg.Service.*\` or \`*\``,
+    fault: `\`${wrong}\` is not a selector; use a full name, e.g. \`pkg.Service.Method\`, \`pkg.Service.*\` or \`*\``,
   };
 }
 

@@ -117,7 +117,7 @@ function selectorOf(
   if (entries === undefined) return undefined;
   const node = entries.get("selector")?.value;
   if (reader.isNothing(node)) {
-    reader.report(item, "config-missing", `${subject} has no \`selector\`, so it is for nothing`);
+    reader.report(item, "config-missing", `${subject} has no \`selector\`, so it applies to nothing`);
     return undefined;
   }
   const text = reader.string(node, `${subject}.selector`);

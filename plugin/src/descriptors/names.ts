@@ -42,6 +42,21 @@ export function exportedNames(file: DescFile): ExportedNames {
   return names;
 }
 
+/** The constant that describes an element: `PostService`, `PostSchema`. */
+export function descriptorName(desc: DescService | DescMessage | DescEnum): string {
+  return named(desc, exportedNames(desc.file).descriptors.get(desc));
+}
+
+/** The type of a message or enum: `Post`. */
+export function typeName(desc: DescMessage | DescEnum): string {
+  return named(desc, exportedNames(desc.file).types.get(desc));
+}
+
+function named(desc: DescService | DescMessage | DescEnum, name: string | undefined): string {
+  if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
+  return name;
+}
+
 function nameAll(file: DescFile): ExportedNames {
   const taken = new Set<string>();
   const types = new Map<DescMessage | DescEnum, string>();

@@ -5,7 +5,7 @@ test.each([
   ["nmae", ["name", "title"], "; did you mean `name`?"],
   ["blog_identifer", ["blog_identifier"], "; did you mean `blog_identifier`?"],
   ["x", ["alpha", "beta"], "; it has `alpha`, `beta`"],
-  ["x", [], "; it has none"],
+  ["x", [], "; it is empty"],
   [
     "quux",
     [..."abcdefghij"].map((letter) => letter.repeat(9)),

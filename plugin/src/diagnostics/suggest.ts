@@ -2,7 +2,7 @@
 export function suggest(name: string, candidates: readonly string[]): string {
   const hint = didYouMean(name, candidates);
   if (hint !== "") return hint;
-  if (candidates.length === 0) return "; it has none";
+  if (candidates.length === 0) return "; it is empty";
   return `; it has ${candidates
     .slice(0, 8)
     .map((candidate) => `\`${candidate}\``)

@@ -43,6 +43,22 @@ export type {
   Rules,
   SharedRules,
 } from "../model/rules.ts";
+export {
+  type BytesEncoding,
+  discriminatorValues,
+  type EnumValueModel,
+  type FieldModel,
+  type Layout,
+  type OneofModel,
+  type Piece,
+  type Place,
+  type SourceModel,
+  type Style,
+  type TimeModel,
+  type TimeNotation,
+  type TypeModels,
+} from "../model/types.ts";
+export { requestName, responseNames } from "../model/wire-names.ts";
 export { docComment } from "../print/doc-comment.ts";
 export { adapterPoint, END, IMPORTS, methodPoint, servicePoint } from "../print/insertion-point.ts";
 export { type Literal, printKey, printLiteral, printString } from "../print/literal.ts";

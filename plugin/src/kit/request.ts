@@ -2,6 +2,8 @@ import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 import { type OptionPath, Problems } from "../diagnostics/problem.ts";
 import { prepare } from "../generate.ts";
 import type { Input } from "../input.ts";
+import type { TypeModels } from "../model/types.ts";
+import { typeModels } from "../parse/types.ts";
 import type { Options } from "../protocol/options.ts";
 import { pathFault } from "../protocol/output-path.ts";
 import { AdapterFile, adapterFilePath } from "./adapter-file.ts";
@@ -36,6 +38,14 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
    */
   get adapterFiles(): readonly AdapterFile[] {
     return [...this.byPath().values()];
+  }
+
+  /**
+   * What the options of fields, oneofs and enum values say, as models, by their descriptors: of the messages of `files`,
+   * and of those that they refer to.
+   */
+  get types(): TypeModels {
+    return typeModels;
   }
 
   /** The file `x_rest.ts` of a .proto file; undefined where there is none, since nothing of it is mapped to REST. */

@@ -1,7 +1,7 @@
 import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
+import { descriptorName, typeName } from "../descriptors/names.ts";
 import { SourceFile } from "../print/source-file.ts";
 import type { ImportOptions } from "../protocol/options.ts";
-import { descriptorName, typeName } from "./exported-name.ts";
 
 /** What can be imported into a generated file. Each function returns how the file calls it. */
 export abstract class Writer {

@@ -12,6 +12,7 @@ export const DEFAULT_RULES: Pick<
   | "errors"
   | "retryAfter"
   | "rawErrorBody"
+  | "redirects"
   | "success"
   | "responseEncoding"
   | "scopes"
@@ -29,6 +30,7 @@ export const DEFAULT_RULES: Pick<
   errors: [],
   retryAfter: [],
   rawErrorBody: false,
+  redirects: false,
   success: [],
   responseEncoding: "json",
   scopes: [],

@@ -108,18 +108,22 @@ export type StreamModel =
     }
   | {
       readonly kind: "records";
-      readonly format: "lines" | "events";
+      readonly format: "lines" | "events" | "array";
       /** Keys; empty for none. */
       readonly event: string;
       readonly id: string;
       readonly data: string;
       /** Whether the data goes into a field of text. */
       readonly text: boolean;
+      /** Whether a field takes the key `error`. */
+      readonly ownError: boolean;
       readonly end: readonly string[];
       readonly last: ConditionModel | undefined;
       /** undefined for the upstream's own limit. */
       readonly idleMs: number | undefined;
     }
+  /** The states of accepted work; the rule is among those of the method. */
+  | { readonly kind: "operation" }
   | { readonly kind: "download"; readonly chunk: DescField }
   | {
       readonly kind: "upload";

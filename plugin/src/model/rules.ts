@@ -11,11 +11,26 @@ export interface Rules extends SharedRules {
   /** The header that takes a key of the call's own, in lower case; undefined for none. */
   readonly idempotencyKey?: string;
   readonly rateLimits?: readonly RateLimit[];
+  /** Request fields, dotted, that carry credentials of the caller's own. */
+  readonly credentialFields?: readonly string[];
   /** What the payload must be for an alternative of the envelope to be the one. */
   readonly payloadType?: "array" | "object";
+  /** How accepted work is waited for; the shape is that of the runtime's `OperationRule`. */
+  readonly operation?: OperationModel;
   /** Constant parameters, printed into the request function. */
   readonly parameters: readonly ConstantParameter[];
 }
+
+/** How accepted work is waited for. */
+export type OperationModel = {
+  readonly status: Readonly<Record<string, string>>;
+  readonly done?: ConditionModel;
+  readonly failed?: ConditionModel;
+  readonly result?: string;
+  readonly resultLink?: string;
+  readonly intervalMs?: number;
+  readonly maxPolls?: number;
+};
 
 /** A parameter with a constant value. */
 export interface ConstantParameter {
@@ -24,6 +39,8 @@ export interface ConstantParameter {
   readonly value: string;
   /** The value in a body of JSON, as JSON. */
   readonly json: string;
+  /** Whether it is in the query, also beside a body of fields. */
+  readonly inQuery: boolean;
 }
 
 /** Rules that are printed into functions, and not for the runtime to act on. */
@@ -34,6 +51,8 @@ export const PRINTED_RULES = [
   "refuseSlash",
   "brackets",
   "urlSafeQuery",
+  "urlSafePath",
+  "controlsInPath",
 ] as const;
 
 /** The rules that a service may give to all of its methods. */
@@ -51,7 +70,10 @@ export interface SharedRules {
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
+  /** Keys of an error body that callers get; undefined for none. */
+  readonly errorMetadata?: readonly ErrorMetadataRule[];
   readonly rawErrorBody: boolean;
+  readonly redirects: boolean;
   /** Constant request headers, printed into the request function. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** How names and 64-bit integers are written in requests. */
@@ -62,11 +84,17 @@ export interface SharedRules {
   readonly brackets: boolean;
   /** Bytes in a query use the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
+  /** Bytes in a path use the same. */
+  readonly urlSafePath: boolean;
+  /** Control characters in path variables are percent-encoded, not refused. */
+  readonly controlsInPath: boolean;
 }
 
 export interface JsonStyle {
   readonly names: "lowerCamel" | "asDeclared";
   readonly integers: "strings" | "numbers";
+  /** Whether required fields are written with their zero value. */
+  readonly required: "sent" | "omitted";
 }
 
 /** A condition on a JSON object, in the shape of the runtime's `Condition`. */
@@ -86,8 +114,14 @@ export type ErrorRule = {
   readonly reason?: string;
 };
 
+export type ErrorMetadataRule = {
+  readonly key: string;
+  readonly path: string;
+};
+
 export type RetryAfterRule = {
-  readonly header: string;
+  readonly header?: string;
+  readonly path?: string;
   readonly format: string;
   readonly when?: { readonly name: string; readonly value: string };
 };

@@ -5,6 +5,8 @@ import type { ConditionModel } from "./rules.ts";
 /** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
 export interface TypeModels {
   field(desc: DescField): FieldModel;
+  /** Whether a field is google.api.field_behavior = REQUIRED. */
+  required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
   /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */
@@ -39,6 +41,8 @@ export interface FieldModel {
   readonly piece: Piece | undefined;
   /** Other JSON types than that of the field are expected. */
   readonly coerce: boolean;
+  /** The values are kept out of logs and errors. */
+  readonly redact: boolean;
 }
 
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";

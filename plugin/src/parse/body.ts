@@ -34,7 +34,7 @@ export function parseBody(rule: HttpRule, context: BodyContext): BodyModel {
   const { desc, verb, rulePath, problems } = context;
   if (rule.body === "") return noBody(context);
   if (verb === "GET" || verb === "HEAD") {
-    const text = `a ${verb} request has no body (RFC 9110 section 9.3.1); remove \`body\` or use post`;
+    const text = `a ${verb} request must not have a body (RFC 9110 section 9.3.1); remove \`body\` or use post`;
     problems.add(desc, [...rulePath, HttpRuleSchema.field.body.number], "body-verb", text);
     return { kind: "none" };
   }
@@ -45,7 +45,7 @@ export function parseBody(rule: HttpRule, context: BodyContext): BodyModel {
 function noBody({ desc, problems }: BodyContext): BodyModel {
   const encoding = methodRules(desc).requestEncoding;
   if (encoding > Encoding.JSON) {
-    const text = 'the request has an encoding, but google.api.http gives it no body; add `body: "*"`';
+    const text = 'request_encoding is set, but the HTTP rule has no body; add `body: "*"`';
     problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-without-body", text);
   }
   return { kind: "none" };
@@ -124,7 +124,7 @@ function fieldBody(name: string, context: BodyContext): BodyModel {
     return { kind: "none" };
   }
   if (bound.has(field.name)) {
-    add("body-field-in-path", `the field \`${field.name}\` cannot be both in the path and the body`);
+    add("body-field-in-path", `the field \`${field.name}\` cannot be both a path variable and the body`);
     return { kind: "none" };
   }
   const encoding = methodRules(desc).requestEncoding;
@@ -132,7 +132,8 @@ function fieldBody(name: string, context: BodyContext): BodyModel {
     return field.fieldKind === "list" ? { kind: "lines", field } : linesFault(context);
   }
   if (encoding > Encoding.JSON) {
-    const text = 'a body that is one field is JSON; use `body: "*"` for a form or multipart';
+    const text =
+      'a body that is a single field is encoded as JSON; use `body: "*"` for a form or multipart body';
     problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-of-field", text);
   }
   if (field.fieldKind === "message" && isHttpBody(field.message.typeName)) {
@@ -142,7 +143,7 @@ function fieldBody(name: string, context: BodyContext): BodyModel {
 }
 
 function linesFault({ desc, problems }: BodyContext): BodyModel {
-  const text = 'a body of lines is one repeated field; write `body: "field"` with its name';
+  const text = "request_encoding: LINES needs a repeated field as the body; set `body` to its name";
   problems.add(desc, [RULES, REQUEST_ENCODING], "encoding-lines", text);
   return { kind: "none" };
 }

@@ -51,7 +51,7 @@ export function leaves(
   }
   if (path.slice(0, -1).some((step) => holds(step, message)) || message === desc.input) {
     if (byBrackets) return [path];
-    const text = `the message ${message.typeName} at \`${dotted}\` contains itself and cannot be query parameters of ${nameOf(desc)}`;
+    const text = `the message ${message.typeName} at \`${dotted}\` contains itself, so it cannot be sent as query parameters of ${nameOf(desc)}`;
     problems.add(subject, [], "query-recursion", text);
     return [];
   }

@@ -10,12 +10,15 @@ import { parseBinding } from "./binding.ts";
 import { httpRule, methodRules, serviceRules } from "./options.ts";
 import { responseBodyOf, takesBytes } from "./response.ts";
 import { parseRules } from "./rules.ts";
-import { parseStream } from "./stream.ts";
+import { checkMapped, parseStream } from "./stream.ts";
 
 const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
-/** Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. */
+/**
+ * Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. A stream that no
+ * rule maps is a problem too, but the method is parsed, so that all of it is checked.
+ */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);
   if (rule === undefined) return undefined;
@@ -30,7 +33,9 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   const responseBody = parseResponseBody(desc, rule, problems);
   const stream = parseStream(desc, problems);
   const [first] = bindings;
-  if (problems.size > before || first === undefined) return undefined;
+  const isSound = problems.size === before;
+  checkMapped(desc, problems);
+  if (!isSound || first === undefined) return undefined;
   const rules = { ...parseRules(desc, first.verb), ...payloadType(desc, responseBody) };
   return freeze({
     desc,
@@ -51,12 +56,12 @@ function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): 
     const add = (place: number, code: string, text: string) =>
       problems.add(desc, [HTTP, ADDITIONAL_BINDINGS, index, place], code, text);
     if (binding.additionalBindings.length > 0) {
-      const text = `${subject} has bindings itself (google/api/http.proto); put them beside it`;
+      const text = `${subject} has additional bindings of its own, which google/api/http.proto does not allow; move them one level up`;
       add(ADDITIONAL_BINDINGS, "binding-nested", text);
     }
     if (binding.responseBody !== "" && binding.responseBody !== rule.responseBody) {
       const first = rule.responseBody === "" ? "none" : `\`${rule.responseBody}\``;
-      const text = `${subject} has the response_body \`${binding.responseBody}\`, the first has ${first}; all answers of a method are read alike`;
+      const text = `${subject} has the response_body \`${binding.responseBody}\`, but the first binding has ${first}; all bindings of a method share one response decoder`;
       add(RESPONSE_BODY, "response-body-differs", text);
     }
   });

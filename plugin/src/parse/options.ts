@@ -37,6 +37,11 @@ export const methodRules: (desc: DescMethod) => MethodAnnotation = once(
   (desc) => getOption(desc, method),
 );
 
+/** Whether a method has rules of its own, beside its HTTP rule and those of its service. */
+export function hasMethodRules(desc: DescMethod): boolean {
+  return hasOption(desc, method);
+}
+
 /** The HTTP rule of a method; undefined when it has none. */
 export function httpRule(desc: DescMethod): HttpRule | undefined {
   return hasOption(desc, http) ? getOption(desc, http) : undefined;

@@ -44,7 +44,7 @@ class Parser {
   }
 
   template(): PathTemplate {
-    if (!this.take("/")) this.fail("a path starts with `/`");
+    if (!this.take("/")) this.fail("a path must start with `/`");
     const segments: Segment[] = [this.segment()];
     while (this.take("/")) segments.push(this.segment());
     const verb = this.take(":") ? this.literal("a verb after `:`") : "";
@@ -62,7 +62,7 @@ class Parser {
     const [only, ...others] = variable.segments;
     if (only?.kind !== "wildcard" || only.deep || others.length > 0) {
       this.at = start;
-      this.fail("a variable with text around it is one segment, `*`");
+      this.fail("a variable with text around it can only be one segment, `*`");
     }
     return { ...variable, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
   }
@@ -79,7 +79,7 @@ class Parser {
     this.take("{");
     const fieldPath = this.match(FIELD_PATH, "the name of a field after `{`");
     const segments = this.take("=") ? this.pattern() : [{ kind: "wildcard", deep: false } as const];
-    if (!this.take("}")) this.fail("a variable ends with `}`");
+    if (!this.take("}")) this.fail("a variable must end with `}`");
     return { kind: "variable", fieldPath, segments };
   }
 

@@ -48,7 +48,7 @@ export function parsePattern(
     return { verb, template: parsePathTemplate(path), at };
   } catch (error) {
     if (!(error instanceof PathSyntaxError)) throw error;
-    const text = `the path \`${path}\` is wrong at character ${error.offset + 1}: ${error.message}`;
+    const text = `the path \`${path}\` is invalid at character ${error.offset + 1}: ${error.message}`;
     problems.add(desc, at, "path-syntax", text);
     return undefined;
   }
@@ -76,7 +76,7 @@ export function parseVariables(
     } else if (variables.has(segment.fieldPath)) {
       add(
         "path-field-twice",
-        `the path variable \`${segment.fieldPath}\` occurs twice; a field can stand in the path once`,
+        `the path variable \`${segment.fieldPath}\` occurs twice; a field can be in the path only once`,
       );
     } else if (!canStandInPath(resolved.fields)) {
       add(

@@ -4,6 +4,7 @@ import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobu
 import { millisOf } from "../descriptors/well-known.ts";
 import type {
   ErrorBody,
+  ErrorMetadata,
   ErrorRule as ErrorRuleOption,
   RetryAfter as RetryAfterOption,
 } from "../gen/connectrest/v1/error_rules_pb.ts";
@@ -22,9 +23,11 @@ import {
 import { type Records, Records_Format } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation } from "../model/annotations.ts";
 import { DEFAULT_RULES } from "../model/default-rules.ts";
+import { lastStepOf } from "../model/dotted-path.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ErrorRule, JsonStyle, RateLimit, RetryAfterRule, Rules, SharedRules } from "../model/rules.ts";
 import { parseCondition, parseRequestCondition } from "./condition.ts";
+import { parseOperation } from "./operation.ts";
 import { methodRules, rootless, serviceRules } from "./options.ts";
 import { parseResponseEncoding } from "./response.ts";
 
@@ -45,6 +48,7 @@ const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
   [RetryAfter_Format.SECONDS]: "seconds",
   [RetryAfter_Format.EPOCH]: "epoch",
   [RetryAfter_Format.HTTP_DATE]: "http_date",
+  [RetryAfter_Format.MILLIS]: "millis",
 };
 
 /** The rules that a service gives to its methods. */
@@ -63,12 +67,15 @@ export function parseRules(desc: DescMethod, verb: string): Rules {
     responseEncoding: parseResponseEncoding(desc),
     ...(own.timeout === undefined ? {} : { timeoutMs: millisOf(own.timeout) }),
     scopes: own.scopes,
+    ...(own.operation === undefined ? {} : { operation: parseOperation(own.operation) }),
     ...parseIdempotency(desc, verb),
     ...parseRateLimits(desc),
-    parameters: own.parameters.map(({ name, value, json }) => ({
+    ...(own.credentialFields.length === 0 ? {} : { credentialFields: own.credentialFields }),
+    parameters: own.parameters.map(({ name, value, json, inQuery }) => ({
       name,
       value: json === "" ? value : json,
       json: json === "" ? JSON.stringify(value) : json,
+      inQuery,
     })),
   };
 }
@@ -89,12 +96,19 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
     errorShapes: errorBodies.length > 0 ? errorBodies.map(parseErrorShape) : DEFAULT_RULES.errorShapes,
     errors: [...own.errors, ...service.errors].map(parseErrorRule),
     retryAfter: firstFilled(own.retryAfter, service.retryAfter).map(parseRetryAfter),
+    ...parseErrorMetadata(firstFilled(own.errorMetadata, service.errorMetadata)),
     rawErrorBody: own.rawErrorBody ?? service.rawErrorBody ?? false,
+    redirects: own.redirects ?? service.redirects ?? false,
     headers: mergeHeaders(own.headers, service.headers),
-    json: parseJsonStyle(json?.names, json?.integers),
+    json: {
+      ...parseJsonStyle(json?.names, json?.integers),
+      required: http?.omitRequiredZeros ? "omitted" : "sent",
+    },
     refuseSlash: http?.slash === Http_Slash.REFUSE,
     brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
+    urlSafePath: http?.urlSafeBase64InPath ?? false,
+    controlsInPath: http?.controlCharactersInPath ?? false,
   };
 }
 
@@ -134,7 +148,10 @@ function isIdempotent(desc: DescMethod, verb: string): boolean {
   return verb === "GET" || verb === "HEAD" || verb === "PUT" || verb === "DELETE";
 }
 
-function parseJsonStyle(names: Json_Names | undefined, integers: Json_Integers | undefined): JsonStyle {
+function parseJsonStyle(
+  names: Json_Names | undefined,
+  integers: Json_Integers | undefined,
+): Pick<JsonStyle, "names" | "integers"> {
   return {
     names: names === Json_Names.AS_DECLARED ? "asDeclared" : "lowerCamel",
     integers: integers === Json_Integers.NUMBERS ? "numbers" : "strings",
@@ -164,7 +181,10 @@ function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][num
         title: shape.value.title || "title",
         code: shape.value.code || "code",
         detail: shape.value.detail || "detail",
+        ...(shape.value.field === "" ? {} : { field: shape.value.field }),
       };
+    case "fieldMap":
+      return { kind: "field_map", path: rootless(shape.value) };
     case "titleMap":
       return { kind: "title_map", path: rootless(shape.value) };
     case "text":
@@ -195,9 +215,14 @@ function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
   };
 }
 
+function parseErrorMetadata(options: readonly Frozen<ErrorMetadata>[]): Pick<SharedRules, "errorMetadata"> {
+  if (options.length === 0) return {};
+  return { errorMetadata: options.map(({ path, key }) => ({ key: key || lastStepOf(path), path })) };
+}
+
 function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
   return {
-    header: option.header.toLowerCase(),
+    ...(option.path === "" ? { header: option.header.toLowerCase() } : { path: option.path }),
     format: RETRY_FORMATS[option.format] ?? "seconds",
     ...(option.when === undefined
       ? {}
@@ -208,6 +233,8 @@ function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
 /** What a stream of records asks for, unless a rule says otherwise. */
 function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
+  // what is asked for without a word
+  if (records.format === Records_Format.ARRAY) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";
   return [...headers, { name: "accept", value }];

@@ -1,4 +1,4 @@
-import { type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { isString, isTimestamp, millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -13,6 +13,7 @@ import {
   type Poll,
   type Records,
   Records_Format,
+  RecordsSchema,
   type Upload,
   UploadSchema,
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
@@ -22,7 +23,7 @@ import type { Frozen } from "../model/freeze.ts";
 import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
-import { methodRules, rootless } from "./options.ts";
+import { hasMethodRules, httpRule, methodRules, rootless } from "./options.ts";
 import { typeModels } from "./types.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -30,12 +31,25 @@ const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-type StreamRule = "paginate" | "poll" | "upload" | "download" | "records";
+type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
+
+const FORMATS: Readonly<Record<Records_Format, "lines" | "events" | "array">> = {
+  [Records_Format.FORMAT_UNSPECIFIED]: "lines",
+  [Records_Format.LINES]: "lines",
+  [Records_Format.EVENT_STREAM]: "events",
+  [Records_Format.ARRAY]: "array",
+};
+
+/** Every rule that maps a server stream, as its author would write it. */
+const SERVER_STREAM_RULES =
+  "paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes";
 
 /** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
-  const { paginate, poll, upload, download, records } = methodRules(desc);
-  const rules = { paginate, poll, upload, download, records };
+  const { paginate, poll, upload, download, records, operation } = methodRules(desc);
+  // a unary method waits for accepted work, and is no stream
+  const states = desc.methodKind === "unary" ? undefined : operation;
+  const rules = { paginate, poll, upload, download, records, operation: states };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
   const context: Context = { desc, problems };
   for (const rule of named) checkKind(rule, context);
@@ -48,11 +62,12 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
       `${nameOf(desc)} has more than one stream rule: ${named.join(", ")}`,
     );
   }
-  if (named.length === 0) checkUnary(context);
+  if (named.length === 0) return isBareServerStream(desc) ? bareServerStream(desc) : undefined;
   if (paginate !== undefined) return parsePaginate(paginate, context);
   if (poll !== undefined) return parsePoll(poll, context);
   if (upload !== undefined) return parseUpload(upload, context);
   if (records !== undefined) return parseRecords(records, desc);
+  if (states !== undefined) return { kind: "operation" };
   return download === undefined ? undefined : parseDownload(download, context);
 }
 
@@ -76,23 +91,37 @@ function fault(
 function checkKind(rule: StreamRule, context: Context): void {
   const kind = rule === "upload" ? "client_streaming" : "server_streaming";
   if (context.desc.methodKind === kind) return;
-  const expected =
-    rule === "upload" ? "`stream` in front of its request alone" : "`stream` in front of its response alone";
+  const expected = rule === "upload" ? "client" : "server";
   fault(
     context,
     rule,
     "stream-kind",
-    `${rule} needs a method with ${expected}; ${nameOf(context.desc)} has it not`,
+    `${rule} requires a method with a ${expected} stream alone; ${nameOf(context.desc)} is not one`,
   );
 }
 
-function checkUnary({ desc, problems }: Context): void {
-  if (desc.methodKind === "unary") return;
+/** A server stream that says nothing but its HTTP rule: one of an API that knows nothing of this language. */
+function isBareServerStream(desc: DescMethod): boolean {
+  return desc.methodKind === "server_streaming" && !hasMethodRules(desc) && !httpRule(desc)?.responseBody;
+}
+
+/** As Google's REST streams are: bytes of any type as they come, else the items of one JSON array. */
+function bareServerStream(desc: DescMethod): StreamModel {
+  const [, data] = desc.output.typeName === "google.api.HttpBody" ? desc.output.fields : [];
+  if (data !== undefined) return { kind: "download", chunk: data };
+  return parseRecords(create(RecordsSchema, { format: Records_Format.ARRAY }), desc);
+}
+
+/** Reports a stream that no rule maps. It is no reason not to check the rest of the method. */
+export function checkMapped(desc: DescMethod, problems: Problems): void {
+  if (desc.methodKind === "unary" || isBareServerStream(desc)) return;
+  const { paginate, poll, upload, download, records, operation } = methodRules(desc);
+  if (paginate ?? poll ?? upload ?? download ?? records ?? operation) return;
   const remedy =
     desc.methodKind === "server_streaming"
-      ? "add paginate, poll, records or download, or remove its HTTP rule"
+      ? `add one: ${SERVER_STREAM_RULES}; or remove its HTTP rule`
       : desc.methodKind === "client_streaming"
-        ? "add upload, or remove its HTTP rule"
+        ? "add upload, which makes it the request body or a part of it, or remove its HTTP rule"
         : "HTTP has no calls that stream both ways; remove its HTTP rule";
   problems.add(
     desc,
@@ -145,7 +174,7 @@ function parseNext(
         context,
         "paginate",
         "paginate-next",
-        "paginate says not how the next page is found; add link, link_header, offset, page, cursor or last_item",
+        "paginate does not say how to find the next page; set link, link_header, offset, page, cursor or last_item",
       );
   }
 }
@@ -160,7 +189,7 @@ function parseCursor(
   if (field === undefined) return undefined;
   const { path, header } = cursor;
   if ((path.length === 0) === (header === "" || kind === "lastItem")) {
-    const text = "the cursor needs the path to its value, or for `cursor` a header with it";
+    const text = "the cursor needs `path`, or (only for `cursor`) `header`";
     return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
   }
   if (!takesCursor(lastOf(field))) {
@@ -237,7 +266,7 @@ function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefine
     return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
   }
   if (rule.key === "") {
-    return fault(context, "poll", "poll-key", 'poll needs what tells an item from others, e.g. key: "id"');
+    return fault(context, "poll", "poll-key", 'poll needs a key that identifies an item, e.g. key: "id"');
   }
   const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
   return {
@@ -254,17 +283,25 @@ function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
   const { event, id, data, end, last, idle } = rule;
   return {
     kind: "records",
-    format: rule.format === Records_Format.EVENT_STREAM ? "events" : "lines",
+    format: FORMATS[rule.format] ?? "lines",
     event,
     id,
     data,
     text:
       data !== "" &&
       desc.output.fields.some((field) => isString(field) && responseNames(field, typeModels).includes(data)),
+    ownError: desc.output.fields.some(takesError),
     end,
     last: last && parseCondition(last),
     idleMs: idle && millisOf(idle),
   };
+}
+
+/** Whether a field reads the key `error`, or what is below it. */
+function takesError(field: DescField): boolean {
+  const { sources } = typeModels.field(field);
+  const paths = sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
+  return [...responseNames(field, typeModels), ...paths].some((path) => /^error(?:\.|$)/.test(path));
 }
 
 function parseDownload(rule: Frozen<Download>, context: Context): StreamModel | undefined {

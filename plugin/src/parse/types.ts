@@ -24,6 +24,7 @@ import {
   Time_Unit,
   Time_UnitSchema,
 } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.ts";
 import { freeze } from "../model/freeze.ts";
 import type {
   BytesEncoding,
@@ -117,6 +118,7 @@ const PLAIN_FIELD: FieldModel = freeze({
   conditions: [],
   piece: undefined,
   coerce: false,
+  redact: false,
 });
 
 const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, payload: "", fallback: "" });
@@ -129,6 +131,11 @@ export const typeModels: TypeModels = {
     PLAIN_FIELD,
     (desc: DescField) => hasOption(desc, field),
     (desc) => parseField(getOption(desc, field)),
+  ),
+  required: once(
+    false,
+    (desc: DescField) => hasOption(desc, field_behavior),
+    (desc) => getOption(desc, field_behavior).includes(FieldBehavior.REQUIRED),
   ),
   oneof: once(
     PLAIN_ONEOF,
@@ -158,6 +165,7 @@ function parseField(rules: FieldRules): FieldModel {
     conditions: rules.when.map(parseCondition),
     piece: PIECES[rules.piece],
     coerce: rules.coerce,
+    redact: rules.redact,
   };
 }
 

@@ -15,8 +15,17 @@ export interface Access {
   readonly mayBeUnset: boolean;
 }
 
-/** Reads the value at the end of a path of fields. */
-export function access(path: FieldPath, message = "message"): Access {
+/** The line under a condition, where there is one. */
+export function under(isSet: string, line: string): string {
+  return isSet === "" ? line : `if (${isSet}) ${line}`;
+}
+
+/**
+ * Reads the value at the end of a path of fields.
+ *
+ * @param isRequired whether a value without presence is there even if it is zero
+ */
+export function access(path: FieldPath, message = "message", isRequired = false): Access {
   const guards: string[] = [];
   let holder = message;
   let isOptional = false;
@@ -27,7 +36,15 @@ export function access(path: FieldPath, message = "message"): Access {
   }
   const field = path.at(-1) as DescField;
   const expression = read(field, holder, isOptional, guards);
-  const own = field.oneof === undefined ? ownCondition(field, holder, isOptional) : undefined;
+  const hasPresence = field.presence !== FeatureSet_FieldPresence.IMPLICIT;
+  const own =
+    field.oneof !== undefined
+      ? undefined
+      : isRequired && !hasPresence
+        ? isOptional
+          ? `${holder} !== undefined`
+          : undefined
+        : ownCondition(field, holder, isOptional);
   const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
   // what follows from the condition needs no check of its own; the type checker cannot look through `??`
   const known = isSet.includes(" ?? ") ? expression : expression.replaceAll("?.", ".");

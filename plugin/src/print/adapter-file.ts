@@ -1,5 +1,5 @@
 import type { DescEnum, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
-import { exportedNames } from "../descriptors/names.ts";
+import { descriptorName, exportedNames, typeName } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import type { TypeModels } from "../model/types.ts";
 import type { ImportOptions } from "../protocol/options.ts";
@@ -22,7 +22,7 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-/** The files of a run. Decoders of a message stand in the file of the message, where that is generated too. */
+/** The files of a run. The decoder of a message and the table of an enum stand in the file of theirs, where that is generated too. */
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
 
@@ -108,23 +108,17 @@ export class AdapterFile {
 
   /** Imports the constant that describes a service. */
   service(desc: DescService): string {
-    const name = exportedNames(desc.file).descriptors.get(desc);
-    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
-    return this.source.value(name, this.source.messages(desc.file));
+    return this.source.value(descriptorName(desc), this.source.messages(desc.file));
   }
 
   /** Imports the type of a message or enum. */
   messageType(desc: DescMessage | DescEnum): string {
-    const name = exportedNames(desc.file).types.get(desc);
-    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
-    return this.source.type(name, this.source.messages(desc.file));
+    return this.source.type(typeName(desc), this.source.messages(desc.file));
   }
 
   /** An expression for a message without any field set. */
   emptyMessage(desc: DescMessage): string {
-    const name = exportedNames(desc.file).descriptors.get(desc);
-    if (name === undefined) throw new Error(`${desc.typeName} has no exported name`);
-    const schema = this.source.value(name, this.source.messages(desc.file));
+    const schema = this.source.value(descriptorName(desc), this.source.messages(desc.file));
     return `${this.source.value("create", this.source.package("@bufbuild/protobuf"))}(${schema})`;
   }
 
@@ -163,9 +157,9 @@ export class AdapterFile {
     return name;
   }
 
-  /** Like `part`, for what belongs to a message: it stands in that message's file where that is generated. */
+  /** Like `part`, for what belongs to a message or enum: it stands in the file of that where it is generated. */
   sharedPart(
-    desc: DescMessage,
+    desc: DescMessage | DescEnum,
     ideal: string,
     print: (name: string, file: AdapterFile) => readonly string[],
   ): string {
@@ -190,10 +184,12 @@ export class AdapterFile {
 const SUFFIXES = {
   names: { lowerCamel: "LowerCamel", asDeclared: "AsDeclared" },
   integers: { strings: "Quoted", numbers: "Bare" },
+  required: { sent: "Required", omitted: "Optional" },
 } as const;
 
 /** Tells encoders of one message apart that follow another style than most of the file. */
 export function styleSuffix(style: JsonStyle, usual: JsonStyle): string {
   const names = style.names === usual.names ? "" : SUFFIXES.names[style.names];
-  return names + (style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers]);
+  const integers = style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers];
+  return names + integers + (style.required === usual.required ? "" : SUFFIXES.required[style.required]);
 }

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import type { Piece, TypeModels } from "../model/types.ts";
 import { dottedName, requestName } from "../model/wire-names.ts";
-import { access } from "./accessor.ts";
+import { access, under } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { printInline, printString } from "./literal.ts";
@@ -21,7 +21,7 @@ export function bodyLines(body: BodyModel, context: Context): string[] {
     case "http-body":
       return [httpBodyLine(body.field)];
     case "form":
-      return [...constants("form", context), ...formLines("form", body, context)];
+      return [...constants("form", context, "in body"), ...formLines("form", body, context)];
     case "multipart":
       return multipartLines(body, context);
     case "fields":
@@ -41,9 +41,10 @@ function jsonBodyLines(
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  const { expression, isSet } = access([field]);
+  const isRequired = rules.json.required === "sent" && file.types.required(field);
+  const { expression, isSet } = access([field], "message", isRequired);
   const value = jsonValue(field, expression, rules.json, file);
-  if (omitted.length === 0) return [`if (${isSet}) request.json(${value});`];
+  if (omitted.length === 0) return [under(isSet, `request.json(${value});`)];
   const lines = [`const json = ${value};`, ...omitLines(omitted, context), "request.json(json);"];
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
@@ -60,11 +61,18 @@ function omitLines(paths: readonly FieldPath[], { rules, file }: Context): strin
   );
 }
 
-/** The lines that add the constant parameters of a method, where they do not go into JSON. */
-export function constants(call: "query" | "form" | "part", { rules }: Context): string[] {
-  return rules.parameters.map(
-    ({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`,
-  );
+/** Which constant parameters are meant: all of them, those that are always in the query, or all but those. */
+export type ConstantChoice = "all" | "in query" | "in body";
+
+/** The lines that add constant parameters of a method, where they do not go into JSON. */
+export function constants(
+  call: "query" | "form" | "part",
+  { rules }: Context,
+  choice: ConstantChoice,
+): string[] {
+  return rules.parameters
+    .filter(({ inQuery }) => choice === "all" || inQuery === (choice === "in query"))
+    .map(({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`);
 }
 
 /** Whether the constant parameters stand in the body. */
@@ -82,7 +90,8 @@ function httpBodyLine(field: DescField | undefined): string {
 /** The lines that make an object `json` of some fields of the request. */
 function objectLines(fields: readonly DescField[], context: Context): string[] {
   const { rules, file } = context;
-  const constants = Object.fromEntries(rules.parameters.map(({ name, json }) => [name, JSON.parse(json)]));
+  const inBody = rules.parameters.filter(({ inQuery }) => !inQuery);
+  const constants = Object.fromEntries(inBody.map(({ name, json }) => [name, JSON.parse(json)]));
   return [
     `const json${typed(file.runtimeType("JsonRecord"))} = ${printInline(constants)};`,
     ...memberLines(fields, context),
@@ -104,15 +113,17 @@ type Multipart = Extract<BodyModel, { kind: "multipart" }>;
 
 function multipartLines(body: Multipart, context: Context): string[] {
   const { jsonPart, whenParts } = body;
-  const object = jsonPart !== undefined || whenParts ? objectLines(body.fields, context) : [];
-  const own = [...constants("part", context), ...formLines("part", body, context)];
+  const object = jsonPart === undefined ? [] : objectLines(body.fields, context);
+  const own = [...constants("part", context, "in body"), ...formLines("part", body, context)];
   const parts = [
     ...(jsonPart === undefined ? own : [`request.partJson(${printString(jsonPart)}, json);`]),
     ...body.parts.flatMap((path) => partLines(path, context)),
   ];
   if (!whenParts) return [...object, ...parts];
   const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
-  const plain = ["} else {", "  request.json(json);", "}"];
+  // without a part for it, the object is only for the body without parts
+  const whole = jsonPart === undefined ? objectLines(body.fields, context) : [];
+  const plain = ["} else {", ...[...whole, "request.json(json);"].map((line) => `  ${line}`), "}"];
   // the type checker must not conclude that members of a oneof without parts cannot be set below
   const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
   const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;

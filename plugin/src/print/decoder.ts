@@ -9,8 +9,10 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
+import { isFlattened, knownKeys, onlyKey } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
+import { fillList } from "./wrap.ts";
 
 /** The writer's method for a scalar type. */
 export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
@@ -78,9 +80,10 @@ function summary(desc: DescMessage): string {
 
 /** The constant with the keys that the fields of a message name; it stands before the decoder. */
 function keysOf(desc: DescMessage, file: AdapterFile): string {
-  const print = (name: string) => [
-    `const ${name}${typed("ReadonlySet<string>")} = new Set(${printInline(knownKeys(desc, file.types))});`,
-  ];
+  const print = (name: string) => {
+    const keys = knownKeys(desc, file.types).map(printString);
+    return fillList(`const ${name}${typed("ReadonlySet<string>")} = new Set([`, keys, "]);");
+  };
   return file.part(desc, `${constantName(localName(desc))}_KEYS`, print, decoderOf(desc, file));
 }
 
@@ -91,45 +94,6 @@ function unknownLine(desc: DescMessage, file: AdapterFile): string {
   if (collector === undefined) return `out.unknownKeys(json, ${keys});`;
   if (collector.fieldKind === "map") return `out.unknown(${collector.number}, json, ${keys});`;
   return `out.unknownStruct(${collector.number}, json, ${keys}, ${file.runtimeValue("decodeStruct")});`;
-}
-
-function knownKeys(desc: DescMessage, types: TypeModels): string[] {
-  const keys = new Set<string>();
-  for (const member of desc.members) {
-    if (member.kind === "field") {
-      for (const key of ownKeys(member, types)) keys.add(key);
-    } else {
-      for (const key of oneofKeys(member, types)) keys.add(key);
-    }
-  }
-  return [...keys];
-}
-
-/** The keys of the object that a field reads. */
-function ownKeys(field: DescField, types: TypeModels): readonly string[] {
-  const { unknown, sources } = types.field(field);
-  if (unknown) return [];
-  if (sources.length === 0) return responseNames(field, types);
-  return sources.flatMap((source) => (source.kind === "path" ? [firstKey(source.path)] : []));
-}
-
-/** The first key of a dotted path, which is in quotes where it has dots itself. */
-function firstKey(path: string): string {
-  const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
-  return quoted ?? plain;
-}
-
-function oneofKeys(oneof: DescOneof, types: TypeModels): string[] {
-  const { discriminator, layout, payload } = types.oneof(oneof);
-  const keys = (field: DescField) => ownKeys(field, types);
-  if (discriminator === "") return oneof.fields.flatMap(keys);
-  if (layout === "nested") return [discriminator, ...oneof.fields.flatMap(keys)];
-  if (layout === "beside") return [discriminator, payload];
-  // a flattened message reports its own keys while it is decoded
-  return [
-    discriminator,
-    ...oneof.fields.flatMap((field) => (field.fieldKind === "message" ? [] : keys(field))),
-  ];
 }
 
 /** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
@@ -151,9 +115,7 @@ function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
   const value = printMember("json", discriminator);
   const values = oneof.fields.flatMap((field) => discriminatorValues(field, file.types));
   // numbers and booleans choose too, by their text
-  const subject = values.every((text) => Number.isNaN(Number(text)) && text !== "true" && text !== "false")
-    ? value
-    : `String(${value})`;
+  const subject = values.every(isOnlyText) ? value : `String(${value})`;
   const cases = oneof.fields
     .filter((field) => field.name !== fallback)
     .flatMap((field) => [
@@ -185,13 +147,36 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   const { discriminator } = file.types.oneof(oneof);
   const own = file.types.field(field).conditions;
   const conditions: readonly ConditionModel[] = own.length > 0 ? own : [{ key: "", values: [field.name] }];
-  const holds = file.runtimeValue("holds");
   return conditions
-    .map(({ key, values, present, type }) => {
-      const literal = { key: key || pathTo(discriminator), values, present, type };
-      return `${holds}(json, ${printInline(literal)})`;
+    .map((condition) => {
+      const literal = { ...condition, key: condition.key || pathTo(discriminator) };
+      return comparison(literal) ?? `${file.runtimeValue("holds")}(json, ${printInline(literal)})`;
     })
     .join(" || ");
+}
+
+/** The plain comparison that a condition is, where it asks one thing of one key. */
+function comparison({ key, values, present, type }: ConditionModel): string | undefined {
+  const value = printMember("json", key);
+  if (!isPlainKey(key) || [values, present, type].filter((each) => each !== undefined).length !== 1) {
+    return undefined;
+  }
+  if (present !== undefined) return `${value} ${present ? "!=" : "=="} null`;
+  if (type === "array") return `Array.isArray(${value})`;
+  if (type !== undefined)
+    return type === "string" || type === "boolean" ? `typeof ${value} === "${type}"` : undefined;
+  if (values?.every(isOnlyText) !== true) return undefined;
+  return values.map((text) => `${value} === ${printString(text)}`).join(" || ");
+}
+
+/** Whether a path is one key, which objects do not inherit. */
+function isPlainKey(path: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(path) && !isInherited(path);
+}
+
+/** Whether only a string has this text, no number or boolean. */
+function isOnlyText(text: string): boolean {
+  return Number.isNaN(Number(text)) && text !== "true" && text !== "false";
 }
 
 /** A key as a dotted path. */
@@ -205,10 +190,10 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   const member = oneof.fields.find((field) => field.name === fallback);
   if (member !== undefined) return memberLines(member, file);
   if (keepsSpelling(oneof, discriminator, file.types)) return [];
-  const value = discriminator === "" ? "undefined" : printMember("json", discriminator);
-  return [
-    `out.unknownMember(${printString(discriminator)}, ${printString(`a known ${oneof.name}`)}, ${value});`,
-  ];
+  const key = discriminator === "" ? onlyKey(oneof, file.types) : discriminator;
+  if (key === undefined) return [];
+  const value = readKeys("json", [key], file);
+  return [`out.unknownMember(${printString(key)}, ${printString(`a known ${oneof.name}`)}, ${value});`];
 }
 
 /** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
@@ -224,12 +209,11 @@ function keepsSpelling({ parent, fields }: DescOneof, discriminator: string, typ
 function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
-  const { discriminator, layout, payload } = file.types.oneof(oneof);
-  const isFlattened = layout === "flattened" || (layout === undefined && discriminator !== "");
-  const byValue = !isFlattened || field.fieldKind !== "message";
-  if (byValue && layout !== "beside") return fieldLines(field, "json", file);
+  const { layout, payload } = file.types.oneof(oneof);
   if (layout === "beside") return [valueLine(field, printMember("json", payload), payload, file)];
-  if (field.fieldKind !== "message") throw new Error(`${field} is no message`);
+  if (field.fieldKind !== "message" || !isFlattened(oneof, file.types)) {
+    return fieldLines(field, "json", file);
+  }
   const decoder = decoderOf(field.message, file);
   return [`out.flattened(${field.number}, json, ${decoder}, ${keysOf(oneof.parent, file)});`];
 }
@@ -257,7 +241,11 @@ export function comesFromPaths({ sources }: FieldModel): boolean {
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {
   const model = file.types.field(field);
   const paths = model.sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
-  const values = paths.map((path) => `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`);
+  const values = paths.map((path) =>
+    isPlainKey(path)
+      ? printMember(object, path)
+      : `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`,
+  );
   const key = paths.join(" or ");
   return leniently(model, valueLine(field, values.join(" ?? "), key, file), key);
 }

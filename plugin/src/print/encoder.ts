@@ -4,7 +4,7 @@ import { isWrapper } from "../descriptors/well-known.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorValues } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
-import { access } from "./accessor.ts";
+import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
@@ -63,14 +63,15 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   // a part of a multipart body stands beside the JSON
   const { place, unknown } = file.types.field(field);
   if (place === "part") return [];
-  const { expression, isSet } = access([field]);
+  const isRequired = style.required === "sent" && file.types.required(field);
+  const { expression, isSet } = access([field], "message", isRequired);
   if (unknown) {
     const entries =
       field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
     return [`Object.assign(json, ${entries});`];
   }
   const value = jsonValue(field, expression, style, file);
-  return [`if (${isSet}) ${assignment(requestName(field, style, file.types), value, file)}`];
+  return [under(isSet, assignment(requestName(field, style, file.types), value, file))];
 }
 
 /** The statement that sets a key of the object `json`. */

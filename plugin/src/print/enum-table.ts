@@ -1,11 +1,12 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
+import { docComment } from "./doc-comment.ts";
 import { printString } from "./literal.ts";
 
-/** The constant of a file that holds an enum's spellings; printed once, at the end of the file. */
+/** The constant that holds an enum's spellings; printed where it is first asked for. */
 export function enumTable(desc: DescEnum, file: AdapterFile): string {
-  return file.part(desc, constantName(localName(desc)), (name) => printTable(desc, name, file));
+  return file.sharedPart(desc, constantName(localName(desc)), (name, home) => printTable(desc, name, home));
 }
 
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
@@ -15,12 +16,10 @@ function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
     const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;
   });
-  return [
-    `/** Spellings of ${desc.typeName} on the wire. */`,
-    `const ${name} = new ${file.runtimeValue("EnumTable")}(${printString(desc.typeName)}, [`,
-    ...rows,
-    "]);",
-  ];
+  const table = file.runtimeValue("EnumTable");
+  const comment = docComment(`Spellings of ${desc.typeName} on the wire.`);
+  file.declare(name, [...comment, `export declare const ${name}: ${table};`]);
+  return [...comment, `export const ${name} = new ${table}(${printString(desc.typeName)}, [`, ...rows, "]);"];
 }
 
 /** `PostState` as `POST_STATE`. */

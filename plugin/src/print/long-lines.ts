@@ -35,7 +35,7 @@ function breakLine(line: string): string {
 /** Names and numbers, strings, templates, and single signs. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|[\w$]+|\s+|\|\||&&|\?\?|[\s\S]/gu;
 /** After these a line may end, whatever follows. */
-const OPEN = new Set([",", "(", "[", "{", "||", "&&", "??", "+\n"]);
+const OPEN = new Set([",", ":", "(", "[", "{", "||", "&&", "??", "+\n"]);
 
 function breakCode(line: string): string {
   const tokens = withoutLongStrings(line.match(TOKENS) ?? []);

@@ -4,7 +4,7 @@ import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { discriminatorValues, type FieldModel } from "../model/types.ts";
 import { parameterName, requestName } from "../model/wire-names.ts";
-import { access } from "./accessor.ts";
+import { access, under } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
@@ -39,14 +39,15 @@ export function parameterLines(
   holder = "message",
 ): string[] {
   const field = path.at(-1) as DescField;
-  const { expression, optional, isSet, mayBeUnset } = access(path, holder);
+  const isRequired = rules.json.required === "sent" && file.types.required(field);
+  const { expression, optional, isSet, mayBeUnset } = access(path, holder, isRequired);
   const name = printString(parameterName(path, rules, file.types));
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
   if (rules.brackets && isTree(field, model)) {
     const lists = model.style === "brackets" ? "brackets" : "indexed";
     const json = jsonValue(field, expression, rules.json, file);
-    return [`if (${isSet}) request.${call}Tree(${name}, ${json}, ${printString(lists)});`];
+    return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
   }
   if (field.fieldKind === "map") {
     const key = call === "query" ? rules.apiKey?.query : undefined;
@@ -65,7 +66,7 @@ export function parameterLines(
   return [
     skipsItself
       ? `request.${call}(${name}, ${optional});`
-      : `if (${isSet}) request.${call}(${name}, ${value});`,
+      : under(isSet, `request.${call}(${name}, ${value});`),
   ];
 }
 

@@ -37,7 +37,7 @@ function fitsExpression(method: MethodModel, binding: BindingModel, file: Adapte
     const field = path?.at(-1);
     if (path === undefined || field === undefined) return [];
     const { optional } = access(path);
-    const value = textValue(field, optional, file);
+    const value = textValue(field, optional, file, method.rules.urlSafePath);
     const pattern = patternText(segment.segments);
     const form = escapesSlash(method, pattern) ? "" : `, ${printString(pattern)}`;
     const condition = `${file.runtimeValue("fits")}(${value}${form})`;
@@ -82,7 +82,7 @@ function parameterLinesOf(binding: BindingModel, context: Context): string[] {
     ...binding.headers.flatMap((field) => valueLines("header", field, context)),
     ...binding.cookies.flatMap((field) => valueLines("cookie", field, context)),
     ...binding.oauth1Params.flatMap((field) => valueLines("oauth1Param", field, context)),
-    ...(holdsConstants(binding.body) ? [] : constants("query", context)),
+    ...constants("query", context, holdsConstants(binding.body) ? "in query" : "all"),
     ...binding.query.flatMap((field) => parameterLines("query", field, context)),
     ...bodyLines(binding.body, context),
   ];
@@ -132,13 +132,15 @@ function variable(
   if (path === undefined || field === undefined) throw new Error(`${segment.fieldPath} is not resolved`);
   const { optional, mayBeUnset } = access(path);
   const value = mayBeUnset
-    ? optionalPathValue(field, optional, isChosen, file)
-    : textValue(field, optional, file);
+    ? optionalPathValue(method, field, optional, isChosen, file)
+    : textValue(field, optional, file, method.rules.urlSafePath);
   const pattern = patternText(segment.segments);
   const name = printString(segment.fieldPath);
-  if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name})`;
-  if (escapesSlash(method, pattern)) return `${file.runtimeValue("pathSegment")}(${value}, ${name})`;
-  return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name})`;
+  const controls = method.rules.controlsInPath ? ', "controls"' : "";
+  if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name}${controls})`;
+  if (escapesSlash(method, pattern))
+    return `${file.runtimeValue("pathSegment")}(${value}, ${name}${controls})`;
+  return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name}${controls})`;
 }
 
 /** Whether a value may have slashes although it is one segment. */
@@ -148,12 +150,13 @@ function escapesSlash(method: MethodModel, pattern: string): boolean {
 
 /** A field that may be unset has an empty value then, which the path refuses by its name. */
 function optionalPathValue(
+  method: MethodModel,
   field: DescField,
   expression: string,
   isChosen: boolean,
   file: AdapterFile,
 ): string {
-  const text = textValue(field, expression, file);
+  const text = textValue(field, expression, file, method.rules.urlSafePath);
   // the condition of the binding has made sure that it is set, where the type checker can follow
   if (isChosen && text !== expression && /^[\w$.?]+$/.test(expression)) return text;
   return text === expression ? `${expression} ?? ""` : `${expression} === undefined ? "" : ${text}`;

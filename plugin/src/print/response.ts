@@ -11,7 +11,7 @@ export function responseMember(method: MethodModel, file: AdapterFile): string[]
   return responseFunction("response", responseLines(method, file), file);
 }
 
-/** A function that writes protobuf fields from an response. */
+/** A function that writes protobuf fields from a response. */
 export function responseFunction(name: string, lines: readonly string[], file: AdapterFile): string[] {
   return printFunction({
     name,
@@ -82,8 +82,14 @@ function hasSources(field: DescField, file: AdapterFile): boolean {
 function fromLine(field: DescField, file: AdapterFile): string {
   const { sources } = file.types.field(field);
   const value = sources.map((source) => sourceExpression(source, field, file)).join(" ?? ");
-  const key = sources.map((source) => (source.kind === "header" ? source.header : source.kind)).join(" or ");
+  const key = sources.map(sourceName).join(" or ");
   return valueLine(field, value, key, file);
+}
+
+/** What a difference is reported by: a header, the path of a value, or `status`. */
+function sourceName(source: SourceModel): string {
+  if (source.kind === "header") return source.header;
+  return source.kind === "path" ? source.path : source.kind;
 }
 
 function sourceExpression(source: SourceModel, field: DescField, file: AdapterFile): string {

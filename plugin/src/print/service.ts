@@ -20,6 +20,7 @@ const ADAPTER_TYPES = {
   paginate: "PaginateAdapter",
   poll: "PollAdapter",
   records: "RecordsAdapter",
+  operation: "OperationAdapter",
   download: "DownloadAdapter",
   upload: "UploadAdapter",
 } as const;
@@ -62,14 +63,12 @@ interface Shared {
 
 function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): string {
   const { desc } = method;
-  const [binding] = method.bindings;
-  if (binding === undefined) throw new Error(`${desc} has no binding`);
   const name = file.source.claim(`${localName(desc.parent)}_${desc.localName}`);
   const kind = file.runtimeValue(method.stream?.kind ?? "unary");
   const described = `${file.service(desc.parent)}.method.${desc.localName}`;
-  const call = `${binding.verb} ${templateText(binding.template)}`;
+  const calls = method.bindings.map(({ verb, template }) => `${verb} ${templateText(template)}`).join("\n");
   const comment = docComment(
-    withProvenance(withSubject(call, commentOf(desc)), `rpc ${desc.parent.typeName}.${desc.name}`),
+    withProvenance(withSubject(calls, commentOf(desc)), `rpc ${desc.parent.typeName}.${desc.name}`),
   );
   const marker = file.insertionPoint(methodPoint(desc));
   const type = file.declaredType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);

@@ -13,7 +13,7 @@ interface Import {
 }
 
 /** What generated code uses of the language: a message of such a name is imported under another one. */
-const GLOBALS = ["Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
+const GLOBALS = ["Array", "Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
 
 /** What is printed into functions: their parameters and variables, and the words of the language. */
 const FUNCTION_NAMES: ReadonlySet<string> = new Set(

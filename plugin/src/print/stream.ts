@@ -34,6 +34,8 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
       ];
     case "records":
       return [...recordsMembers(stream), itemMember(method, file)];
+    case "operation":
+      return responseMember(method, file);
     case "download":
       return downloadMembers(method, stream.chunk, file);
     case "upload":
@@ -42,13 +44,14 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
 }
 
 function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): string[] {
-  const { format, event, id, data, text, end, last, idleMs } = stream;
+  const { format, event, id, data, text, ownError, end, last, idleMs } = stream;
   return [
     `format: ${printString(format)},`,
     ...Object.entries({ event, id, data })
       .filter(([, key]) => key !== "")
       .map(([name, key]) => `${name}: ${printString(key)},`),
     ...(text ? ["text: true,"] : []),
+    ...(ownError ? ["ownError: true,"] : []),
     ...unlessDefault("end", end),
     ...(last === undefined ? [] : [`last: ${printInline(last)},`]),
     ...(idleMs === undefined ? [] : [`idleMs: ${printMillis(idleMs)},`]),
@@ -177,8 +180,13 @@ function isBigInteger(scalar: ScalarType): boolean {
 }
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {
+  const { output } = method.desc;
+  const lines =
+    output.typeName === "google.api.HttpBody"
+      ? [`${file.runtimeValue("writeHttpBody")}(response, out);`]
+      : headLines(output, file);
   return [
-    ...responseFunction("head", headLines(method.desc.output, file), file),
+    ...responseFunction("head", lines, file),
     ...printFunction({
       name: "chunk",
       parameters: [

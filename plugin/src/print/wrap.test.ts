@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asJavaScript, typed } from "./erasable.ts";
 import { printInline } from "./literal.ts";
-import { WIDTH, wrapLine } from "./wrap.ts";
+import { fillList, WIDTH, wrapLine } from "./wrap.ts";
 
 const wrapped = (line: string) => wrapLine(line).join("\n");
 const evaluate = (code: string): unknown => new Script(`(${code})`).runInThisContext();
@@ -76,4 +76,13 @@ test("property: a literal means the same, and no line is long but for its string
       }
     }),
   );
+});
+
+test("a list of short items fills its lines", () => {
+  const items = Array.from({ length: 40 }, (_, index) => String(index));
+  const [head, first = "", second, tail] = fillList("const list = [", items, "];");
+  expect(fillList("const list = [", ["1", "2"], "];")).toEqual(["const list = [1, 2];"]);
+  expect([head, tail]).toEqual(["const list = [", "];"]);
+  expect(first.length).toBeLessThanOrEqual(WIDTH);
+  expect(`${first} ${second?.trim()}`).toBe(`  ${items.join(", ")},`);
 });

@@ -28,6 +28,19 @@ export function wrapLine(line: string): string[] {
   return wrapTokens(code.match(TOKENS) ?? [], indent);
 }
 
+/** A list of short items: in one line, or in as few as they fill. */
+export function fillList(head: string, items: readonly string[], tail: string): string[] {
+  const line = `${head}${items.join(", ")}${tail}`;
+  if (columns(line) <= WIDTH) return [line];
+  const lines: string[] = [];
+  for (const item of items) {
+    const filled = `${lines.at(-1) ?? ""} ${item},`;
+    const fits = lines.length > 0 && columns(filled) <= WIDTH;
+    lines.splice(fits ? -1 : lines.length, 1, fits ? filled : `  ${item},`);
+  }
+  return [head, ...lines, tail];
+}
+
 function wrapTokens(tokens: readonly string[], indent: string): string[] {
   const text = indent + tokens.join("");
   if (columns(text) <= WIDTH) return [text];

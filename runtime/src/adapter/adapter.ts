@@ -88,14 +88,16 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
-  /** A JSON value on each line, or server-sent events. */
-  readonly format: "lines" | "events";
+  /** A JSON value on each line, server-sent events, or the items of one JSON array. */
+  readonly format: "lines" | "events" | "array";
   /** The keys under which a record has the event's name, the last event ID, and the data. */
   readonly event?: string;
   readonly id?: string;
   readonly data?: string;
   /** The data under its key is text, even if it looks like JSON. */
   readonly text?: boolean;
+  /** The message has a field for the key `error`: a record with nothing else is no error. */
+  readonly ownError?: boolean;
   /** Lines or data that end the stream. */
   readonly end: readonly string[];
   /** The record after which the stream ends. */
@@ -104,6 +106,14 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly idleMs?: number;
   /** Writes one record as protobuf bytes. */
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
+}
+
+/** A server stream of the states of accepted work; its rules have an `operation`. */
+export interface OperationAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends StreamParts<I, "server_streaming", O> {
+  readonly kind: "operation";
+  /** Writes one state as protobuf bytes. */
+  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** A server stream of the chunks of a response's body. */
@@ -138,6 +148,7 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
   | PaginateAdapter<I, O>
   | PollAdapter<I, O>
   | RecordsAdapter<I, O>
+  | OperationAdapter<I, O>
   | DownloadAdapter<I, O>
   | UploadAdapter<I, O>;
 
@@ -197,6 +208,14 @@ export function records<I extends DescMessage, O extends DescMessage>(
 ): RecordsAdapter<I, O> {
   const { end } = DEFAULT_STREAM;
   return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
+}
+
+/** Makes a method of an adapter that responds with the states of accepted work. */
+export function operation<I extends DescMessage, O extends DescMessage>(
+  method: OperationAdapter<I, O>["method"],
+  parts: Parts<OperationAdapter<I, O>>,
+): OperationAdapter<I, O> {
+  return { kind: "operation", method, ...parts, rules: completeRules(parts.rules) };
 }
 
 /** Makes a downloading method of an adapter. */

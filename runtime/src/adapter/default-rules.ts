@@ -17,6 +17,7 @@ export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   errors: [],
   retryAfter: [],
   rawErrorBody: false,
+  redirects: false,
   success: [],
   responseEncoding: "json",
   scopes: [],

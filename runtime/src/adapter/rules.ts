@@ -36,9 +36,13 @@ export type ErrorShape =
       readonly title: string;
       readonly code: string;
       readonly detail: string;
+      /** Dotted path in an item to the request field that is wrong; undefined where items name none. */
+      readonly field?: string;
     }
   /** Objects whose keys are titles and whose string values are details: `[{"Some title": "Some detail"}]`. */
   | { readonly kind: "title_map"; readonly path: string }
+  /** An object whose keys are request fields, and whose values are texts or lists of them. */
+  | { readonly kind: "field_map"; readonly path: string }
   /** A plain string. */
   | { readonly kind: "text"; readonly path: string }
   /** RFC 6749 section 5.2: `error`, `error_description`. */
@@ -62,13 +66,24 @@ export interface ErrorRule {
   readonly reason?: string;
 }
 
-/** A response header that says when to come back. */
+/** A response header, or a key of an error body, that says when to come back. */
 export interface RetryAfterRule {
-  readonly header: string;
-  /** `seconds` from now (a fraction is allowed), `epoch` seconds, or an `http_date` (RFC 9110 section 5.6.7). */
-  readonly format: "seconds" | "epoch" | "http_date";
+  /** The name of the header; undefined where `path` says where to look. */
+  readonly header?: string;
+  /** Dotted path from the root of the body. */
+  readonly path?: string;
+  /** `seconds` or `millis` from now (a fraction is allowed), `epoch` seconds, or an `http_date` (RFC 9110 section 5.6.7). */
+  readonly format: "seconds" | "millis" | "epoch" | "http_date";
   /** The rule applies only while this header holds this value, e.g. a remaining count of `0`. */
   readonly when?: { readonly name: string; readonly value: string };
+}
+
+/** A key of an error body that callers get in `ErrorInfo.metadata`. */
+export interface ErrorMetadataRule {
+  /** The key in the metadata. */
+  readonly key: string;
+  /** Dotted path from the root of the body. */
+  readonly path: string;
 }
 
 /** How the body of a response is read; `by_content_type` is JSON, a form or bytes. */
@@ -99,6 +114,23 @@ export interface RequestCondition {
   readonly present?: boolean;
 }
 
+/** How accepted work is waited for. Paths are dotted and start at the payload. */
+export interface OperationRule {
+  /** Where its status is: a link in a header or in the payload, or a path around a value of the payload. */
+  readonly status:
+    | { readonly kind: "header"; readonly header: string }
+    | { readonly kind: "link"; readonly path: string }
+    | { readonly kind: "path"; readonly before: string; readonly key: string; readonly after: string };
+  readonly done?: Condition;
+  readonly failed?: Condition;
+  readonly result?: string;
+  readonly resultLink?: string;
+  /** The first wait, in milliseconds. Default: 1000. */
+  readonly intervalMs?: number;
+  /** Default: 1000. */
+  readonly maxPolls?: number;
+}
+
 /** Everything about a method that does not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
@@ -113,8 +145,11 @@ export interface MethodRules {
   readonly errorShapes: readonly ErrorShape[];
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
+  readonly errorMetadata?: readonly ErrorMetadataRule[];
   /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
   readonly rawErrorBody: boolean;
+  /** Redirects of GET and HEAD are followed where the upstream's options allow it. */
+  readonly redirects: boolean;
   /** Statuses outside 200 to 299 that are a response and not an error, e.g. 304. */
   readonly success: readonly number[];
   readonly responseEncoding: ResponseEncoding;
@@ -126,6 +161,10 @@ export interface MethodRules {
   readonly rateLimits?: readonly RateLimitRule[];
   /** May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb, or a key. */
   readonly idempotent: boolean;
+  /** A response may mean that the work is only accepted. */
+  readonly operation?: OperationRule;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;
+  /** Request fields, dotted, that carry credentials of the caller's own: if one is set, a 401 is about these. */
+  readonly credentialFields?: readonly string[];
 }

@@ -1,9 +1,10 @@
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
 import type { ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
 import type { Drift } from "../decode/drift.ts";
 import type { Clock } from "../time/clock.ts";
+import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
 /** Drift in one response. */
@@ -63,22 +64,38 @@ export interface RestOptions {
   readonly adapters: readonly ServiceAdapter[];
   /** The upstreams that they name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  /**
+   * Files with further types that a google.protobuf.Any or a detail of an error may have, with all that they import.
+   * Those of the adapters, of google.rpc and the well-known types are known anyway.
+   */
+  readonly types?: readonly DescFile[] | undefined;
   /** Responses that are not as declared are errors: INTERNAL, reason RESPONSE_DRIFT. Default: false. */
   readonly strict?: boolean | undefined;
-  /** The deadline of a call that comes without one, in milliseconds. Default: 60 000. */
+  /**
+   * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's and
+   * `maxTimeoutMs` counts. It does not apply to streams without an end of their own, which poll or read records.
+   * Default: 60 000.
+   */
   readonly timeoutMs?: number | undefined;
+  /** The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none. */
+  readonly maxTimeoutMs?: number | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
   /** Is told of every response that is not as declared. What it throws is ignored. */
   readonly onDrift?: ((report: DriftReport) => void) | undefined;
   /** Is told of every request to an upstream before it is sent. What it throws is ignored. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
-  /** Is told of every call when it is over. What it throws is ignored. */
+  /**
+   * Is told exactly once of every call, when it is over: also of one that was refused before it began, and of a stream
+   * that its caller left. What it throws is ignored.
+   */
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Is told when an upstream begins or ceases to be left alone. What it throws is ignored. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
+  /** For tests. Default: the real network. */
+  readonly network?: Network | undefined;
 }
 
 /** The deadline of a call that comes without one. */

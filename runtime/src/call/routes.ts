@@ -1,6 +1,7 @@
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -22,7 +23,12 @@ export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
 }
 
 /** The adapters of methods that respond with a stream. */
-export type StreamAdapter = PaginateAdapter | PollAdapter | RecordsAdapter | DownloadAdapter;
+export type StreamAdapter =
+  | PaginateAdapter
+  | PollAdapter
+  | RecordsAdapter
+  | OperationAdapter
+  | DownloadAdapter;
 
 /** Whether a method has one request and one response. */
 export function isUnary(route: Route): route is Route<UnaryAdapter> {

@@ -1,8 +1,9 @@
-import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -12,23 +13,33 @@ import type {
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { Drift } from "../decode/drift.ts";
+import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
-import { errorInSuccess } from "../errors/upstream-error.ts";
-import type { JsonValue } from "../json/json.ts";
+import {
+  type ErrorResponse,
+  errorInStatus,
+  errorInSuccess,
+  upstreamError,
+} from "../errors/upstream-error.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import type { Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
-import type { UpstreamResponse } from "../upstream/upstream.ts";
+import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import { type CallReport, notify, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
@@ -41,11 +52,15 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
+  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
+  readonly hasCallerDeadline: boolean;
 }
 
 /** What running calls share. */
 export interface CallSettings {
   readonly options: Pick<RestOptions, "strict" | "onDrift" | "onRequest" | "onCall">;
+  /** The types by which google.protobuf.Any is resolved. */
+  readonly types: Registry;
   readonly clock: Clock;
   readonly decoder: Decoder;
 }
@@ -78,7 +93,7 @@ export interface Download {
 type Progress = {
   -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "drifts"]: CallReport[K];
 };
-type Decodable = UnaryAdapter | UploadAdapter;
+type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -89,6 +104,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private requested: MessageShape<DescMessage> | undefined;
   private readonly settings: CallSettings;
   private readonly startedAt: number;
+  private readonly allowance: WaitAllowance;
+  private over = false;
   private readonly progress: Progress = {
     verb: undefined,
     upstreamStatus: undefined,
@@ -103,6 +120,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.clock = settings.clock;
     this.settings = settings;
     this.startedAt = settings.clock.monotonic();
+    const { retrier } = route.upstream;
+    this.allowance = new WaitAllowance(
+      context.hasCallerDeadline ? Number.POSITIVE_INFINITY : (retrier?.maxTotalDelayMs ?? 0),
+    );
   }
 
   get adapter(): A {
@@ -124,7 +145,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
   adapted<T>(step: string, act: () => T): T {
     try {
-      return act();
+      return withTypes(this.settings.types, act);
     } catch (cause) {
       if (cause instanceof ConnectError) throw cause;
       throw this.failed(step, cause);
@@ -136,10 +157,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.call({ ...this.context, method, rules: used, request, stream, onSent }),
-      );
-      return readResponse(response, used, this.clock.now());
+      const call = { ...this.context, method, rules: used, request, stream, onSent };
+      const response = await this.following(call, (call) => this.route.upstream.call(call));
+      return this.knowing(() => readResponse(this.attributed(response), used, this.clock.now()));
     });
   }
 
@@ -149,21 +169,44 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
-      const response = await this.observed(request, (request) =>
-        this.route.upstream.open({ ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs }),
-      );
+      const call = { ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs };
+      const response = await this.following(call, (call) => this.route.upstream.open(call));
       const { status, headers, chunks } = response;
-      if (chunks === undefined) throw errorOf(response, rules, this.clock.now());
+      if (chunks === undefined) {
+        throw this.knowing(() => errorOf(this.attributed(response), rules, this.clock.now()));
+      }
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
       const errorIn = (json: JsonValue | undefined, text: string) =>
-        errorInSuccess({ ...response, ...head, json, body: Buffer.from(text) }, rules, this.clock.now());
+        this.knowing(() => this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }));
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
 
-  /** The response message in a response. */
-  message(this: RunningCall<Decodable>, response: ReadResponse): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.message(this.adapter, response);
+  /** The error that a response means, although its status is none. */
+  failure({ status, header, body }: ReadResponse): ConnectError {
+    const json = operationStatus(body.value);
+    const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));
+    const response = {
+      status,
+      header,
+      json,
+      body: bytes,
+      truncated: false,
+      configuredCredentials: false,
+      secrets: [],
+    };
+    return this.knowing(() => upstreamError(response, this.adapter.rules, this.clock.now()));
+  }
+
+  /** The response message in a response; `rules` in place of the method's own. */
+  message(
+    this: RunningCall<Decodable>,
+    response: ReadResponse,
+    rules: MethodRules = this.adapter.rules,
+  ): Uint8Array<ArrayBuffer> {
+    const { bytes, drifts } = this.knowing(() =>
+      this.settings.decoder.message(this.adapter, response, rules),
+    );
     this.drifted(drifts);
     return bytes;
   }
@@ -175,7 +218,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
   ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, drifts } = this.settings.decoder.items(this.adapter, page, response, indices);
+    const { items, drifts } = this.knowing(() =>
+      this.settings.decoder.items(this.adapter, page, response, indices),
+    );
     this.drifted(drifts);
     return items;
   }
@@ -187,7 +232,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     exactly: () => JsonValue | undefined,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, drifts } = this.settings.decoder.record(this.adapter, value, exactly, index);
+    const { bytes, drifts } = this.knowing(() =>
+      this.settings.decoder.record(this.adapter, value, exactly, index),
+    );
     this.drifted(drifts);
     return bytes;
   }
@@ -198,7 +245,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, drifts } = this.settings.decoder.chunk(this.adapter, head, chunk);
+    const { bytes, drifts } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
     this.drifted(drifts);
     return bytes;
   }
@@ -210,8 +257,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return values === undefined || values.length === 0 ? error : redactError(error, values);
   }
 
-  /** Tells who wants to know that the call is over, and what it ended with. */
+  /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
   ended(error: ConnectError | undefined): void {
+    if (this.over) return;
+    this.over = true;
     const { method, rules } = this.adapter;
     const report: CallReport = {
       ...this.progress,
@@ -221,6 +270,28 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       error,
     };
     notify(this.settings.options.onCall, report);
+  }
+
+  private errorInRecord(record: ErrorResponse): ConnectError | undefined {
+    const { adapter } = this.route;
+    const now = this.clock.now();
+    const error = errorInSuccess(record, adapter.rules, now);
+    const isOwn = adapter.kind !== "records" || adapter.ownError === true;
+    return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
+  private knowing<T>(act: () => T): T {
+    return withTypes(this.settings.types, act);
+  }
+
+  /** A response whose refusal, if it is one, concerns the credentials in the message, where there are any. */
+  private attributed<T extends UpstreamResponse>(response: T): T {
+    const { method, rules } = this.adapter;
+    const fields = rules.credentialFields;
+    if (!response.configuredCredentials || fields === undefined || this.requested === undefined)
+      return response;
+    const isOfCaller = hasCallerCredentials(method.input, this.requested, fields);
+    return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }
 
   private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
@@ -235,6 +306,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       expiresAt,
       closing,
       clock,
+      allowance: this.allowance,
     };
     return withRetries(() => this.permitted(send), context);
   }
@@ -252,6 +324,21 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     } catch (error) {
       permit.end(error);
       throw error;
+    }
+  }
+
+  /** Sends a request, and those that its redirects lead to: each is a request of its own, to whoever observes them. */
+  private async following<T extends UpstreamResponse>(
+    first: UpstreamCall,
+    send: (call: UpstreamCall) => Promise<T>,
+  ): Promise<T> {
+    let call = first;
+    for (;;) {
+      const current = call;
+      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const next = this.route.upstream.redirected(current, response);
+      if (next === undefined) return response;
+      call = next;
     }
   }
 
@@ -275,9 +362,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const pacer = new Pacer(this.context.signal);
     for await (const chunk of chunks) {
       this.progress.bytes += chunk.length;
       yield chunk;
+      const pause = pacer.bytes(chunk.length);
+      if (pause !== undefined) await pause;
     }
   }
 
@@ -301,4 +391,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { upstream } = rules;
     return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
   }
+}
+
+/**
+ * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a
+ * number by its list of details.
+ */
+function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
+  return { ...json, error: { details: [], ...json.error } };
 }

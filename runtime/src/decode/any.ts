@@ -1,57 +1,86 @@
-/** google.protobuf.Any: its JSON names a type, which must be among those that the adapter knows. */
+/**
+ * google.protobuf.Any: its JSON names a type. One of a type that is not known here, or that is not what it says, is kept
+ * as a google.protobuf.Struct of its JSON, `@type` included, which every client can read.
+ */
 import {
-  createRegistry,
   type DescFile,
+  type DescMessage,
   fromJson,
   type JsonValue as ProtoJsonValue,
   type Registry,
-  toJson,
 } from "@bufbuild/protobuf";
-import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { AnySchema, StructSchema } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
-import type { Decode } from "./proto-writer.ts";
+import { decodeStruct } from "./dynamic.ts";
+import { knownTypes, typesOfFiles } from "./known-types.ts";
+import type { Decode, ProtoWriter } from "./proto-writer.ts";
+import { findSurplus } from "./surplus.ts";
+
+const STRUCT_URL = `type.googleapis.com/${StructSchema.typeName}`;
 
 /** The types of a file and of everything that it imports; made when first asked for. */
 export function typesOf(file: DescFile): () => Registry {
   let registry: Registry | undefined;
   return () => {
-    registry ??= createRegistry(...withDependencies(file, new Set()));
+    registry ??= typesOfFiles([file]);
     return registry;
   };
 }
 
-function withDependencies(file: DescFile, seen: Set<DescFile>): DescFile[] {
-  if (seen.has(file)) return [];
-  seen.add(file);
-  return [file, ...file.dependencies.flatMap((dependency) => withDependencies(dependency, seen))];
-}
-
-/** The decoder of a google.protobuf.Any. One of an unknown type is left out, and reported. */
+/** The decoder of a google.protobuf.Any. What it cannot decode as the type that it names is kept as a Struct. */
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
     out.allKeys(json);
-    if (rawJson(json).rounded) {
-      out.rounded("", "exact integers", json);
-      return;
-    }
-    try {
-      const any = fromJson(AnySchema, plain(json), { registry: types(), ignoreUnknownFields: true });
-      out.string(1, any.typeUrl, "@type");
-      out.rawBytes(2, any.value);
-    } catch {
-      out.drop("", "google.protobuf.Any of a known type", json);
+    if (rawJson(json).rounded) out.rounded("", "exact integers", json);
+    const { "@type": url, ...fields } = json;
+    // an empty Any, which ProtoJSON writes as `{}`
+    if (url === undefined && Object.keys(fields).length === 0) return;
+    const registry = knownTypes(types());
+    const desc = typeof url === "string" ? registry.getMessage(typeNameOf(url)) : undefined;
+    if (desc === undefined) {
+      out.coerce("@type", "a known type", typeof url === "string" ? typeNameOf(url) : url);
+      keepAsStruct(json, out);
+    } else if (!decodeKnown(desc, json, fields, registry, out)) {
+      out.coerce("", `google.protobuf.Any of ${desc.typeName}`, json);
+      keepAsStruct(json, out);
     }
   };
 }
 
-/** A google.protobuf.Any as ProtoJSON. */
-export function anyJson(any: Any, types: () => Registry): JsonValue {
-  return toJson(AnySchema, any, { registry: types() });
+function decodeKnown(
+  desc: DescMessage,
+  json: JsonObject,
+  fields: JsonObject,
+  registry: Registry,
+  out: ProtoWriter,
+): boolean {
+  const { keys, hasUnknownWord } = findSurplus(desc, fields);
+  if (hasUnknownWord) return false;
+  try {
+    const any = fromJson(AnySchema, plainJson(json), { registry, ignoreUnknownFields: true });
+    out.string(1, any.typeUrl, "@type");
+    out.rawBytes(2, any.value);
+  } catch {
+    return false;
+  }
+  for (const [key, value] of keys) out.additional(key, value);
+  return true;
+}
+
+/** The bytes of a message are written like a message in a field. */
+function keepAsStruct(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, STRUCT_URL, "@type");
+  out.message(2, json, "", decodeStruct);
+}
+
+/** The full name of the type behind a type URL. */
+export function typeNameOf(url: string): string {
+  return url.slice(url.lastIndexOf("/") + 1);
 }
 
 /** protobuf-es takes no bigint in JSON, but 64-bit integers as strings. */
-function plain(json: JsonObject): ProtoJsonValue {
+export function plainJson(json: JsonValue): ProtoJsonValue {
   return JSON.parse(
     JSON.stringify(json, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
   );

@@ -81,6 +81,11 @@ export class DriftWriter extends BytesWriter {
     this.note("dropped", key, expected, value);
   }
 
+  /** Notes a key that no field names. */
+  additional(key: string, value: Field): void {
+    this.note("unknown", key, "no such key", value);
+  }
+
   protected dropped(key: string, expected: string, value: Field): undefined {
     this.note("dropped", key, expected, value);
     return undefined;

@@ -46,10 +46,19 @@ export function booleanFrom(value: JsonValue): boolean | undefined {
   }
 }
 
-/** Bytes from base64 in either alphabet, with or without padding (RFC 4648 sections 4 and 5). */
+/**
+ * Bytes from base64 as MIME decoders read it (RFC 2045 section 6.8): with line breaks, tabs and spaces anywhere, in either
+ * alphabet (RFC 4648 sections 4 and 5), with or without padding. undefined for everything else: other characters, more
+ * data behind the padding, and a single digit at the end, which is no byte.
+ */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
-  const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(text)?.[1];
+  const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(withoutSpace(text))?.[1];
   // one digit is six bits, which are no byte
   if (digits === undefined || digits.length % 4 === 1) return undefined;
-  return Buffer.from(text, "base64");
+  return Buffer.from(digits, "base64");
+}
+
+/** Most base64 is on one line, and can be long. */
+function withoutSpace(text: string): string {
+  return /[\t\n\f\r ]/.test(text) ? text.replace(/[\t\n\f\r ]+/g, "") : text;
 }

@@ -1,10 +1,14 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { file_google_protobuf_api } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ErrorShape } from "../adapter/rules.ts";
+import { typesOfFiles, withTypes } from "../decode/known-types.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { JsonValue } from "../json/json.ts";
 import { readErrorBody } from "./error-body.ts";
+import type { ErrorDetail } from "./rest-error.ts";
 
 const META = { status: 400, msg: "Bad Request" };
 
@@ -34,10 +38,18 @@ test.each<[name: string, body: JsonValue | undefined, text: string | undefined, 
         { title: "C", code: 6 },
       ],
     },
-    "B",
+    "A; B; C",
     "5",
   ],
-  ["an item of wrong types is skipped", { errors: [{ title: 7, code: 5 }, { title: "B" }, "C", null] }, "B"],
+  [
+    "items of other types are read as far as they go",
+    { errors: [{ title: 7, code: 5 }, { title: "B" }, "C", { title: {} }, null] },
+    "7; B; C",
+    "5",
+  ],
+  ["items are texts", { errors: ["Too long.", "No vowels."] }, "Too long.; No vowels."],
+  ["one item is a text", { errors: "Too long." }, "Too long."],
+  ["texts among maps of titles", { response: { errors: ["Too long."] } }, "Too long."],
   ["an item with null and empty parts", { errors: [{ title: null, detail: "d", code: null }] }, "d"],
   ["response is a string", { meta: META, response: "Not authorized." }, "Not authorized."],
   ["a map of titles", { response: { errors: [{ "Some title": "Some detail" }] } }, "Some title: Some detail"],
@@ -65,7 +77,7 @@ test.each<[JsonValue, string | undefined, string?]>([
   [{ message: "Not Found", documentation_url: "https://x.test", status: "404" }, "Not Found"],
   [
     { message: "Validation Failed", errors: [{ resource: "Issue", code: "missing_field" }] },
-    "",
+    "Validation Failed",
     "missing_field",
   ],
   [{ error: { message: "No key", code: 403 } }, "No key", "403"],
@@ -134,12 +146,79 @@ test.each<[string, JsonValue]>([
 ])("google.rpc.Status: %s, with details that callers may see", (_name, body) => {
   const report = readErrorBody(body, SHAPES);
   expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
-  expect(report.details?.map(({ desc }) => desc)).toEqual([ErrorInfoSchema, BadRequestSchema]);
+  expect(report.details?.map(typeOf)).toEqual([
+    ErrorInfoSchema.typeName,
+    BadRequestSchema.typeName,
+    // unknown, nonsense, and no object
+    "google.protobuf.Struct",
+    "google.protobuf.Struct",
+    "google.protobuf.Value",
+  ]);
   expect(report.details?.[0]?.value).toMatchObject({
     reason: "STALE",
     domain: "d.test",
     metadata: { a: "b" },
   });
+});
+
+function typeOf(detail: ErrorDetail): string {
+  return "type" in detail ? detail.type : detail.desc.typeName;
+}
+
+test("google.rpc.Status: a detail of an unknown type is kept with its type and all of its keys", () => {
+  const detail = { "@type": "type.googleapis.com/acme.v1.Why", id: 700000000000000001n, list: [null, "x"] };
+  const report = readErrorBody({ code: 9, details: [detail] }, SHAPES);
+  const [kept] = report.details ?? [];
+  if (kept === undefined || "type" in kept) throw new Error("no message");
+  expect(toJson(kept.desc, create(kept.desc, kept.value))).toEqual({
+    "@type": "type.googleapis.com/acme.v1.Why",
+    id: "700000000000000001",
+    list: [null, "x"],
+  });
+});
+
+test("google.rpc.Status: a detail of a type that the call knows is decoded", () => {
+  const detail = { "@type": "type.googleapis.com/google.protobuf.Api", name: "a" };
+  const read = () => readErrorBody({ code: 9, details: [detail] }, SHAPES).details?.map(typeOf);
+  expect(read()).toEqual(["google.protobuf.Struct"]);
+  expect(withTypes(typesOfFiles([file_google_protobuf_api]), read)).toEqual(["google.protobuf.Api"]);
+});
+
+test("google.rpc.Status: a detail of Connect goes on as its bytes where its type is not known", () => {
+  const details = [
+    { type: "acme.v1.Why", value: "CgFB" },
+    { type: "acme.v1.Why", value: "no base64!" },
+    { type: "no name", value: "CgFB" },
+  ];
+  const report = readErrorBody({ code: "not_found", details }, SHAPES);
+  expect(report.details?.[0]).toMatchObject({ type: "acme.v1.Why", value: Buffer.from([10, 1, 65]) });
+  expect(report.details?.map(typeOf)).toEqual([
+    "acme.v1.Why",
+    "google.protobuf.Struct",
+    "google.protobuf.Struct",
+  ]);
+});
+
+test("google.rpc.Status: after 20 details, the others are counted", () => {
+  const details = Array.from({ length: 33 }, () => ({ "@type": "t/acme.v1.Why" }));
+  const report = readErrorBody({ code: 9, details }, SHAPES);
+  expect([report.details?.length, report.omitted]).toEqual([20, 13]);
+});
+
+test("property: every detail of a status arrives, whatever it is, but for null and DebugInfo", () => {
+  const type = fc.constantFrom("t/google.rpc.Help", "t/google.rpc.RetryInfo", "t/acme.v1.New", "", 7, null);
+  const detail = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.record({ "@type": type, links: fc.jsonValue({ maxDepth: 2 }), more: fc.jsonValue({ maxDepth: 2 }) }),
+    fc.record({ type: fc.constantFrom("google.rpc.Help", "acme.v1.New"), value: fc.base64String() }),
+  );
+  fc.assert(
+    fc.property(fc.array(detail, { maxLength: 20 }), (details) => {
+      const body = JSON.parse(JSON.stringify({ code: 9, details })) as { details: unknown[] };
+      const report = readErrorBody(body as JsonValue, SHAPES);
+      expect(report.details).toHaveLength(body.details.filter((each) => each !== null).length);
+    }),
+  );
 });
 
 test("google.rpc.Status: is also read as the protocol Connect writes it", () => {

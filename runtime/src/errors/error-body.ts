@@ -1,6 +1,7 @@
-import type { ErrorShape } from "../adapter/rules.ts";
+import type { EnvelopeRule, ErrorShape } from "../adapter/rules.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { readFieldMap, readItems, readTitleMap } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 
@@ -16,25 +17,57 @@ export const COMMON_SHAPES: readonly ErrorShape[] = [
   { kind: "text", path: "" },
 ];
 
+const PLAIN_ITEMS = { kind: "items", title: "title", code: "code", detail: "detail" } as const;
+
 /**
- * Reads the body of an error. The shapes are tried in order, and the first that finds anything wins. Whatever
- * has the wrong type is passed over: no body makes this fail.
+ * Reads the body of an error. The shapes are tried in order, and the first that finds anything wins; if it finds no text,
+ * the next that does gives it. Where no shape finds anything, a list at the envelope's `errors`, or at `errors` within its
+ * payload, is read; then, of an array, its first item, since streams of one array send their errors as `[{"error": …}]`.
+ * Whatever has the wrong type is passed over: no body makes this fail.
  */
-export function readErrorBody(body: JsonValue | undefined, shapes: readonly ErrorShape[]): ErrorReport {
+export function readErrorBody(
+  body: JsonValue | undefined,
+  shapes: readonly ErrorShape[],
+  envelope?: EnvelopeRule,
+): ErrorReport {
   if (body === undefined) return {};
-  for (const shape of shapes.length === 0 ? COMMON_SHAPES : shapes) {
+  const first = Array.isArray(body) ? body[0] : undefined;
+  const all = [...(shapes.length === 0 ? COMMON_SHAPES : shapes), ...shapesOf(envelope)];
+  return reportOf(body, all) ?? (isJsonObject(first) ? reportOf(first, all) : undefined) ?? {};
+}
+
+function reportOf(body: JsonValue, shapes: readonly ErrorShape[]): ErrorReport | undefined {
+  let found: ErrorReport | undefined;
+  for (const shape of shapes) {
     const report = read(body, shape);
-    if (report !== undefined) return report;
+    if (report === undefined) continue;
+    if (hasText(report)) return found === undefined ? report : { ...found, text: report.text };
+    found ??= report;
   }
-  return {};
+  return found;
+}
+
+function hasText({ text }: ErrorReport): boolean {
+  return text !== undefined && text !== "";
+}
+
+function shapesOf(envelope: EnvelopeRule | undefined): ErrorShape[] {
+  if (envelope === undefined) return [];
+  const paths = envelope.payload.filter((path) => path !== "").map((path) => `${path}.errors`);
+  return [...(envelope.errors === undefined ? [] : [envelope.errors]), ...paths].map((path) => ({
+    ...PLAIN_ITEMS,
+    path,
+  }));
 }
 
 function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {
   switch (shape.kind) {
     case "items":
-      return readItems(listAt(body, shape.path), shape);
+      return readItems(valueAt(body, shape.path), shape);
     case "title_map":
-      return readTitleMap(listAt(body, shape.path));
+      return readTitleMap(valueAt(body, shape.path));
+    case "field_map":
+      return readFieldMap(valueAt(body, shape.path));
     case "text":
       return readText(valueAt(body, shape.path));
     case "oauth":
@@ -42,47 +75,6 @@ function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {
     case "rpc_status":
       return readRpcStatus(body);
   }
-}
-
-/** The objects of an array, or a single one. */
-function listAt(body: JsonValue, path: string): JsonObject[] {
-  const value = valueAt(body, path);
-  return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
-}
-
-type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
-
-/** The first item with a code other than 0 is the cause, else the first one. */
-function readItems(items: readonly JsonObject[], keys: ItemKeys): ErrorReport | undefined {
-  const reports = items.map((item) => readItem(item, keys)).filter((report) => report !== undefined);
-  return reports.find(({ subcode }) => subcode !== undefined) ?? reports[0];
-}
-
-function readItem(item: JsonObject, keys: ItemKeys): ErrorReport | undefined {
-  const title = own(item, keys.title);
-  const code = own(item, keys.code);
-  const detail = own(item, keys.detail);
-  if (![title, detail].every((value) => value === undefined || value === null || typeof value === "string")) {
-    return undefined;
-  }
-  const text = [title, detail].filter((part) => typeof part === "string" && part !== "").join(": ");
-  const subcode = readSubcode(code);
-  return text === "" && subcode === undefined ? undefined : { text, subcode };
-}
-
-function readSubcode(code: JsonValue | undefined): string | undefined {
-  if (typeof code !== "number" && typeof code !== "string" && typeof code !== "bigint") return undefined;
-  const text = String(code).trim();
-  return text === "" || text === "0" || text.length > 100 ? undefined : text;
-}
-
-function readTitleMap(maps: readonly JsonObject[]): ErrorReport | undefined {
-  for (const map of maps) {
-    for (const [title, detail] of Object.entries(map)) {
-      if (typeof detail === "string") return { text: detail === "" ? title : `${title}: ${detail}` };
-    }
-  }
-  return undefined;
 }
 
 function readText(value: JsonValue | undefined): ErrorReport | undefined {

@@ -9,6 +9,8 @@ export interface ErrorReport {
   readonly subcode?: string | undefined;
   /** The RPC code, from a google.rpc.Status. */
   readonly code?: Code | undefined;
-  /** Details, from a google.rpc.Status. */
+  /** Details: of a google.rpc.Status, and the fields that items name. */
   readonly details?: readonly ErrorDetail[] | undefined;
+  /** How many details were left out because there were too many. */
+  readonly omitted?: number | undefined;
 }

@@ -24,10 +24,11 @@ export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
 }
 
 /** Replaces secrets in all texts of a detail; undefined where it holds one that is no text. */
-export function redactDetail(
-  { desc, value }: ErrorDetail,
-  secrets: readonly Secret[],
-): ErrorDetail | undefined {
+export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): ErrorDetail | undefined {
+  if ("type" in detail) {
+    return holdsSecret(Buffer.from(detail.value).toString("utf8"), secrets) ? undefined : detail;
+  }
+  const { desc, value } = detail;
   try {
     const message = create(desc, value);
     if (!holdsSecret(Buffer.from(toBinary(desc, message)).toString("utf8"), secrets)) return { desc, value };
@@ -48,7 +49,6 @@ export function redactError(error: ConnectError, secrets: readonly Secret[]): Co
     redactCause(error.cause, secrets),
   );
   clean.details = error.details.flatMap((detail) => {
-    if ("type" in detail) return holdsSecret(Buffer.from(detail.value).toString(), secrets) ? [] : [detail];
     const kept = redactDetail(detail as ErrorDetail, secrets);
     return kept === undefined ? [] : [kept as (typeof error.details)[number]];
   });

@@ -7,10 +7,20 @@ import { ERRORS, type ErrorReason } from "./table.ts";
 /** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */
 export const OWN_DOMAIN = "connect-rest";
 
-/** A detail of an error that goes out: a message with its type. */
-export interface ErrorDetail {
+/** A detail of an error that goes out: a message with its type, or the bytes of one whose type is not known here. */
+export type ErrorDetail = KnownDetail | UnknownDetail;
+
+/** A message with its type. */
+export interface KnownDetail {
   readonly desc: DescMessage;
   readonly value: MessageInitShape<DescMessage>;
+}
+
+/** The bytes of a message of a type that is not known here. */
+export interface UnknownDetail {
+  /** The full name of the type. */
+  readonly type: string;
+  readonly value: Uint8Array;
 }
 
 /** What an error carries beside its text. */
@@ -31,11 +41,14 @@ export function connectError(
   reason: string,
   extras: ErrorExtras & { readonly domain: string },
 ): ConnectError {
-  const info: ErrorDetail = {
+  const info: KnownDetail = {
     desc: ErrorInfoSchema,
     value: { reason, domain: extras.domain, metadata: { ...extras.metadata } },
   };
-  return new ConnectError(text, code, undefined, [info, ...(extras.details ?? [])], extras.cause);
+  const error = new ConnectError(text, code, undefined, undefined, extras.cause);
+  // the constructor takes details of known types alone
+  error.details = [info, ...(extras.details ?? [])];
+  return error;
 }
 
 /**
@@ -65,14 +78,18 @@ export function infoOf(error: ConnectError): ErrorInfo | undefined {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-/** The same error with more metadata in its google.rpc.ErrorInfo; as it is where it has none. */
+/**
+ * The same error with more metadata in its own google.rpc.ErrorInfo, the first one; as it is where it has none. One of the
+ * upstream stays as it came.
+ */
 export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
   const info = infoOf(error);
   if (info === undefined) return error;
   const { rawMessage, code, cause, details } = error;
   const copy = new ConnectError(rawMessage, code, error.metadata, undefined, cause);
   const merged = { ...info, metadata: { ...info.metadata, ...metadata } };
-  copy.details = [{ desc: ErrorInfoSchema, value: merged }, ...details.filter((detail) => !isInfo(detail))];
+  const own = details.findIndex(isInfo);
+  copy.details = details.with(own, { desc: ErrorInfoSchema, value: merged });
   return copy;
 }
 

@@ -1,7 +1,9 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { RetryAfterRule } from "../adapter/rules.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { ErrorDetail } from "./rest-error.ts";
+import type { JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import type { KnownDetail } from "./rest-error.ts";
 
 /** Reads a response header by its name in lower case. */
 export type HeaderReader = (name: string) => string | undefined;
@@ -11,26 +13,38 @@ const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 
 /**
  * How long to wait before the next try, in milliseconds; undefined when the response does not say. The first rule
- * whose header is there counts; the headers of rules often stand on every response, so they count only for errors
+ * whose header or key is there counts; what rules name often stands on every response, so it counts only for errors
  * that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110 section
  * 10.2.3), which counts always.
  *
  * @param now milliseconds since 1970
+ * @param body the body of the error
  */
 export function retryDelayMs(
   header: HeaderReader,
   rules: readonly RetryAfterRule[],
   code: Code,
   now: number,
+  body?: JsonValue,
 ): number | undefined {
   for (const rule of RETRYABLE.includes(code) ? rules : []) {
-    const delay = applies(rule, header)
-      ? read(header(rule.header.toLowerCase()), rule.format, now)
-      : undefined;
+    const delay = applies(rule, header) ? read(textAt(rule, header, body), rule.format, now) : undefined;
     if (delay !== undefined) return delay;
   }
   const retryAfter = header("retry-after");
   return read(retryAfter, "seconds", now) ?? read(retryAfter, "http_date", now);
+}
+
+function textAt(
+  { header: name, path }: RetryAfterRule,
+  header: HeaderReader,
+  body: JsonValue | undefined,
+): string | undefined {
+  if (name !== undefined) return header(name.toLowerCase());
+  const value = path === undefined ? undefined : valueAt(body, path);
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : undefined;
 }
 
 function applies({ when }: RetryAfterRule, header: HeaderReader): boolean {
@@ -46,8 +60,9 @@ function read(value: string | undefined, format: RetryAfterRule["format"], now: 
   const text = value?.trim() ?? "";
   if (format === "http_date") return httpDate(text, now);
   if (!/^\d+(\.\d+)?$/.test(text)) return undefined;
-  const milliseconds = Number(text) * 1000;
-  return bounded(format === "seconds" ? milliseconds : milliseconds - now);
+  const count = Number(text);
+  if (format === "millis") return bounded(count);
+  return bounded(format === "seconds" ? count * 1000 : count * 1000 - now);
 }
 
 /** RFC 9110 section 5.6.7, in the form that senders must use. */
@@ -63,7 +78,7 @@ function bounded(milliseconds: number): number {
 }
 
 /** A delay in milliseconds as the detail google.rpc.RetryInfo of an error. */
-export function retryInfo(milliseconds: number): ErrorDetail {
+export function retryInfo(milliseconds: number): KnownDetail {
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = Math.round((milliseconds - seconds * 1000) * 1_000_000);
   return { desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } };

@@ -1,19 +1,17 @@
-import {
-  createRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonObject as PlainJson,
-} from "@bufbuild/protobuf";
+import { fromBinary, fromJson } from "@bufbuild/protobuf";
+import { AnySchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
-import { DebugInfoSchema, file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { plainJson, typeNameOf } from "../decode/any.ts";
+import { knownTypes } from "../decode/known-types.ts";
+import { bytesFromBase64 } from "../decode/scalar.ts";
+import { DebugInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { ErrorReport } from "./error-report.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
 const MAX_DETAILS = 20;
 
-const registry = createRegistry(file_google_rpc_error_details);
+const TYPE_NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
 /** RPC codes by the names of google.rpc.Code; the protocol Connect has them in lower case. */
 const CODES: ReadonlyMap<string, Code> = new Map(
@@ -25,8 +23,9 @@ const CODES: ReadonlyMap<string, Code> = new Map(
 );
 
 /**
- * Reads google.rpc.Status as JSON, bare or below `error`, and the error of the Connect protocol. Details of
- * google/rpc/error_details.proto are decoded; DebugInfo, which is not for callers, and unknown types are left out.
+ * Reads google.rpc.Status as JSON, bare or below `error`, and the error of the Connect protocol. Details of types that the
+ * process knows are decoded; others, and those that are not what they say, become a google.protobuf.Struct of their
+ * JSON with its `@type`. Only DebugInfo, which is not for callers, is left out, and all after the first 20.
  */
 export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   if (!isJsonObject(body)) return undefined;
@@ -36,7 +35,7 @@ export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   const code = codeOf(status.status) ?? (numbered ? codeOf(status.code) : undefined);
   if (code === undefined) return undefined;
   const text = typeof status.message === "string" && status.message !== "" ? status.message : undefined;
-  return { code, text, details: detailsOf(status.details) };
+  return { code, text, ...detailsOf(status.details) };
 }
 
 function codeOf(value: JsonValue | undefined): Code | undefined {
@@ -45,25 +44,51 @@ function codeOf(value: JsonValue | undefined): Code | undefined {
   return typeof value === "number" && Code[value] !== undefined ? value : undefined;
 }
 
-function detailsOf(value: JsonValue | undefined): ErrorDetail[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_DETAILS).filter(isJsonObject).flatMap(detailOf);
+/** The first details, and how many more there are. */
+function detailsOf(value: JsonValue | undefined): Pick<ErrorReport, "details" | "omitted"> {
+  if (!Array.isArray(value)) return { details: [] };
+  const details = value.slice(0, MAX_DETAILS).flatMap(detailOf);
+  return { details, ...(value.length > MAX_DETAILS && { omitted: value.length - MAX_DETAILS }) };
 }
 
-function detailOf(detail: JsonObject): ErrorDetail[] {
-  const { "@type": url, type, value, ...fields } = detail;
-  const name = typeof url === "string" ? url.slice(url.lastIndexOf("/") + 1) : type;
-  const desc = typeof name === "string" ? registry.getMessage(name) : undefined;
-  if (desc === undefined || desc.typeName === DebugInfoSchema.typeName) return [];
+function detailOf(detail: JsonValue): ErrorDetail[] {
+  if (!isJsonObject(detail))
+    return detail === null ? [] : [{ desc: ValueSchema, value: fromJson(ValueSchema, plainJson(detail)) }];
+  const { "@type": url, type, value } = detail;
+  const name = typeof url === "string" ? typeNameOf(url) : type;
+  if (name === DebugInfoSchema.typeName) return [];
+  const known = typeof url === "string" ? knownDetail(url, detail) : connectDetail(type, value);
+  return [known ?? { desc: StructSchema, value: structOf(detail) }];
+}
+
+/** A detail as google.protobuf.Any; undefined for one of an unknown type, and one that is not what it says. */
+function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
+  const registry = knownTypes();
+  const desc = registry.getMessage(typeNameOf(url));
+  if (desc === undefined) return undefined;
   try {
-    return [{ desc, value: decode(desc, typeof url === "string" ? fields : value) }];
+    const any = fromJson(AnySchema, plainJson(detail), { registry, ignoreUnknownFields: true });
+    return { desc, value: fromBinary(desc, any.value) };
   } catch {
-    // a detail that is not what it says is no detail
-    return [];
+    return undefined;
   }
 }
 
-function decode(desc: DescMessage, json: unknown) {
-  if (typeof json === "string") return fromBinary(desc, Buffer.from(json, "base64"));
-  return fromJson(desc, json as PlainJson, { ignoreUnknownFields: true });
+/** A detail of the protocol Connect: bytes in base64, which need no known type. */
+function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined): ErrorDetail | undefined {
+  if (typeof type !== "string" || !TYPE_NAME.test(type)) return undefined;
+  const desc = knownTypes().getMessage(type);
+  try {
+    if (isJsonObject(value))
+      return desc && { desc, value: fromJson(desc, plainJson(value), { ignoreUnknownFields: true }) };
+    const bytes = typeof value === "string" ? bytesFromBase64(value) : undefined;
+    if (bytes === undefined) return undefined;
+    return desc === undefined ? { type, value: bytes } : { desc, value: fromBinary(desc, bytes) };
+  } catch {
+    return undefined;
+  }
+}
+
+function structOf(json: JsonObject) {
+  return fromJson(StructSchema, plainJson(json));
 }

@@ -27,6 +27,14 @@ export const ERRORS = {
     cause: "A value for the query, a form, a header, a cookie or a body cannot be represented there.",
     remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
+  TYPE_UNKNOWN: {
+    code: Code.InvalidArgument,
+    text: "google.protobuf.Any of {type}: {problem}",
+    cause:
+      "The type of a google.protobuf.Any in the request is not known here, or its bytes are not of that type, so it cannot be written as JSON.",
+    remedy:
+      "Send a type that an adapter, google.rpc or the option `types` knows, or add the file of the type to `types`.",
+  },
   CURSOR_INVALID: {
     code: Code.Internal,
     text: "cursor of the next page: expected {expected}, got {got}",
@@ -185,10 +193,23 @@ export const ERRORS = {
     remedy:
       "Check that the request asks for a stream, and check the format in the `records` rule of the method.",
   },
+  UPSTREAM_BODY_NOT_LINES: {
+    code: Code.Internal,
+    text: "upstream {upstream}: expected a JSON object on each line with status {status}, got {got}",
+    cause: "The upstream sent one JSON array, or server-sent events, where the method reads lines of JSON.",
+    remedy: "Set the `format` in the `records` rule of the method to what the upstream sends.",
+  },
+  UPSTREAM_BODY_NOT_ARRAY: {
+    code: Code.Internal,
+    text: "upstream {upstream}: expected one JSON array with status {status}, got {got}",
+    cause: "The upstream sent something other than an array where the method streams the items of one.",
+    remedy:
+      "Set the `format` in the `records` rule of the method to what the upstream sends. If the items are below a key of an object, use `paginate`.",
+  },
   UPSTREAM_RECORD_TOO_LARGE: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: a record exceeds {limit} bytes",
-    cause: "A line, or the data of an event, exceeds maxResponseBytes.",
+    cause: "A line, an event, or an item of an array exceeds maxResponseBytes.",
     remedy: "Raise maxResponseBytes of the upstream if such records are expected.",
   },
   UPSTREAM_BODY_TOO_DEEP: {
@@ -203,6 +224,13 @@ export const ERRORS = {
     cause: "The resource has moved. The metadata has the new address as `location`.",
     remedy:
       "Call again with the new name, or add the status to `success` of the method if it is a regular response.",
+  },
+  REDIRECT_REFUSED: {
+    code: Code.FailedPrecondition,
+    text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
+    cause:
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to something that is not a URL; or there are too many of them.",
+    remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
   },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
@@ -223,6 +251,19 @@ export const ERRORS = {
     text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
     cause: "The cursor or link in a page leads to that same page.",
     remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
+  },
+  OPERATION_LINK_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: {method}: expected the status of accepted work below the base address, got {problem}",
+    cause:
+      "The upstream accepted work, but its response has no link to the status, or one to another host or outside of the base address.",
+    remedy: "Correct the `operation` rule of the method, or the base address of the upstream.",
+  },
+  OPERATION_UNFINISHED: {
+    code: Code.DeadlineExceeded,
+    text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
+    cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
+    remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,

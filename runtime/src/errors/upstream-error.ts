@@ -1,9 +1,11 @@
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { Code, ConnectError } from "@connectrpc/connect";
-import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
+import type { ErrorMetadataRule, ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { holds } from "../decode/read.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { rawJson } from "../json/raw-json.ts";
 import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";
@@ -11,10 +13,14 @@ import type { ErrorReport } from "./error-report.ts";
 import { holdsSecret, redactDetail, redactText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
+import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
+const RPC_STATUS: MethodRules["errorShapes"] = [{ kind: "rpc_status" }];
+const MAX_METADATA = 1000;
+const MAX_DETAIL_BYTES = 16 * 1024;
 
 /** A response that is an error. */
 export interface ErrorResponse {
@@ -34,22 +40,28 @@ export interface ErrorResponse {
 /**
  * The error a caller gets for an upstream's error: by the first rule of the method that fits, else by a
  * google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo (domain: the upstream;
- * metadata: `http_status`, `subcode`, `location`), RetryInfo where the upstream says when, what the upstream itself
- * attached, and connectrest.v1.UpstreamError where the rules say so.
+ * metadata: `http_status`, `subcode`, `location`, and what the rules name), RetryInfo where the upstream says when, what
+ * the upstream itself attached, up to 16 KiB, and connectrest.v1.UpstreamError where the rules say so. Our ErrorInfo
+ * comes first, since its reason and domain follow from the rules, whatever the upstream sends; one of the upstream's
+ * follows as it came, with a domain of its own. `details_omitted` in the metadata counts details that did not fit.
  *
  * @param now milliseconds since 1970
  */
 export function upstreamError(response: ErrorResponse, rules: MethodRules, now: number): ConnectError {
-  const report = readErrorBody(response.json, rules.errorShapes);
+  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
   const rule = rules.errors.find((candidate) => fits(candidate, response, report));
   const meaning = meaningOf(response.status);
   if (response.status === 401 && response.configuredCredentials && rule?.code === undefined) {
     return credentialsRefused(response, rules, report);
   }
   const code = rule?.code ?? report.code ?? meaning.code;
+  const { details, omitted } = detailsOf(response, rules, report, code, now);
   const extras = {
-    metadata: metadataOf(response, report),
-    details: detailsOf(response, rules, report, code, now),
+    metadata: {
+      ...metadataOf(response, rules, report),
+      ...(omitted > 0 && { details_omitted: String(omitted) }),
+    },
+    details,
     cause: causeOf(response),
   };
   if (rule === undefined && meaning.reason === "MOVED") {
@@ -72,9 +84,26 @@ export function errorInSuccess(
 ): ConnectError | undefined {
   const concerned = rules.errors.filter((rule) => concernsSuccess(rule, response.status));
   if (concerned.length === 0) return undefined;
-  const report = readErrorBody(response.json, rules.errorShapes);
+  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
   const fitting = concerned.some((rule) => fits(rule, response, report));
   return fitting ? upstreamError(response, rules, now) : undefined;
+}
+
+/**
+ * The error that a record of a stream is by itself: it has nothing but `error`, with a google.rpc.Status, as Google's streams and
+ * those of grpc-gateway end. An HTTP status in it is the one that counts. undefined for other records.
+ */
+export function errorInStatus(
+  response: ErrorResponse,
+  rules: MethodRules,
+  now: number,
+): ConnectError | undefined {
+  const { json } = response;
+  if (!isJsonObject(json) || Object.keys(json).length !== 1 || !isJsonObject(json.error)) return undefined;
+  if (readRpcStatus(json) === undefined) return undefined;
+  const { code } = json.error;
+  const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
+  return upstreamError({ ...response, status }, { ...rules, errorShapes: RPC_STATUS }, now);
 }
 
 /** Whether a rule can make an error of a response whose status means success. */
@@ -100,7 +129,7 @@ function credentialsRefused(response: ErrorResponse, rules: MethodRules, report:
   return restError(
     "UPSTREAM_CREDENTIALS",
     { upstream: rules.upstream, status: response.status },
-    { metadata: metadataOf(response, report), cause: causeOf(response) },
+    { metadata: metadataOf(response, rules, report), cause: causeOf(response) },
   );
 }
 
@@ -125,9 +154,14 @@ function plainText({ json, body, header }: ErrorResponse): string | undefined {
   return /^\s*</.test(text) ? undefined : text;
 }
 
-function metadataOf(response: ErrorResponse, { subcode }: ErrorReport): Record<string, string> {
+function metadataOf(
+  response: ErrorResponse,
+  { errorMetadata = [] }: MethodRules,
+  { subcode }: ErrorReport,
+): Record<string, string> {
   const location = response.header("location");
   return {
+    ...bodyMetadata(response, errorMetadata),
     http_status: String(response.status),
     ...(subcode !== undefined && { subcode: safeText(redactText(subcode, response.secrets)) }),
     ...(location !== undefined &&
@@ -136,20 +170,52 @@ function metadataOf(response: ErrorResponse, { subcode }: ErrorReport): Record<s
   };
 }
 
+/** Keys of the body that rules pass on; text as it is, all else as JSON. */
+function bodyMetadata(
+  { json, secrets }: ErrorResponse,
+  rules: readonly ErrorMetadataRule[],
+): Record<string, string> {
+  const entries = rules.flatMap(({ key, path }) => {
+    const value = valueAt(json, path);
+    const text = typeof value === "string" ? value : value === null ? undefined : rawJson(value ?? null).text;
+    if (value === undefined || text === undefined) return [];
+    return [[key, safeText(redactText(text, secrets), MAX_METADATA)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
 function detailsOf(
   response: ErrorResponse,
   rules: MethodRules,
   report: ErrorReport,
   code: number,
   now: number,
-): ErrorDetail[] {
+): { readonly details: ErrorDetail[]; readonly omitted: number } {
   const details: ErrorDetail[] = [];
-  const delay = retryDelayMs(response.header, rules.retryAfter, code, now);
+  const delay = retryDelayMs(response.header, rules.retryAfter, code, now, response.json);
   if (delay !== undefined) details.push(retryInfo(delay));
-  const said = (report.details ?? []).map((detail) => redactDetail(detail, response.secrets));
-  details.push(...said.filter((detail) => detail !== undefined));
+  const said = report.details ?? [];
+  const kept = withinBytes(
+    said.map((detail) => redactDetail(detail, response.secrets)).filter((detail) => detail !== undefined),
+    MAX_DETAIL_BYTES,
+  );
+  details.push(...kept);
   if (rules.rawErrorBody) details.push(rawBody(response));
-  return details;
+  return { details, omitted: (report.omitted ?? 0) + said.length - kept.length };
+}
+
+/** Those details, one after the other, that fit together: they travel in trailers, which clients limit. */
+function withinBytes(details: readonly ErrorDetail[], max: number): ErrorDetail[] {
+  let left = max;
+  return details.filter((detail) => {
+    const size =
+      "type" in detail
+        ? detail.value.length
+        : toBinary(detail.desc, create(detail.desc, detail.value)).length;
+    if (size > left) return false;
+    left -= size;
+    return true;
+  });
 }
 
 function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): ErrorDetail {

@@ -8,9 +8,10 @@ import { type PathValue, pathSegment } from "./path-segment.ts";
  * each segment is encoded and checked as by `pathSegment`.
  *
  * @param field the name of the request field, for the error
+ * @param controls whether control characters are encoded; by default they are refused
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
-export function pathPattern(value: PathValue, pattern: string, field: string): string {
+export function pathPattern(value: PathValue, pattern: string, field: string, controls?: "controls"): string {
   const text = String(value);
   if (!matches(text, pattern)) {
     throw invalidPathValue(field, {
@@ -20,7 +21,7 @@ export function pathPattern(value: PathValue, pattern: string, field: string): s
   }
   return text
     .split("/")
-    .map((segment) => pathSegment(segment, field))
+    .map((segment) => pathSegment(segment, field, controls))
     .join("/");
 }
 

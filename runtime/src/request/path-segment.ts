@@ -12,12 +12,14 @@ export type PathValue = string | number | bigint | boolean;
  * segment is refused. A value that merely spells an encoded one, `%2e%2e`, is sent as those six characters.
  *
  * @param field the name of the request field, for the error
+ * @param controls whether control characters are encoded; by default they are refused
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
-export function pathSegment(value: PathValue, field: string): string {
+export function pathSegment(value: PathValue, field: string, controls?: "controls"): string {
   const text = String(value);
   const problem =
-    problemOf(text) ?? (typeof value === "number" && !Number.isFinite(value) ? NOT_FINITE : undefined);
+    problemOf(text, controls) ??
+    (typeof value === "number" && !Number.isFinite(value) ? NOT_FINITE : undefined);
   if (problem !== undefined) throw invalidPathValue(field, problem);
   return percentEncode(text);
 }
@@ -28,16 +30,16 @@ export function pathSegment(value: PathValue, field: string): string {
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
-export function pathSegments(value: PathValue, field: string): string {
+export function pathSegments(value: PathValue, field: string, controls?: "controls"): string {
   return String(value)
     .split("/")
-    .map((segment) => pathSegment(segment, field))
+    .map((segment) => pathSegment(segment, field, controls))
     .join("/");
 }
 
 const NOT_FINITE: ValueProblem = { problem: "is not a finite number", remedy: "send a finite number" };
 
-function problemOf(text: string): ValueProblem | undefined {
+function problemOf(text: string, controls: "controls" | undefined): ValueProblem | undefined {
   if (text === "") return { problem: "is empty", remedy: "send a value that is not empty" };
   if (text === "." || text === "..") {
     return {
@@ -45,7 +47,7 @@ function problemOf(text: string): ValueProblem | undefined {
       remedy: "send another value",
     };
   }
-  if (CONTROL.test(text)) {
+  if (controls === undefined && CONTROL.test(text)) {
     return { problem: "contains a control character", remedy: "send the value without it" };
   }
   if (!text.isWellFormed()) {

@@ -7,12 +7,40 @@ const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
  * of the Encoding standard, section 4.2. Bytes that are no text become U+FFFD.
  */
 export function foreignText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
-  const [, charset] = (contentType !== undefined && CHARSET.exec(contentType)) || [];
-  if (charset === undefined || UTF_8.test(charset)) return undefined;
-  return decoderOf(charset)?.decode(bytes);
+  return foreignDecoder(contentType)?.decode(bytes);
 }
 
-function decoderOf(label: string): { decode(bytes: Uint8Array): string } | undefined {
+/**
+ * The chunks of a body of text in UTF-8, whatever charset the Content-Type names: in others than that, brackets and ends of lines
+ * may be parts of characters.
+ */
+export function inUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  contentType: string | undefined,
+): AsyncIterable<Uint8Array> {
+  const decoder = foreignDecoder(contentType);
+  return decoder === undefined ? chunks : recoded(chunks, decoder);
+}
+
+async function* recoded(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: Decoder,
+): AsyncGenerator<Uint8Array, undefined> {
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
+  return undefined;
+}
+
+interface Decoder {
+  decode(bytes?: Uint8Array, options?: { readonly stream: boolean }): string;
+}
+
+function foreignDecoder(contentType: string | undefined): Decoder | undefined {
+  const [, charset] = (contentType !== undefined && CHARSET.exec(contentType)) || [];
+  return charset === undefined || UTF_8.test(charset) ? undefined : decoderOf(charset);
+}
+
+function decoderOf(label: string): Decoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {

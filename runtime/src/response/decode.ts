@@ -2,6 +2,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
+  OperationAdapter,
   PaginateAdapter,
   PollAdapter,
   RecordsAdapter,
@@ -9,6 +10,7 @@ import type {
   UploadAdapter,
 } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
+import type { MethodRules } from "../adapter/rules.ts";
 import type { Drift } from "../decode/drift.ts";
 import { JsonTooDeep, ProtoWriter } from "../decode/proto-writer.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -25,6 +27,9 @@ export interface Decoded {
   /** What was not as declared. */
   readonly drifts: readonly Drift[];
 }
+
+/** Adapters whose responses are a message as a whole. */
+type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** Items of a page, each a response message. */
 export interface DecodedItems {
@@ -44,13 +49,13 @@ export class Decoder {
    *
    * @throws ConnectError INTERNAL, reason UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
-  message(adapter: UnaryAdapter | UploadAdapter, response: ReadResponse): Decoded {
+  message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
     const { status, header, body } = response;
     const write = (value: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact, body.textual);
-      const payload = payloadOf(value, adapter.rules.envelope, adapter.rules.payloadType);
+      const payload = payloadOf(value, rules.envelope, rules.payloadType);
       adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
-      if (payload === undefined) this.noteMissingPayload(adapter, value, response);
+      if (payload === undefined) this.noteMissingPayload(adapter, rules, value, response);
     };
     this.guarded(adapter, () => {
       write(body.value, false);
@@ -64,7 +69,8 @@ export class Decoder {
    * success: at least it is said. The upstream's word for "empty", `null` or `""` under the payload's key, is none.
    */
   private noteMissingPayload(
-    { method, rules }: UnaryAdapter | UploadAdapter,
+    { method }: WholeAdapter,
+    rules: MethodRules,
     value: JsonValue | undefined,
     { status, body }: ReadResponse,
   ): void {

@@ -3,7 +3,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseJsonExactly } from "../json/parse-json.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
 import { statusOf } from "./envelope.ts";
@@ -28,11 +28,12 @@ export function readResponse(response: UpstreamResponse, rules: MethodRules, now
   if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
   const body = bodyOf(rules, response, header("content-type"));
   const status = statusOf(response.status, body.value, rules.envelope);
-  const asError = () => ({ ...response, status, header, json: body.value });
-  if (!isSuccess(status, rules)) throw upstreamError(asError(), rules, now);
+  const asError = (json: JsonValue | undefined) => ({ ...response, status, header, json });
+  if (!isSuccess(status, rules)) throw upstreamError(asError(body.exactly()), rules, now);
   if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
-    const error = errorInSuccess(asError(), rules, now);
-    if (error !== undefined) throw error;
+    const error = errorInSuccess(asError(body.value), rules, now);
+    // once more with exact integers, which are read slowly
+    if (error !== undefined) throw errorInSuccess(asError(body.exactly()), rules, now) ?? error;
   }
   return { status, header, body };
 }
@@ -60,7 +61,7 @@ function bodyOf(rules: MethodRules, { status, body }: UpstreamResponse, type: st
 
 function leniently({ body }: UpstreamResponse, type: string | undefined): JsonValue | undefined {
   try {
-    return parseJson(textOf(body, type));
+    return parseJsonExactly(textOf(body, type));
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { type FailedAttempt, Retrier } from "./retrier.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { RETRY_DEFAULTS, type RetrySettings } from "./retry-options.ts";
+import { WaitAllowance } from "./wait-allowance.ts";
 
 const UPSTREAM = "things";
 
@@ -18,7 +19,8 @@ function retrier(settings: Partial<RetrySettings> = {}, clock = new FakeClock())
 }
 
 function attempt(error: unknown, more: Partial<FailedAttempt> = {}): FailedAttempt {
-  return { error, attempts: 1, idempotent: true, expiresAt: undefined, ...more };
+  const allowance = new WaitAllowance(Number.POSITIVE_INFINITY);
+  return { error, attempts: 1, idempotent: true, expiresAt: undefined, allowance, ...more };
 }
 
 function responded(status: number, code: Code, delayMs?: number): ConnectError {

@@ -4,6 +4,7 @@ import { retryDelayOf } from "../errors/retry-info.ts";
 import { type Clock, fraction } from "../time/clock.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { RetrySettings } from "./retry-options.ts";
+import type { WaitAllowance } from "./wait-allowance.ts";
 
 /** A failed attempt of a request. */
 export interface FailedAttempt {
@@ -13,6 +14,8 @@ export interface FailedAttempt {
   readonly idempotent: boolean;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
+  /** What the call may still wait; a wait is taken off. */
+  readonly allowance: WaitAllowance;
 }
 
 /** Decides whether and when requests to one upstream are retried. */
@@ -27,13 +30,18 @@ export class Retrier {
     this.budget = new RetryBudget(settings.budget);
   }
 
+  /** What the retries of a call may wait together. */
+  get maxTotalDelayMs(): number {
+    return this.settings.maxTotalDelayMs;
+  }
+
   /** Counts a success, which earns retry tokens. */
   succeeded(): void {
     this.budget.succeeded();
   }
 
   /** The delay before the next attempt in milliseconds, whose token is taken; undefined if there must be none. */
-  delay({ error, attempts, idempotent, expiresAt }: FailedAttempt): number | undefined {
+  delay({ error, attempts, idempotent, expiresAt, allowance }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
     // a request on a connection that broke may have been executed (RFC 9110 section 9.2.2), even if the connection had
     // been idle: a server that closed it earlier cannot be distinguished from one that crashed on the request
@@ -43,7 +51,9 @@ export class Retrier {
     // clients with the same retry delay should not return at the same moment
     const wait = (requested ?? 0) + this.backoff(attempts);
     if (expiresAt !== undefined && this.clock.monotonic() + wait >= expiresAt) return undefined;
-    return this.budget.take() ? wait : undefined;
+    if (!allowance.has(wait) || !this.budget.take()) return undefined;
+    allowance.take(wait);
+    return wait;
   }
 
   private limit(idempotent: boolean): number {

@@ -1,9 +1,12 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When a request is retried: the failure is transient (no connection, a closed one, 502, 503, or 429 with a retry delay),
- * the method is idempotent, and no part of the response has reached the caller. A request that is not idempotent is
- * retried once where no connection was established, and never otherwise.
+ * When a request is retried: the failure is transient, the method is idempotent, no part of the response has reached the
+ * caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient are no connection, a connection that broke, a
+ * response whose code is UNAVAILABLE (by default 425, 502, 503 and 520 to 530), and one whose code is
+ * RESOURCE_EXHAUSTED (429, 507, or what a rule makes so) if the upstream says when to retry. Other responses are never
+ * retried, whatever their `Retry-After`. A request that is not idempotent is retried once where no connection was
+ * established, and never otherwise.
  */
 export interface RetryOptions {
   /** The most attempts of a request, the first one included. Default: 3. */
@@ -12,6 +15,11 @@ export interface RetryOptions {
   readonly baseDelayMs?: number | undefined;
   /** The longest backoff of any attempt. A retry delay that the upstream asks for comes on top. Default: 2000 ms. */
   readonly maxDelayMs?: number | undefined;
+  /**
+   * The longest that all retries of a call may wait together, where its caller set no deadline. A call that would wait
+   * longer fails at once, with the upstream's error and its google.rpc.RetryInfo. Default: 2000 ms.
+   */
+  readonly maxTotalDelayMs?: number | undefined;
   /**
    * Retry tokens earned per success, above 0 and at most 1; each retry costs one token. The bucket starts full, with
    * the tokens of fifty successes, and stays empty while an upstream is down. Default: 0.2.
@@ -22,12 +30,19 @@ export interface RetryOptions {
 /** The options with their defaults. */
 export type RetrySettings = Readonly<Record<keyof RetryOptions, number>>;
 
-export const RETRY_DEFAULTS = { attempts: 3, baseDelayMs: 100, maxDelayMs: 2_000, budget: 0.2 } as const;
+export const RETRY_DEFAULTS = {
+  attempts: 3,
+  baseDelayMs: 100,
+  maxDelayMs: 2_000,
+  maxTotalDelayMs: 2_000,
+  budget: 0.2,
+} as const;
 
 /** The valid values of each option. */
 export const RETRY_RANGES: Readonly<Record<keyof RetryOptions, Range>> = {
   attempts: { unit: "attempts", max: 10 },
   baseDelayMs: { unit: "milliseconds", max: 60_000 },
   maxDelayMs: { unit: "milliseconds", max: 600_000 },
+  maxTotalDelayMs: { unit: "milliseconds", max: 86_400_000 },
   budget: { unit: "retry tokens per success", min: 0, max: 1, fraction: true },
 };

@@ -3,6 +3,7 @@ import { reasonOf, withMetadata } from "../errors/rest-error.ts";
 import { sleep } from "../time/abort.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retrier } from "./retrier.ts";
+import type { WaitAllowance } from "./wait-allowance.ts";
 
 /** What decides about retries of one request. */
 export interface RetryContext {
@@ -13,6 +14,8 @@ export interface RetryContext {
   readonly signal: AbortSignal;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
+  /** What all retries of the call may still wait. */
+  readonly allowance: WaitAllowance;
   /** Aborted when the upstream closes and nothing more may be sent. */
   readonly closing: AbortSignal;
   readonly clock: Clock;
@@ -25,7 +28,7 @@ export interface RetryContext {
  *   with the signal's reason when that is aborted
  */
 export async function withRetries<T>(send: () => Promise<T>, context: RetryContext): Promise<T> {
-  const { retrier, idempotent, expiresAt } = context;
+  const { retrier, idempotent, expiresAt, allowance } = context;
   let last: unknown;
   for (let attempts = 1; ; attempts++) {
     try {
@@ -34,7 +37,7 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
       return result;
     } catch (error) {
       if (attempts > 1 && wasRefusedLocally(error)) throw counted(last, attempts - 1);
-      const delay = retrier?.delay({ error, attempts, idempotent, expiresAt });
+      const delay = retrier?.delay({ error, attempts, idempotent, expiresAt, allowance });
       if (delay === undefined || !(await waited(delay, context))) throw counted(error, attempts);
       last = error;
     }

@@ -1,8 +1,12 @@
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
-import { textOf } from "../response/body.ts";
+import type { Pacer } from "../time/pacer.ts";
+import { batchesOf } from "./batches.ts";
 
-/** What ends a line: a line feed, or also a carriage return, alone or before a line feed. */
-export type LineEnds = "lf" | "any";
+/**
+ * What ends a line: a line feed; or also a carriage return, alone or before a line feed; or the record separator of JSON text
+ * sequences (RFC 7464), which stands in front of each.
+ */
+export type LineEnds = "lf" | "any" | "rs";
 
 /** A line, without what ends it. */
 export interface Line {
@@ -16,23 +20,23 @@ export class RecordTooLarge extends Error {}
 
 const LF = 10;
 const CR = 13;
+const RS = 30;
 
 /**
- * The lines of a body, as it comes: those that a chunk completes, together. Bytes are split into lines before they are
- * decoded, so that a character that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
+ * The lines of a body in UTF-8, as it comes, in batches. Bytes are split into lines before they are decoded, so that a character
+ * that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
  *
  * @param maxBytes the longest line; one chunk more than that may be held
- * @param contentType whose charset the text is in; undefined for UTF-8
  * @throws RecordTooLarge, or what the body throws
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   ends: LineEnds,
   maxBytes: number,
-  contentType?: string,
+  pacer: Pacer,
 ): AsyncGenerator<readonly Line[]> {
-  const splitter = new LineSplitter(ends, maxBytes, contentType);
-  for await (const chunk of chunks) yield [...splitter.lines(chunk)];
+  const splitter = new LineSplitter(ends, maxBytes);
+  yield* batchesOf(chunks, (chunk) => splitter.lines(chunk), pacer);
   const rest = splitter.rest();
   if (rest !== "") yield [{ text: rest, ended: false }];
 }
@@ -40,14 +44,12 @@ export async function* linesOf(
 class LineSplitter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
-  private readonly contentType: string | undefined;
   private readonly line = new ChunkBuffer();
   /** The last byte was a carriage return: a line feed that follows belongs to it. */
   private afterReturn = false;
 
-  constructor(ends: LineEnds, maxBytes: number, contentType: string | undefined) {
+  constructor(ends: LineEnds, maxBytes: number) {
     this.ends = ends;
-    this.contentType = contentType;
     this.maxBytes = maxBytes;
   }
 
@@ -66,11 +68,11 @@ class LineSplitter {
 
   /** What was kept, as text. */
   rest(): string {
-    return textOf(this.line.take(), this.contentType);
+    return this.line.take().toString();
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {
-    if (this.ends === "lf") return chunk.indexOf(LF, start);
+    if (this.ends !== "any") return chunk.indexOf(this.ends === "lf" ? LF : RS, start);
     // one pass: to look for each of the two up to the end of the chunk would be quadratic
     for (let at = start; at < chunk.length; at++) if (chunk[at] === LF || chunk[at] === CR) return at;
     return -1;

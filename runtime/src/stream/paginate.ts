@@ -4,6 +4,7 @@ import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { Page } from "../response/page.ts";
 import { fullName } from "../text/full-name.ts";
+import { Pacer, paced } from "../time/pacer.ts";
 import { Pager } from "./pager.ts";
 
 /**
@@ -18,10 +19,11 @@ export async function* paginate(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { method, rules, items, maxPages: limit } = call.adapter;
   const pager = new Pager(call, message);
+  const pacer = new Pacer(call.context.signal);
   for (let pages = 1; ; pages++) {
     const response = await call.send(pager.request);
     const page = new Page(response.body, rules.envelope, items);
-    yield* call.items(page, response);
+    yield* paced(call.items(page, response), pacer);
     if (!pager.advance(page, response)) return undefined;
     if (pages >= limit) {
       throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { PollAdapter } from "../adapter/adapter.ts";
@@ -7,13 +6,13 @@ import type { MethodRules } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
-import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { withHeaders } from "../request/with-headers.ts";
 import { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
+import { Pacer, paced } from "../time/pacer.ts";
+import { itemKey } from "./item-key.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /** The shortest and longest wait that an upstream can ask for. */
@@ -31,10 +30,11 @@ export async function* poll(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const feed = new Feed(call, call.request(message));
   const ends = AbortSignal.any([call.context.signal, call.route.upstream.closing]);
+  const pacer = new Pacer(ends);
   for (;;) {
     const startedAt = call.clock.monotonic();
     const { items, waitMs } = await feed.poll();
-    yield* items;
+    yield* paced(items, pacer);
     const elapsed = call.clock.monotonic() - startedAt;
     if (elapsed < waitMs) await sleep(waitMs - elapsed, call.clock, ends);
   }
@@ -90,7 +90,7 @@ class Feed {
     const { rules, items, key } = this.call.adapter;
     const page = new Page(response.body, rules.envelope, [items]);
     const keys = page.items.map((_item, index) =>
-      keyOf(
+      itemKey(
         page.pick(({ items }) => valueAt(items[index], key)),
         page.items[index],
       ),
@@ -111,14 +111,6 @@ function conditional(request: RestRequest, etag: string | undefined): RestReques
   if (etag === undefined) return request;
   const others = request.headers.filter(([name]) => name !== "if-none-match");
   return withHeaders(request, [...others, ["if-none-match", etag]]);
-}
-
-/** An item without a key is told from others by all that it holds. */
-function keyOf(key: JsonValue | undefined, item: JsonValue | undefined): string {
-  if (key !== undefined && key !== null && typeof key !== "object") return String(key);
-  return createHash("sha256")
-    .update(stringifyJson(item ?? null))
-    .digest("base64");
 }
 
 /** How long to wait after an error that will pass, at least; undefined for other errors. */

@@ -3,33 +3,38 @@ import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download, RunningCall } from "../call/running-call.ts";
 import { holds } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
-import { ChunkBuffer } from "../http/chunk-buffer.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { setOwn } from "../request/encode.ts";
-import { textOf } from "../response/body.ts";
-import { MAX_ERROR_BYTES } from "../upstream/upstream.ts";
-import { type Line, linesOf, RecordTooLarge } from "./lines.ts";
-import { eventsOf, type ServerEvent } from "./server-events.ts";
+import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
+
+/** What looks like lines of JSON at first, by what it begins with. */
+const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> = [
+  { begins: /^\s*\[/, name: "an array, which `records: {format: ARRAY}` reads" },
+  {
+    begins: /^(?:data|event|id|retry)\s*:/,
+    name: "a server-sent event, which `records: {format: EVENT_STREAM}` reads",
+  },
+];
 
 /**
- * The records of a response, as they come: lines of JSON, or server-sent events. The next one is read from the upstream
- * when it is asked for. A record that an error rule fits ends the stream with its error.
+ * The records of a response, as they come: lines of JSON, server-sent events, or the items of an array. The next one is read from
+ * the upstream when it is asked for. A record that is an error, by a rule or by itself, ends the stream with it.
  *
  * @throws ConnectError reason UPSTREAM_TRUNCATED where the body ends within a record or before the end that the rule
- *   names, UPSTREAM_BODY_NOT_JSON, UPSTREAM_BODY_NOT_EVENTS, UPSTREAM_RECORD_TOO_LARGE, and what the body throws
+ *   names, UPSTREAM_BODY_NOT_LINES, and what `recordTexts` throws
  */
 export async function* records(
   call: RunningCall<RecordsAdapter>,
   message: MessageShape<DescMessage>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { end, last } = call.adapter;
+  const { end, last, format } = call.adapter;
   const hasEnd = end.length > 0 || last !== undefined;
   // a stream without an end of its own is news, which nobody gets any more when all is closed
-  const bounds = hasEnd ? {} : { until: call.route.upstream.closing };
+  const bounds = hasEnd || format === "array" ? {} : { until: call.route.upstream.closing };
   const download = await call.open(call.request(message), { bodyTimeoutMs: call.adapter.idleMs, ...bounds });
   let index = 0;
-  for await (const text of textsOf(call, download)) {
+  for await (const text of recordTexts(call, download)) {
     if (isEnd(text, end)) return undefined;
     const json = readRecord(call, text, download);
     const bytes = call.record(json, () => recordOf(call.adapter, text, parseJsonExactly), index++);
@@ -40,69 +45,8 @@ export async function* records(
   return undefined;
 }
 
-/** A record before it is parsed: a line, or an event. */
-type RecordText = Partial<Pick<ServerEvent, "event" | "id">> & Pick<ServerEvent, "data" | "ended">;
-
-async function* textsOf(
-  call: RunningCall<RecordsAdapter>,
-  download: Download,
-): AsyncGenerator<RecordText, undefined> {
-  const { maxResponseBytes: limit } = call.route.upstream.settings;
-  const { format } = call.adapter;
-  if (format === "events") await checkType(call, download);
-  const type = download.head.header("content-type");
-  try {
-    // events are UTF-8, whatever the Content-Type says (WHATWG HTML section 9.2.4)
-    if (format === "events") {
-      yield* eventsOf(linesOf(download.chunks, "any", limit), limit);
-    } else {
-      yield* jsonLines(linesOf(download.chunks, "lf", limit, type));
-    }
-  } catch (error) {
-    if (!(error instanceof RecordTooLarge)) throw error;
-    const { upstream } = call.adapter.rules;
-    throw restError("UPSTREAM_RECORD_TOO_LARGE", { upstream, limit }, { cause: error });
-  }
-  return undefined;
-}
-
-async function* jsonLines(lines: AsyncIterable<readonly Line[]>): AsyncGenerator<RecordText, undefined> {
-  for await (const chunk of lines) {
-    for (const { text, ended } of chunk) if (text.trim() !== "") yield { data: text, ended };
-  }
-  return undefined;
-}
-
 function isEnd({ data }: RecordText, end: readonly string[]): boolean {
   return end.length > 0 && end.includes(data.trim());
-}
-
-/** A body of another type is no stream of events (WHATWG HTML section 9.2.3); it may be an error by a rule. */
-async function checkType(
-  call: RunningCall<RecordsAdapter>,
-  { head, chunks, errorIn }: Download,
-): Promise<void> {
-  const type = head.header("content-type");
-  if (/^text\/event-stream\s*(;|$)/i.test(type ?? "") || head.status === 204) return;
-  const beginning = new ChunkBuffer();
-  for await (const chunk of chunks) {
-    beginning.push(chunk);
-    if (beginning.size > MAX_ERROR_BYTES) break;
-  }
-  const text = textOf(beginning.bytes(), type);
-  const error = errorIn(parsed(text), text);
-  if (error !== undefined) throw error;
-  const { upstream } = call.adapter.rules;
-  const got = type ?? "no Content-Type";
-  throw restError("UPSTREAM_BODY_NOT_EVENTS", { upstream, status: head.status, got });
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The record in a text, unless it is an error. */
@@ -113,10 +57,19 @@ function readRecord(
 ): JsonValue | undefined {
   // what breaks off may well be JSON, but nobody knows whether it is all of it
   if (!text.ended && call.adapter.format === "events") throw truncated(call);
+  if (call.adapter.format === "lines") checkLine(call, text, head.status);
   const json = parsedRecord(call, text, head.status);
   const error = errorIn(json, text.data);
   if (error !== undefined) throw error;
   return json;
+}
+
+/** Refuses a line of something that is no stream of lines, and says what it looks like. */
+function checkLine({ adapter }: RunningCall<RecordsAdapter>, { data }: RecordText, status: number): void {
+  const other = OTHERS.find(({ begins }) => begins.test(data));
+  if (other === undefined) return;
+  const { upstream } = adapter.rules;
+  throw restError("UPSTREAM_BODY_NOT_LINES", { upstream, status, got: other.name });
 }
 
 function parsedRecord(
@@ -158,8 +111,4 @@ function dataOf({ text: isText }: RecordsAdapter, data: string, parse: Parse): J
   } catch {
     return data;
   }
-}
-
-function truncated({ adapter: { rules } }: RunningCall<RecordsAdapter>): Error {
-  return restError("UPSTREAM_TRUNCATED", { upstream: rules.upstream });
 }

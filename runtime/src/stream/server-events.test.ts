@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Pacer } from "../time/pacer.ts";
 import { linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 
@@ -9,7 +10,7 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 }
 
 async function eventsIn(text: string, cuts: readonly number[] = [], limit = 1e6): Promise<ServerEvent[]> {
-  const lines = linesOf(pieces(Buffer.from(text), cuts), "any", limit);
+  const lines = linesOf(pieces(Buffer.from(text), cuts), "any", limit, new Pacer());
   const found: ServerEvent[] = [];
   for await (const event of eventsOf(lines, limit)) found.push(event);
   return found;
@@ -81,7 +82,7 @@ test("lines are cut at line feeds alone where that is asked for, and characters 
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const found: string[] = [];
-    for await (const lines of linesOf(pieces(bytes, [cut]), "lf", 100)) {
+    for await (const lines of linesOf(pieces(bytes, [cut]), "lf", 100, new Pacer())) {
       found.push(...lines.map(({ text }) => text));
     }
     expect(found).toEqual(["a\rb", "ä€", "𝄞"]);
@@ -92,4 +93,12 @@ test("a line, or data of many lines, beyond the limit is refused while it comes"
   await expect(eventsIn(`data: ${"x".repeat(100)}`, [], 50)).rejects.toThrow(RecordTooLarge);
   await expect(eventsIn("data: 1234567890\n".repeat(10), [], 50)).rejects.toThrow(RecordTooLarge);
   expect(await eventsIn("data: 1234567890\n\n".repeat(10), [], 50)).toHaveLength(10);
+});
+
+test("the name and the ID of an event count for its size", async () => {
+  for (const field of ["event", "id"]) {
+    const text = `${field}: ${"x".repeat(60)}\ndata: ${"y".repeat(10)}\n\n`;
+    expect((await eventsIn(text, [], 110))[0]?.data.length).toBe(10);
+    await expect(eventsIn(text, [], 100)).rejects.toThrow(RecordTooLarge);
+  }
 });

@@ -19,7 +19,7 @@ export interface ServerEvent {
  * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an event that the
  * body breaks off in, comes as one that is not `ended`. `retry` is not looked at, since nothing reconnects.
  *
- * @param maxLength the most characters of data that an event may have; each line counts as 32 more
+ * @param maxLength the most characters that an event may have, its name and ID included; each line of data counts as 32 more
  * @throws RecordTooLarge, or what the lines throw
  */
 export async function* eventsOf(
@@ -66,8 +66,10 @@ class Collected {
     if (field === "event") {
       this.name = value;
     } else if (field === "data") {
-      this.add(value);
+      this.length += value.length + LINE_COST;
+      this.data.push(value);
     } else if (field === "id" && !value.includes("\0")) this.id = value;
+    if (this.name.length + this.id.length + this.length > this.maxLength) throw new RecordTooLarge();
   }
 
   dispatch(ended: boolean): ServerEvent {
@@ -80,11 +82,5 @@ class Collected {
     this.name = "";
     this.data = [];
     this.length = 0;
-  }
-
-  private add(value: string): void {
-    this.length += value.length + LINE_COST;
-    if (this.length > this.maxLength) throw new RecordTooLarge();
-    this.data.push(value);
   }
 }

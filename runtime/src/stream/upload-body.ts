@@ -1,4 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Pacer } from "../time/pacer.ts";
 
 type AnyMessage = MessageShape<DescMessage>;
 type Step = IteratorResult<Uint8Array, undefined>;
@@ -14,6 +15,7 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
   failure: { readonly error: unknown } | undefined;
   private readonly messages: AsyncIterator<AnyMessage>;
   private readonly chunkOf: (message: AnyMessage) => Uint8Array;
+  private readonly pacer = new Pacer();
   private firstMessage: AnyMessage | undefined;
   private endPending: (() => void) | undefined;
   private over = false;
@@ -78,6 +80,8 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
         return END;
       }
       const chunk = this.chunkOf(value);
+      // a stream in the same process may have the next message at once, again and again
+      await this.pacer.items();
       // an empty message is no end
       if (chunk.length > 0) return { done: false, value: chunk };
     }

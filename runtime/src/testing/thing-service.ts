@@ -107,6 +107,7 @@ export const PLAIN_RULES: MethodRules = {
   errors: [],
   retryAfter: [],
   rawErrorBody: false,
+  redirects: false,
   success: [],
   responseEncoding: "json",
   scopes: [],

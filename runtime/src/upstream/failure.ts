@@ -26,6 +26,10 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
   }
   const code = codeOf(cause);
   switch (code) {
+    case "REDIRECT_PRIVATE": {
+      const problem = "a private address after a public one";
+      return restError("REDIRECT_REFUSED", { upstream, method: "the call", problem }, { cause });
+    }
     case "UND_ERR_HEADERS_TIMEOUT":
       return timeout("the response head", settings.headersTimeoutMs);
     case "UND_ERR_BODY_TIMEOUT":

@@ -21,6 +21,7 @@ import {
 } from "../retry/retry-options.ts";
 import { VERSION } from "../version.ts";
 import { type Base, parseBase } from "./base.ts";
+import { type RedirectOptions, type RedirectSettings, resolveRedirects } from "./redirect-options.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions {
@@ -49,6 +50,12 @@ export interface UpstreamOptions {
   readonly maxDownloadBytes?: number | undefined;
   /** The largest head of a response in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
+  /**
+   * Follows redirects of GET and HEAD to these hosts, for methods whose rules ask for it (`redirects`). The connections
+   * are made here, so that the address that is really connected is checked: a redirect never leads from a public to a
+   * private one. Default: `false`; no redirect is followed.
+   */
+  readonly redirects?: RedirectOptions | false | undefined;
   /** How long a connection may take, TLS included. Default: 5000 ms. */
   readonly connectTimeoutMs?: number | undefined;
   /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
@@ -104,6 +111,8 @@ export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly bases: ReadonlyMap<string, Base>;
   /** What serves names that `bases` does not have. */
   readonly otherBase: Base | undefined;
+  /** undefined where no redirect is followed. */
+  readonly redirects: RedirectSettings | undefined;
   /** Infinity for no limit. */
   readonly maxDownloadBytes: number;
   /** undefined where requests are never sent again. */
@@ -147,6 +156,7 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
       maxDownloadBytes === undefined
         ? Number.POSITIVE_INFINITY
         : checkNumber(upstream, "maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES),
+    redirects: resolveRedirects(upstream, options.redirects),
     maxResponseBytes: limit("maxResponseBytes"),
     maxHeaderBytes: limit("maxHeaderBytes"),
     connectTimeoutMs: limit("connectTimeoutMs"),

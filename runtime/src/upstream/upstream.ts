@@ -20,6 +20,9 @@ import type { Clock } from "../time/clock.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import { decompressError, exchangeError } from "./failure.ts";
+import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
+import { HopPools, type Network, systemNetwork } from "./hop-pools.ts";
+import { redirectedRequest } from "./hop-request.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { type BodyStream, outgoing } from "./outgoing.ts";
 
@@ -40,6 +43,8 @@ export interface UpstreamCall {
   readonly expiresAt?: number | undefined;
   /** How long a body that is read in pieces may pause. Default: the upstream's limit. */
   readonly bodyTimeoutMs?: number | undefined;
+  /** The address of a redirect, in place of the request's own. */
+  readonly hop?: Hop | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -79,13 +84,20 @@ export interface Upstream {
    */
   admit(base: string): Permit;
   /**
-   * Sends a request with credentials and reads the response. Redirects are not followed.
+   * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
    * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
   open(call: UpstreamCall): Promise<OpenResponse>;
+  /**
+   * The call that follows the redirect in a response. undefined where there is none, or where the rules of the method or
+   * the options do not allow it.
+   *
+   * @throws ConnectError reason REDIRECT_REFUSED
+   */
+  redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -97,6 +109,8 @@ export interface UpstreamContext {
   readonly clock: Clock;
   /** Is told of every change of a breaker. It must not throw. */
   readonly onBreaker: (report: BreakerReport) => void;
+  /** For tests. Default: that of the system. */
+  readonly network?: Network | undefined;
 }
 
 /**
@@ -133,16 +147,22 @@ class PooledUpstream implements Upstream {
   /** undefined where limits that are known are not kept. */
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
+  private readonly hops: HopPools;
 
-  constructor(name: string, settings: UpstreamSettings, { clock, onBreaker }: UpstreamContext) {
+  constructor(
+    name: string,
+    settings: UpstreamSettings,
+    { clock, onBreaker, network = systemNetwork }: UpstreamContext,
+  ) {
     this.name = name;
     this.settings = settings;
     this.clock = clock;
     this.limiter = settings.rateLimits && new RateLimiter(name, settings.rateLimits, clock);
     this.identities = new Identities(clock);
     this.retrier = settings.retry && new Retrier(settings.retry, clock);
+    this.hops = new HopPools(poolOptions(settings), settings.connectTimeoutMs, network);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
-      this.pools.set(origin, createPool(origin, settings));
+      this.pools.set(origin, createPool(origin, settings, this.hops));
       if (settings.breaker === undefined) continue;
       this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
     }
@@ -181,7 +201,37 @@ class PooledUpstream implements Upstream {
 
   async close(): Promise<void> {
     this.closed.abort(restError("UPSTREAM_CLOSED", { upstream: this.name }));
-    await Promise.all([...this.pools.values()].map((pool) => (pool.closed ? undefined : pool.close())));
+    const pools = [...this.pools.values()].map((pool) => (pool.closed ? undefined : pool.close()));
+    await Promise.all([...pools, this.hops.close()]);
+  }
+
+  redirected(call: UpstreamCall, { status, headers }: UpstreamResponse): UpstreamCall | undefined {
+    const { rules, request, stream, method } = call;
+    const { redirects } = this.settings;
+    if (redirects === undefined || !rules.redirects || !REDIRECTS.has(status)) return undefined;
+    if (isSuccess(status, rules) || stream !== undefined || request.body !== undefined) return undefined;
+    if (request.verb !== "GET" && request.verb !== "HEAD") return undefined;
+    const { location } = headers;
+    if (location === undefined) return undefined;
+    const { base } = this.target(rules);
+    const start = {
+      origin: base.origin,
+      path: base.prefix + request.path,
+      isForeign: false,
+      mustBePublic: false,
+      count: 0,
+    };
+    const from = call.hop ?? start;
+    const mustBePublic = from.mustBePublic || this.hops.isPublic(from.origin);
+    try {
+      if (typeof location !== "string") throw new RedirectRefused("more than one address");
+      const hop = nextHop(location, { ...from, mustBePublic }, base.origin, redirects);
+      return { ...call, hop, request: redirectedRequest(request, hop, rules.apiKey) };
+    } catch (cause) {
+      if (!(cause instanceof RedirectRefused)) throw cause;
+      const names = { upstream: this.name, method: fullName(method) };
+      throw restError("REDIRECT_REFUSED", { ...names, problem: cause.message }, { cause });
+    }
   }
 
   get closing(): AbortSignal {
@@ -189,6 +239,7 @@ class PooledUpstream implements Upstream {
   }
 
   private async prepare(call: UpstreamCall): Promise<Prepared> {
+    if (call.hop !== undefined) return await this.prepareHop(call, call.hop);
     const { base, pool } = this.target(call.rules);
     const path = pathBelow(this.name, base, call.request.path);
     const credentials = await this.credentials(call);
@@ -196,6 +247,22 @@ class PooledUpstream implements Upstream {
     const authorization = authorize({ ...call, origin: base.origin, path }, credentials, this.clock);
     return {
       pool,
+      sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
+      sender: this.senderOf(authorization),
+    };
+  }
+
+  /** A redirect counts against limits as any request; another origin gets no credentials. */
+  private async prepareHop(call: UpstreamCall, hop: Hop): Promise<Prepared> {
+    this.closed.signal.throwIfAborted();
+    const credentials = await this.credentials(call);
+    await this.limited(call, credentials);
+    const { origin, path } = hop;
+    const authorization = hop.isForeign
+      ? NO_AUTHORIZATION
+      : authorize({ ...call, origin, path }, credentials, this.clock);
+    return {
+      pool: this.hops.poolOf(origin, hop.mustBePublic),
       sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
       sender: this.senderOf(authorization),
     };
@@ -284,15 +351,26 @@ class PooledUpstream implements Upstream {
   }
 }
 
-function createPool(origin: string, settings: UpstreamSettings): Pool {
-  return new Pool(origin, {
+const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+
+/** Statuses that lead elsewhere (RFC 9110 section 15.4). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function createPool(origin: string, settings: UpstreamSettings, hops: HopPools): Pool {
+  const { redirects, connectTimeoutMs } = settings;
+  // addresses are of interest only where redirects are followed
+  const connect = redirects === undefined ? { timeout: connectTimeoutMs } : hops.watching(origin);
+  return new Pool(origin, { ...poolOptions(settings), connect });
+}
+
+function poolOptions(settings: UpstreamSettings): Pool.Options {
+  return {
     connections: settings.connections,
     pipelining: 1,
     // HTTP/1.1 only: failures of HTTP/2 sessions are other ones, and no upstream so far needs it
     allowH2: false,
     maxHeaderSize: settings.maxHeaderBytes,
-    connect: { timeout: settings.connectTimeoutMs },
     headersTimeout: settings.headersTimeoutMs,
     bodyTimeout: settings.bodyTimeoutMs,
-  });
+  };
 }

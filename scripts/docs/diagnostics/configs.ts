@@ -43,7 +43,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
       config: {
         source: ["connectrest:", "  services:", "    - rules: { upstream: shelf }"].join("\n"),
         problem:
-          "shelf.yaml:3:7: config-missing: connectrest.services[0] has no `selector`, so it is for nothing",
+          "shelf.yaml:3:7: config-missing: connectrest.services[0] has no `selector`, so it applies to nothing",
       },
     },
     "config-selector": {
@@ -55,7 +55,7 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
           "\n",
         ),
         problem:
-          "shelf.yaml:3:17: config-selector: `shelf.v1.Shelf.GetBok` selects no method of the files of this run; did you mean `shelf.v1.Shelf.GetBook`?",
+          "shelf.yaml:3:17: config-selector: `shelf.v1.Shelf.GetBok` matches no method in the files of this run; did you mean `shelf.v1.Shelf.GetBook`?",
       },
     },
     "config-twice": {
@@ -69,7 +69,8 @@ export const CONFIG_DIAGNOSTICS: Diagnostics = {
           "      get: /books/{id}",
           "      post: /books",
         ].join("\n"),
-        problem: "shelf.yaml:5:7: config-twice: http.rules[0]: `post` and `get` exclude each other; keep one",
+        problem:
+          "shelf.yaml:5:7: config-twice: http.rules[0]: `post` and `get` are mutually exclusive; keep one",
       },
     },
     "config-type": {

@@ -83,6 +83,16 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "One value of the discriminator selects two members.",
       remedy: "Remove it from one of them.",
     },
+    "when-missing": {
+      meaning:
+        "A member of a oneof can never be read: another member reads the same key, or the others are chosen by conditions and there is no discriminator.",
+      remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
+    },
+    "from-nested": {
+      meaning:
+        "A field comes from a header or the status, but its message is nested in a response or is an item of a stream, where neither is at hand.",
+      remedy: "Move the field to the response message.",
+    },
     "when-member": {
       meaning: "`when` is set on a field that is not a member of a oneof.",
       remedy: "Remove the rule.",

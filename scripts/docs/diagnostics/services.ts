@@ -36,6 +36,16 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The timeout of a method is not positive, or is longer than a timer can run.",
       remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
     },
+    "no-effect": {
+      meaning:
+        "A rule is valid, but nothing acts on it here: another rule replaces it, or it is for another kind of field, body or method. The text says which.",
+      remedy: "Remove the rule, or change what makes it idle.",
+    },
+    "service-unmapped": {
+      meaning:
+        "A service has rules, but none of its methods has an HTTP rule; or a method has rules without one. There is no call to which they could apply.",
+      remedy: "Add `google.api.http`, or remove the rules.",
+    },
     "idempotent-conflict": {
       meaning:
         "`idempotent` contradicts the `idempotency_level` of the method, or makes its `idempotency_key` pointless.",
@@ -46,12 +56,13 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Set `request_encoding` to MULTIPART or MULTIPART_WHEN_PARTS.",
     },
     "success-status": {
-      meaning: "`success` lists a number that is not a final HTTP status.",
-      remedy: "Use statuses from 200 to 599.",
+      meaning:
+        "`success` lists a number that is not a final HTTP status, one from 200 to 299, which is a success anyway, or one twice.",
+      remedy: "Use each status from 300 to 599 once.",
     },
     "parameter-name": {
-      meaning: "A constant parameter has no name.",
-      remedy: "Add `name`.",
+      meaning: "A constant parameter has no name, or that of another one.",
+      remedy: "Add `name`, or remove the parameter.",
     },
     "parameter-json": {
       meaning: "The `json` of a constant parameter is not valid JSON, or `value` is set too.",
@@ -75,11 +86,26 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-body-shape": {
       meaning: "An entry of `error_bodies` has no shape.",
-      remedy: "Set `items`, `title_map`, `text`, `oauth` or `rpc_status`.",
+      remedy: "Set `items`, `title_map`, `field_map`, `text`, `oauth` or `rpc_status`.",
     },
     "retry-after-header": {
-      meaning: "A `retry_after` rule has no header.",
-      remedy: "Set `header`.",
+      meaning: "A `retry_after` rule has neither a header nor a path, or it has both.",
+      remedy: "Set `header` or `path`; write a rule for each.",
+    },
+    "error-metadata-key": {
+      meaning:
+        "A key of `error_metadata` is not allowed in `google.rpc.ErrorInfo`, belongs to the runtime, or is used twice.",
+      remedy: "Set `key` to a name of its own, in letters, digits, `_` and `-`.",
+    },
+    "credential-field": {
+      meaning:
+        "An entry of `credential_fields` is not a field of the request with one value that is sent, or is not marked `redact`.",
+      remedy: "Name each field once, as in the `.proto` file, and mark it with `redact`.",
+    },
+    "credential-fields-unused": {
+      meaning:
+        "A method has `credential_fields`, but sends no other credentials. A refusal is then always about those of the caller.",
+      remedy: "Remove `credential_fields`.",
     },
     "rate-limit-requests": {
       meaning: "A rate limit allows no requests at all.",
@@ -102,9 +128,10 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
   },
   Streams: {
     "stream-unmapped": {
-      meaning: "A streaming method has an HTTP rule, but no rule says how its stream is mapped.",
+      meaning:
+        "A streaming method has an HTTP rule, but no rule says how its stream is mapped. Only a server stream that has no rules beside its HTTP rule needs none: it is read as one JSON array, as Google's REST streams are.",
       remedy:
-        "Add `paginate`, `poll`, `records` or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
+        "Add `paginate`, `poll`, `records` (`LINES`, `EVENT_STREAM` or `ARRAY`) or `download` to a server stream, `upload` to a client stream; or remove the HTTP rule.",
     },
     "stream-kind": {
       meaning: "The rule is for another kind of stream than that of the method.",
@@ -168,12 +195,39 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "records-end": {
       meaning:
-        "`end` of `records` contains an empty text. Empty lines are skipped, so they cannot end a stream.",
+        "`end` of `records` contains an empty text, or is set for an array. Empty lines are skipped, so they cannot end a stream; an array ends itself.",
       remedy: "Write the text that ends the stream, or remove the rule.",
     },
     "records-idle": {
       meaning: "The pause that `idle` of `records` allows is not positive.",
       remedy: "Use a duration of more than 0.",
+    },
+    "redirects-verb": {
+      meaning:
+        "A method is to follow redirects, but its request changes something: its verb is not GET or HEAD.",
+      remedy:
+        "Remove `redirects` from the method. Read the address into a field, or see `operation` for accepted work.",
+    },
+    "operation-path": {
+      meaning: "`path` of an `operation` is not a path with exactly one variable.",
+      remedy: "Name the value of the payload that the path needs: `/v1/{name}`.",
+    },
+    "operation-result": {
+      meaning:
+        "An `operation` has both `result` and `result_link`, or either in a stream, whose messages are the states.",
+      remedy: "Keep the one that applies; in a stream, none.",
+    },
+    "operation-encoding": {
+      meaning: "A method waits for accepted work, but its responses are not read as JSON.",
+      remedy: "Remove `response_encoding`, or fetch the bytes of the result with a method of their own.",
+    },
+    "operation-interval": {
+      meaning: "The interval of an `operation` is not positive, or is longer than a timer can run.",
+      remedy: "Use a duration of more than 0 and at most 2147483647 ms.",
+    },
+    "operation-polls": {
+      meaning: "`max_polls` of an `operation` is negative.",
+      remedy: "Use a positive number, or leave it out.",
     },
     "poll-interval": {
       meaning: "The interval of a poll is not positive.",

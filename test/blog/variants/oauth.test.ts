@@ -131,3 +131,22 @@ describe.each([
     expect([failure.code, failure.text.includes(text)]).toEqual(["Unauthenticated", true]);
   });
 });
+
+/** Whose credentials a refusal is about where those of the application are configured. */
+const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, string, boolean]> = [
+  ["the code of CreateToken is the caller's", create, "Unauthenticated", true],
+  ["the refresh token of RefreshToken is the caller's", refresh, "Unauthenticated", true],
+  ["the temporary token of CreateAccessToken is the caller's", access, "Unauthenticated", true],
+  ["the signature of CreateRequestToken is the application's", request, "Internal", false],
+  ["the token of ExchangeToken is the configured one", exchange, "Internal", false],
+];
+
+test.each(REFUSALS)("a refusal with configured credentials: %s", async (_, call, code, isToldWhy) => {
+  const body = "Unknown or expired oauth_token\n";
+  const answer = { status: 401, body, headers: { "content-type": "text/plain" } };
+  const oauth1 = { consumerKey: "k", consumerSecret: "s", token: "t0", tokenSecret: "ts0" };
+  const credentials = { oauth1, oauth2: { accessToken: "a0" } };
+  const { client } = await start(OAuthService, OAuthServiceRest, answer, { upstream: { credentials } });
+  const failure = await failureOf(call(client));
+  expect([failure.code, failure.text.includes("expired oauth_token")]).toEqual([code, isToldWhy]);
+});

@@ -6,7 +6,8 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence as Presence } from "@bufbuild/protobuf/wkt";
-import { commentOf, fieldRulesOf, type ValidateRules } from "protoc-gen-connect-rest/kit";
+import { fieldRulesOf, type ValidateRules } from "protoc-gen-connect-rest/kit";
+import { descriptionOf } from "./description.ts";
 import { enumHints, enumSchema, printedEnumSchema, zeroIsRefused } from "./enum.ts";
 import { type Direction, described, type JsonSchema } from "./json-schema.ts";
 import { celHints, member } from "./rule-members.ts";
@@ -34,7 +35,7 @@ export function propertyOf(field: DescField, place: Place): Property {
   const notZero = rules.required === true && !hasPresence(field) ? nonZero(field) : {};
   const sentences = [...hints, ...celHints(rules)].join(" ");
   return {
-    schema: described({ ...notZero, ...defined(schema) }, commentOf(field), details, sentences),
+    schema: described({ ...notZero, ...defined(schema) }, descriptionOf(field), details, sentences),
     required: place.direction === "input" && isRequired(field, rules),
   };
 }

@@ -1,5 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { commentOf, messageRulesOf } from "protoc-gen-connect-rest/kit";
+import { messageRulesOf } from "protoc-gen-connect-rest/kit";
+import { descriptionOf, summaryOf } from "./description.ts";
 import { propertyOf, valueOfWrapper } from "./field.ts";
 import { groupHints, groupKeywords, groupsOf } from "./groups.ts";
 import { type Direction, described, type JsonSchema } from "./json-schema.ts";
@@ -76,7 +77,9 @@ export class MessageSchemas {
     };
     const rules = direction === "input" ? messageRulesOf(desc) : undefined;
     const hints = [...groupHints(groups), ...celHints(rules)].join(" ");
-    return { schema: described(schema, commentOf(desc), hints), references: [...references] };
+    // who calls must know the rest too; what comes back is in the descriptions of the fields
+    const comment = direction === "input" ? descriptionOf(desc) : summaryOf(desc);
+    return { schema: described(schema, comment, hints), references: [...references] };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
-import { commentOf, type MethodModel, templateText } from "protoc-gen-connect-rest/kit";
+import { type MethodModel, templateText } from "protoc-gen-connect-rest/kit";
+import { descriptionOf } from "../schema/description.ts";
 import { titleOf, toolName } from "./tool-name.ts";
 
 /** A method as a tool of a language model: what the runtime's type `Tool` has, but the schemas. */
@@ -33,7 +34,7 @@ export function toolOf(method: MethodModel): ToolModel {
     desc,
     name: toolName(desc),
     title: titleOf(desc.name),
-    description: commentOf(desc) || `Calls ${desc.parent.typeName}.${desc.name}: ${place}`,
+    description: descriptionOf(desc) || `Calls ${desc.parent.typeName}.${desc.name}: ${place}`,
     needed: pathFields(method),
     annotations: annotationsOf(desc, binding?.verb ?? "", method.annotation.idempotent),
   };

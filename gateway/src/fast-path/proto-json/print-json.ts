@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, toJson, toJsonString } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type Registry, toJson, toJsonString } from "@bufbuild/protobuf";
 import { JsonWriter } from "./json-writer.ts";
 import {
   type EnumPlan,
@@ -32,22 +32,27 @@ const MAX_DEPTH = 100;
 
 const out = new JsonWriter();
 
+/** The types of google.protobuf.Any in the message that is being printed. */
+let registry: Registry | undefined;
+
 /**
  * Prints a message that is protobuf bytes as ProtoJSON, without a message in between. The bytes are expected as
  * serialisers write them: fields in the order of their numbers. Others, and whatever else is unusual, are decoded
  * and printed by protobuf-es, with the same result.
  *
+ * @param types the types that a google.protobuf.Any may have
  * @throws Error for what cannot be printed, as protobuf-es does
  */
-export function printJson(desc: DescMessage, bytes: Uint8Array): Uint8Array {
+export function printJson(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
   out.clear();
+  registry = types;
   try {
     const cursor = new WireCursor(bytes);
     printMessage(cursor, planOf(desc), bytes.length, 1);
     return out.copy();
   } catch (error) {
     if (!(error instanceof Unprintable)) throw error;
-    return Buffer.from(toJsonString(desc, fromBinary(desc, bytes)));
+    return Buffer.from(toJsonString(desc, fromBinary(desc, bytes), types && { registry: types }));
   }
 }
 
@@ -314,7 +319,7 @@ function printWrapper(cursor: WireCursor, { fields }: MessagePlan, end: number):
 function printOther(cursor: WireCursor, desc: DescMessage, end: number): void {
   const bytes = cursor.bytes.subarray(cursor.position, end);
   try {
-    out.raw(Buffer.from(JSON.stringify(toJson(desc, fromBinary(desc, bytes)))));
+    out.raw(Buffer.from(JSON.stringify(toJson(desc, fromBinary(desc, bytes), registry && { registry }))));
   } catch {
     throw new Unprintable("a message without a JSON form");
   }

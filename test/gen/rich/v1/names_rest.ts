@@ -191,12 +191,12 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
 
 /** Spellings of rich.v1.EnumTable on the wire. */
-const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
+export const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
   [0, "ENUM_TABLE_UNSPECIFIED"],
 ]);
 
 /** Spellings of rich.v1.Mode on the wire. */
-const MODE = new EnumTable("rich.v1.Mode", [
+export const MODE = new EnumTable("rich.v1.Mode", [
   [0, "MODE_UNSPECIFIED"],
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);
@@ -235,12 +235,7 @@ export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
 }
 
 const OBJECT_KEYS: ReadonlySet<string> = new Set([
-  "default",
-  "has_own_property",
-  "hasOwnProperty",
-  "valueOf",
-  "string",
-  "set",
+  "default", "has_own_property", "hasOwnProperty", "valueOf", "string", "set",
 ]);
 
 /** @generated from message rich.v1.Object */
@@ -278,15 +273,7 @@ export function decodeSet(json: JsonObject, out: ProtoWriter): void {
 }
 
 const STRING_KEYS: ReadonlySet<string> = new Set([
-  "json",
-  "message",
-  "request",
-  "out",
-  "mode",
-  "item",
-  "value",
-  "number",
-  "answer",
+  "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
 ]);
 
 /** @generated from message rich.v1.String */

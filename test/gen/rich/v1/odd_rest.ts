@@ -245,7 +245,7 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
 // @@protoc_insertion_point(service:rich.v1.OddService)
 
 /** Spellings of rich.v1.Mood on the wire. */
-const MOOD = new EnumTable("rich.v1.Mood", [
+export const MOOD = new EnumTable("rich.v1.Mood", [
   [0, "MOOD_UNSPECIFIED"],
   [1, "good", "fine", "MOOD_GOOD"],
   [2, "MOOD_BAD", "awful"],
@@ -366,40 +366,10 @@ export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
 }
 
 const ODD_KEYS: ReadonlySet<string> = new Set([
-  "id_string",
-  "idString",
-  "id",
-  "display-name",
-  "constructor",
-  "toString",
-  "__proto__",
-  "Proto",
-  "seconds",
-  "millis",
-  "micros",
-  "iso",
-  "formatted",
-  "ends",
-  "history",
-  "tags",
-  "numbers",
-  "moods",
-  "text_number",
-  "textNumber",
-  "bare_number",
-  "bareNumber",
-  "url_data",
-  "urlData",
-  "mood",
-  "row",
-  "rows",
-  "block",
-  "blocks",
-  "envelope",
-  "happening",
-  "loose",
-  "shapeless",
-  "child",
+  "id_string", "idString", "id", "display-name", "constructor", "toString", "__proto__", "Proto", "seconds",
+  "millis", "micros", "iso", "formatted", "ends", "history", "tags", "numbers", "moods", "text_number",
+  "textNumber", "bare_number", "bareNumber", "url_data", "urlData", "mood", "row", "rows", "block", "blocks",
+  "envelope", "happening", "loose", "shapeless", "child",
 ]);
 
 /**

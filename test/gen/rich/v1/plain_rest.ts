@@ -167,7 +167,7 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
 // @@protoc_insertion_point(service:rich.v1.PlainService)
 
 /** Spellings of rich.v1.Color on the wire. */
-const COLOR = new EnumTable("rich.v1.Color", [
+export const COLOR = new EnumTable("rich.v1.Color", [
   [0, "COLOR_UNSPECIFIED"],
   [1, "COLOR_RED"],
   [-5, "COLOR_NEGATIVE"],
@@ -175,15 +175,7 @@ const COLOR = new EnumTable("rich.v1.Color", [
 ]);
 
 const CHOICE_KEYS: ReadonlySet<string> = new Set([
-  "text",
-  "number",
-  "color",
-  "message",
-  "time",
-  "struct",
-  "wrapper",
-  "value",
-  "data",
+  "text", "number", "color", "message", "time", "struct", "wrapper", "value", "data",
 ]);
 
 /**
@@ -205,47 +197,13 @@ export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
 }
 
 const LISTS_KEYS: ReadonlySet<string> = new Set([
-  "double_values",
-  "doubleValues",
-  "float_values",
-  "floatValues",
-  "int32_values",
-  "int32Values",
-  "int64_values",
-  "int64Values",
-  "uint32_values",
-  "uint32Values",
-  "uint64_values",
-  "uint64Values",
-  "sint32_values",
-  "sint32Values",
-  "sint64_values",
-  "sint64Values",
-  "fixed32_values",
-  "fixed32Values",
-  "fixed64_values",
-  "fixed64Values",
-  "sfixed32_values",
-  "sfixed32Values",
-  "sfixed64_values",
-  "sfixed64Values",
-  "bool_values",
-  "boolValues",
-  "string_values",
-  "stringValues",
-  "bytes_values",
-  "bytesValues",
-  "color_values",
-  "colorValues",
-  "message_values",
-  "messageValues",
-  "timestamps",
-  "durations",
-  "wrappers",
-  "structs",
-  "values",
-  "masks",
-  "lists",
+  "double_values", "doubleValues", "float_values", "floatValues", "int32_values", "int32Values",
+  "int64_values", "int64Values", "uint32_values", "uint32Values", "uint64_values", "uint64Values",
+  "sint32_values", "sint32Values", "sint64_values", "sint64Values", "fixed32_values", "fixed32Values",
+  "fixed64_values", "fixed64Values", "sfixed32_values", "sfixed32Values", "sfixed64_values", "sfixed64Values",
+  "bool_values", "boolValues", "string_values", "stringValues", "bytes_values", "bytesValues", "color_values",
+  "colorValues", "message_values", "messageValues", "timestamps", "durations", "wrappers", "structs",
+  "values", "masks", "lists",
 ]);
 
 /**
@@ -282,19 +240,8 @@ export function decodeLists(json: JsonObject, out: ProtoWriter): void {
 }
 
 const MAPS_KEYS: ReadonlySet<string> = new Set([
-  "strings",
-  "int32s",
-  "int64s",
-  "uint32s",
-  "uint64s",
-  "sint32s",
-  "fixed64s",
-  "bools",
-  "messages",
-  "timestamps",
-  "values",
-  "structs",
-  "wrappers",
+  "strings", "int32s", "int64s", "uint32s", "uint64s", "sint32s", "fixed64s", "bools", "messages",
+  "timestamps", "values", "structs", "wrappers",
 ]);
 
 /**
@@ -326,24 +273,9 @@ export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
 }
 
 const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
-  "double_value",
-  "doubleValue",
-  "float_value",
-  "floatValue",
-  "int32_value",
-  "int32Value",
-  "int64_value",
-  "int64Value",
-  "uint64_value",
-  "uint64Value",
-  "bool_value",
-  "boolValue",
-  "string_value",
-  "stringValue",
-  "bytes_value",
-  "bytesValue",
-  "color_value",
-  "colorValue",
+  "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
+  "int64Value", "uint64_value", "uint64Value", "bool_value", "boolValue", "string_value", "stringValue",
+  "bytes_value", "bytesValue", "color_value", "colorValue",
 ]);
 
 /**
@@ -365,17 +297,8 @@ export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void 
 }
 
 const PLAIN_KEYS: ReadonlySet<string> = new Set([
-  "scalars",
-  "optional_scalars",
-  "optionalScalars",
-  "lists",
-  "maps",
-  "wrappers",
-  "well_known",
-  "wellKnown",
-  "choice",
-  "child",
-  "children",
+  "scalars", "optional_scalars", "optionalScalars", "lists", "maps", "wrappers", "well_known", "wellKnown",
+  "choice", "child", "children",
 ]);
 
 /**
@@ -397,38 +320,11 @@ export function decodePlain(json: JsonObject, out: ProtoWriter): void {
 }
 
 const SCALARS_KEYS: ReadonlySet<string> = new Set([
-  "double_value",
-  "doubleValue",
-  "float_value",
-  "floatValue",
-  "int32_value",
-  "int32Value",
-  "int64_value",
-  "int64Value",
-  "uint32_value",
-  "uint32Value",
-  "uint64_value",
-  "uint64Value",
-  "sint32_value",
-  "sint32Value",
-  "sint64_value",
-  "sint64Value",
-  "fixed32_value",
-  "fixed32Value",
-  "fixed64_value",
-  "fixed64Value",
-  "sfixed32_value",
-  "sfixed32Value",
-  "sfixed64_value",
-  "sfixed64Value",
-  "bool_value",
-  "boolValue",
-  "string_value",
-  "stringValue",
-  "bytes_value",
-  "bytesValue",
-  "color_value",
-  "colorValue",
+  "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
+  "int64Value", "uint32_value", "uint32Value", "uint64_value", "uint64Value", "sint32_value", "sint32Value",
+  "sint64_value", "sint64Value", "fixed32_value", "fixed32Value", "fixed64_value", "fixed64Value",
+  "sfixed32_value", "sfixed32Value", "sfixed64_value", "sfixed64Value", "bool_value", "boolValue",
+  "string_value", "stringValue", "bytes_value", "bytesValue", "color_value", "colorValue",
 ]);
 
 /**
@@ -457,13 +353,7 @@ export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
 }
 
 const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
-  "timestamp",
-  "duration",
-  "mask",
-  "struct",
-  "value",
-  "list",
-  "empty",
+  "timestamp", "duration", "mask", "struct", "value", "list", "empty",
 ]);
 
 /**
@@ -483,24 +373,9 @@ export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
 }
 
 const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
-  "double_value",
-  "doubleValue",
-  "float_value",
-  "floatValue",
-  "int64_value",
-  "int64Value",
-  "uint64_value",
-  "uint64Value",
-  "int32_value",
-  "int32Value",
-  "uint32_value",
-  "uint32Value",
-  "bool_value",
-  "boolValue",
-  "string_value",
-  "stringValue",
-  "bytes_value",
-  "bytesValue",
+  "double_value", "doubleValue", "float_value", "floatValue", "int64_value", "int64Value", "uint64_value",
+  "uint64Value", "int32_value", "int32Value", "uint32_value", "uint32Value", "bool_value", "boolValue",
+  "string_value", "stringValue", "bytes_value", "bytesValue",
 ]);
 
 /**

@@ -88,7 +88,7 @@ export const AnswerService_getSources = unary(AnswerService.method.getSources, {
       response.header("x-deep") ??
         valueAt(response.payload, "meta.deep") ??
         valueAt(response.payload, "data.deep"),
-      "X-Deep or path or path",
+      "X-Deep or meta.deep or data.deep",
     );
   },
 });
@@ -133,7 +133,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
 
 /** Spellings of rules.v1.Tone on the wire. */
-const TONE = new EnumTable("rules.v1.Tone", [
+export const TONE = new EnumTable("rules.v1.Tone", [
   [0, "TONE_UNSPECIFIED"],
   [1, "low", "deep", "bass", "TONE_LOW"],
   [2, "12", "TONE_HIGH"],
@@ -158,22 +158,8 @@ export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
 }
 
 const NOTATION_KEYS: ReadonlySet<string> = new Set([
-  "seconds",
-  "millis",
-  "micros",
-  "iso",
-  "formatted",
-  "raw",
-  "url",
-  "base64",
-  "row",
-  "rows",
-  "tones",
-  "tone",
-  "empty",
-  "new-name",
-  "old-name",
-  "older-name",
+  "seconds", "millis", "micros", "iso", "formatted", "raw", "url", "base64", "row", "rows", "tones", "tone",
+  "empty", "new-name", "old-name", "older-name",
 ]);
 
 /** @generated from message rules.v1.Notation */

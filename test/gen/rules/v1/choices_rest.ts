@@ -103,12 +103,7 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
 }
 
 const CHOICES_KEYS: ReadonlySet<string> = new Set([
-  "plain",
-  "flat",
-  "nested",
-  "beside",
-  "guessed",
-  "implied",
+  "plain", "flat", "nested", "beside", "guessed", "implied",
 ]);
 
 /** @generated from message rules.v1.Choices */
@@ -141,7 +136,7 @@ export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, FLAT_KEYS);
 }
 
-const GUESSED_KEYS: ReadonlySet<string> = new Set(["id", "picture", "text", "absent"]);
+const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /**
  * No key decides alone: members are tried in their order.
@@ -150,17 +145,12 @@ const GUESSED_KEYS: ReadonlySet<string> = new Set(["id", "picture", "text", "abs
  */
 export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.id, "id");
-  if (holds(json, { key: "url", present: true })) {
+  if (json.url != null) {
     out.flattened(2, json, decodePicture, GUESSED_KEYS);
-  } else if (
-    holds(json, { key: "text", type: "string" }) ||
-    holds(json, { key: "meta.kind", values: ["text"] })
-  ) {
+  } else if (typeof json.text === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
     out.flattened(3, json, decodeText, GUESSED_KEYS);
-  } else if (holds(json, { key: "id", present: false })) {
+  } else if (json.id == null) {
     out.flattened(4, json, decodeAbsent, GUESSED_KEYS);
-  } else {
-    out.unknownMember("", "a known choice", undefined);
   }
   out.unknownKeys(json, GUESSED_KEYS);
 }

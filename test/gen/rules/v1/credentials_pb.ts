@@ -12,7 +12,58 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file rules/v1/credentials.proto.
  */
 export const file_rules_v1_credentials: GenFile = /*@__PURE__*/
-  fileDesc("ChpydWxlcy92MS9jcmVkZW50aWFscy5wcm90bxIIcnVsZXMudjEiLwoRQ3JlZGVudGlhbFJlcXVlc3QSDAoEdGV4dBgBIAEoCRIMCgRtb3JlGAIgASgJIkYKDFRva2VuUmVxdWVzdBIoCghjYWxsYmFjaxgBIAEoCUIWuusYEggHEg5vYXV0aF9jYWxsYmFjaxIMCgR0ZXh0GAIgASgJIhIKEENyZWRlbnRpYWxBbnN3ZXIy8wUKEUNyZWRlbnRpYWxTZXJ2aWNlElkKCkJ5UXVlcnlLZXkSGy5ydWxlcy52MS5DcmVkZW50aWFsUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiEoLT5JMCDBIKL3F1ZXJ5LWtleRJuCgtCeUhlYWRlcktleRIbLnJ1bGVzLnYxLkNyZWRlbnRpYWxSZXF1ZXN0GhoucnVsZXMudjEuQ3JlZGVudGlhbEFuc3dlciImuusYD0oNGgRLZXkgEgVYLUtleYLT5JMCDRILL2hlYWRlci1rZXkSWgoJQnlOb3RoaW5nEhsucnVsZXMudjEuQ3JlZGVudGlhbFJlcXVlc3QaGi5ydWxlcy52MS5DcmVkZW50aWFsQW5zd2VyIhS66xgDUgEBgtPkkwIHEgUvbm9uZRJjCghCeUNsaWVudBIWLnJ1bGVzLnYxLlRva2VuUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiI7rrGAZSAQOwAQKC0+STAhM6ASoiDi9vYXV0aDEtY2xpZW50EmEKB0J5VG9rZW4SGy5ydWxlcy52MS5DcmVkZW50aWFsUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiHbrrGANSAQSC0+STAhASDi9vYXV0aDEve3RleHR9ElwKCkJ5UGFzc3dvcmQSGy5ydWxlcy52MS5DcmVkZW50aWFsUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiFbrrGANSAQaC0+STAggSBi9iYXNpYxJwCghCeUJlYXJlchIbLnJ1bGVzLnYxLkNyZWRlbnRpYWxSZXF1ZXN0GhoucnVsZXMudjEuQ3JlZGVudGlhbEFuc3dlciIruusYGFIDBQIBogEEcmVhZKIBCXdyaXRlOmFsbILT5JMCCRIHL29hdXRoMhofuusYGwoFcnVsZXNKDxoES2V5IAoHYXBpX2tleVIBAmIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChpydWxlcy92MS9jcmVkZW50aWFscy5wcm90bxIIcnVsZXMudjEimwEKEkNvbmZpcm1Db2RlUmVxdWVzdBIWCgRjb2RlGAEgASgJQga66xgCSAFIABIzCgVsb2dpbhgCIAEoCzIiLnJ1bGVzLnYxLkNvbmZpcm1Db2RlUmVxdWVzdC5Mb2dpbkgAEgwKBHVzZXIYAyABKAkaIQoFTG9naW4SGAoIcGFzc3dvcmQYASABKAlCBrrrGAJIAUIHCgVwcm9vZiIvChFDcmVkZW50aWFsUmVxdWVzdBIMCgR0ZXh0GAEgASgJEgwKBG1vcmUYAiABKAkiRgoMVG9rZW5SZXF1ZXN0EigKCGNhbGxiYWNrGAEgASgJQha66xgSCAcSDm9hdXRoX2NhbGxiYWNrEgwKBHRleHQYAiABKAkiEgoQQ3JlZGVudGlhbEFuc3dlcjLwBgoRQ3JlZGVudGlhbFNlcnZpY2USWQoKQnlRdWVyeUtleRIbLnJ1bGVzLnYxLkNyZWRlbnRpYWxSZXF1ZXN0GhoucnVsZXMudjEuQ3JlZGVudGlhbEFuc3dlciISgtPkkwIMEgovcXVlcnkta2V5Em4KC0J5SGVhZGVyS2V5EhsucnVsZXMudjEuQ3JlZGVudGlhbFJlcXVlc3QaGi5ydWxlcy52MS5DcmVkZW50aWFsQW5zd2VyIia66xgPSg0aBEtleSASBVgtS2V5gtPkkwINEgsvaGVhZGVyLWtleRJaCglCeU5vdGhpbmcSGy5ydWxlcy52MS5DcmVkZW50aWFsUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiFLrrGANSAQGC0+STAgcSBS9ub25lEmMKCEJ5Q2xpZW50EhYucnVsZXMudjEuVG9rZW5SZXF1ZXN0GhoucnVsZXMudjEuQ3JlZGVudGlhbEFuc3dlciIjuusYBlIBA7ABAoLT5JMCEzoBKiIOL29hdXRoMS1jbGllbnQSYQoHQnlUb2tlbhIbLnJ1bGVzLnYxLkNyZWRlbnRpYWxSZXF1ZXN0GhoucnVsZXMudjEuQ3JlZGVudGlhbEFuc3dlciIduusYA1IBBILT5JMCEBIOL29hdXRoMS97dGV4dH0SewoLQ29uZmlybUNvZGUSHC5ydWxlcy52MS5Db25maXJtQ29kZVJlcXVlc3QaGi5ydWxlcy52MS5DcmVkZW50aWFsQW5zd2VyIjK66xgbUgEDkgIEY29kZZICDmxvZ2luLnBhc3N3b3JkgtPkkwINOgEqIggvY29uZmlybRJcCgpCeVBhc3N3b3JkEhsucnVsZXMudjEuQ3JlZGVudGlhbFJlcXVlc3QaGi5ydWxlcy52MS5DcmVkZW50aWFsQW5zd2VyIhW66xgDUgEGgtPkkwIIEgYvYmFzaWMScAoIQnlCZWFyZXISGy5ydWxlcy52MS5DcmVkZW50aWFsUmVxdWVzdBoaLnJ1bGVzLnYxLkNyZWRlbnRpYWxBbnN3ZXIiK7rrGBhSAwUCAaIBBHJlYWSiAQl3cml0ZTphbGyC0+STAgkSBy9vYXV0aDIaH7rrGBsKBXJ1bGVzSg8aBEtleSAKB2FwaV9rZXlSAQJiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
+
+/**
+ * @generated from message rules.v1.ConfirmCodeRequest
+ */
+export type ConfirmCodeRequest = Message<"rules.v1.ConfirmCodeRequest"> & {
+  /**
+   * @generated from oneof rules.v1.ConfirmCodeRequest.proof
+   */
+  proof: {
+    /**
+     * @generated from field: string code = 1;
+     */
+    value: string;
+    case: "code";
+  } | {
+    /**
+     * @generated from field: rules.v1.ConfirmCodeRequest.Login login = 2;
+     */
+    value: ConfirmCodeRequest_Login;
+    case: "login";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: string user = 3;
+   */
+  user: string;
+};
+
+/**
+ * Describes the message rules.v1.ConfirmCodeRequest.
+ * Use `create(ConfirmCodeRequestSchema)` to create a new message.
+ */
+export const ConfirmCodeRequestSchema: GenMessage<ConfirmCodeRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_credentials, 0);
+
+/**
+ * @generated from message rules.v1.ConfirmCodeRequest.Login
+ */
+export type ConfirmCodeRequest_Login = Message<"rules.v1.ConfirmCodeRequest.Login"> & {
+  /**
+   * @generated from field: string password = 1;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message rules.v1.ConfirmCodeRequest.Login.
+ * Use `create(ConfirmCodeRequest_LoginSchema)` to create a new message.
+ */
+export const ConfirmCodeRequest_LoginSchema: GenMessage<ConfirmCodeRequest_Login> = /*@__PURE__*/
+  messageDesc(file_rules_v1_credentials, 0, 0);
 
 /**
  * @generated from message rules.v1.CredentialRequest
@@ -34,7 +85,7 @@ export type CredentialRequest = Message<"rules.v1.CredentialRequest"> & {
  * Use `create(CredentialRequestSchema)` to create a new message.
  */
 export const CredentialRequestSchema: GenMessage<CredentialRequest> = /*@__PURE__*/
-  messageDesc(file_rules_v1_credentials, 0);
+  messageDesc(file_rules_v1_credentials, 1);
 
 /**
  * @generated from message rules.v1.TokenRequest
@@ -56,7 +107,7 @@ export type TokenRequest = Message<"rules.v1.TokenRequest"> & {
  * Use `create(TokenRequestSchema)` to create a new message.
  */
 export const TokenRequestSchema: GenMessage<TokenRequest> = /*@__PURE__*/
-  messageDesc(file_rules_v1_credentials, 1);
+  messageDesc(file_rules_v1_credentials, 2);
 
 /**
  * @generated from message rules.v1.CredentialAnswer
@@ -69,7 +120,7 @@ export type CredentialAnswer = Message<"rules.v1.CredentialAnswer"> & {
  * Use `create(CredentialAnswerSchema)` to create a new message.
  */
 export const CredentialAnswerSchema: GenMessage<CredentialAnswer> = /*@__PURE__*/
-  messageDesc(file_rules_v1_credentials, 2);
+  messageDesc(file_rules_v1_credentials, 3);
 
 /**
  * What proves who is calling.
@@ -115,6 +166,16 @@ export const CredentialService: GenService<{
   byToken: {
     methodKind: "unary";
     input: typeof CredentialRequestSchema;
+    output: typeof CredentialAnswerSchema;
+  },
+  /**
+   * Signed by the application, with a code of the user that the upstream may refuse.
+   *
+   * @generated from rpc rules.v1.CredentialService.ConfirmCode
+   */
+  confirmCode: {
+    methodKind: "unary";
+    input: typeof ConfirmCodeRequestSchema;
     output: typeof CredentialAnswerSchema;
   },
   /**

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  type JsonRecord,
   type MethodRules,
   RequestWriter,
   type RestRequest,
@@ -10,7 +11,13 @@ import {
   pathSegment,
   unary,
 } from "connect-rest/adapter";
-import { type CredentialRequest, CredentialService, type TokenRequest } from "./credentials_pb.ts";
+import {
+  type ConfirmCodeRequest,
+  type ConfirmCodeRequest_Login,
+  type CredentialRequest,
+  CredentialService,
+  type TokenRequest,
+} from "./credentials_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.CredentialService. */
@@ -105,6 +112,38 @@ export const CredentialService_byToken = unary(CredentialService.method.byToken,
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
 /**
+ * Signed by the application, with a code of the user that the upstream may refuse.
+ *
+ * POST /confirm
+ *
+ * @generated from rpc rules.v1.CredentialService.ConfirmCode
+ */
+export const CredentialService_confirmCode = unary(CredentialService.method.confirmCode, {
+  rules: {
+    ...CredentialService_rules,
+    credentials: ["oauth1_client"],
+    credentialFields: ["code", "login.password"],
+  },
+  request(message: ConfirmCodeRequest): RestRequest {
+    const request = new RequestWriter("POST", "/confirm");
+    const json: JsonRecord = {};
+    if (message.user) json.user = message.user;
+    switch (message.proof.case) {
+      case "code":
+        json.code = message.proof.value;
+        break;
+      case "login":
+        json.login = encodeConfirmCodeRequest_Login(message.proof.value);
+        break;
+    }
+    request.json(json);
+    return request;
+  },
+  response(): void {},
+});
+// @@protoc_insertion_point(method:rules.v1.CredentialService.ConfirmCode)
+
+/**
  * GET /basic
  *
  * @generated from rpc rules.v1.CredentialService.ByPassword
@@ -156,15 +195,25 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
     byNothing: CredentialService_byNothing,
     byClient: CredentialService_byClient,
     byToken: CredentialService_byToken,
+    confirmCode: CredentialService_confirmCode,
     byPassword: CredentialService_byPassword,
     byBearer: CredentialService_byBearer,
   },
   comments: {
     service: "What proves who is calling.",
-    methods: {},
+    methods: {
+      confirmCode: "Signed by the application, with a code of the user that the upstream may refuse.",
+    },
   },
   // @@protoc_insertion_point(adapter:rules.v1.CredentialService)
 };
 // @@protoc_insertion_point(service:rules.v1.CredentialService)
+
+/** Writes rules.v1.ConfirmCodeRequest.Login as JSON. */
+function encodeConfirmCodeRequest_Login(message: ConfirmCodeRequest_Login): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.password) json.password = message.password;
+  return json;
+}
 
 // @@protoc_insertion_point(end)

@@ -91,25 +91,14 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
 // @@protoc_insertion_point(service:rules.v1.EditionService)
 
 /** Spellings of rules.v1.ClosedEdition on the wire. */
-const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
+export const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
   [1, "CLOSED_EDITION_ONE"],
   [2, "CLOSED_EDITION_TWO"],
 ]);
 
 const EDITION_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "explicit_count",
-  "explicitCount",
-  "implicit_count",
-  "implicitCount",
-  "required_text",
-  "requiredText",
-  "delimited",
-  "all_delimited",
-  "allDelimited",
-  "expanded",
-  "closed",
-  "prefixed",
+  "id", "explicit_count", "explicitCount", "implicit_count", "implicitCount", "required_text", "requiredText",
+  "delimited", "all_delimited", "allDelimited", "expanded", "closed", "prefixed",
 ]);
 
 /** @generated from message rules.v1.Edition */

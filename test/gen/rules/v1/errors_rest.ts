@@ -96,6 +96,47 @@ export const ErrorService_getOther = unary(ErrorService.method.getOther, {
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetOther)
 
 /**
+ * Errors with fields, keys of their own, and waits in the body.
+ *
+ * GET /detailed/{id}
+ *
+ * @generated from rpc rules.v1.ErrorService.GetDetailed
+ */
+export const ErrorService_getDetailed = unary(ErrorService.method.getDetailed, {
+  rules: {
+    ...ErrorService_rules,
+    envelope: { payload: [""] },
+    errorShapes: [
+      {
+        kind: "items",
+        path: "problems",
+        title: "title",
+        code: "code",
+        detail: "detail",
+        field: "source.pointer",
+      },
+      { kind: "field_map", path: "fields" },
+      { kind: "rpc_status" },
+      { kind: "text", path: "message" },
+    ],
+    retryAfter: [
+      { path: "wait_ms", format: "millis" },
+      { path: "wait", format: "seconds", when: { name: "x-limited", value: "" } },
+      { header: "retry-after-ms", format: "millis" },
+    ],
+    errorMetadata: [{ key: "id", path: "trace.id" }, { key: "whole_trace", path: "trace" }],
+    idempotent: true,
+  },
+  request(message: GetItemRequest): RestRequest {
+    return new RequestWriter("GET", `/detailed/${pathSegment(message.id, "id")}`);
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeItem);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ErrorService.GetDetailed)
+
+/**
  * What errors of an upstream look like and what they mean.
  *
  * @generated from service rules.v1.ErrorService
@@ -105,11 +146,13 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
   methods: {
     getItem: ErrorService_getItem,
     getOther: ErrorService_getOther,
+    getDetailed: ErrorService_getDetailed,
   },
   comments: {
     service: "What errors of an upstream look like and what they mean.",
     methods: {
       getOther: "Everything that a method can say instead of its service.",
+      getDetailed: "Errors with fields, keys of their own, and waits in the body.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.ErrorService)

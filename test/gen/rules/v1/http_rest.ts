@@ -293,6 +293,8 @@ export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
  * The first binding whose path is filled.
  *
  * GET /v1/{shelf=shelves/*}/rows/{row}
+ * GET /v1/{shelf=shelves/*}/books
+ * POST /v1/books:search
  *
  * @generated from rpc rules.v1.HttpService.ListBooks
  */
@@ -521,7 +523,7 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
 // @@protoc_insertion_point(service:rules.v1.HttpService)
 
 /** Spellings of rules.v1.Genre on the wire. */
-const GENRE = new EnumTable("rules.v1.Genre", [
+export const GENRE = new EnumTable("rules.v1.Genre", [
   [0, "GENRE_UNSPECIFIED"],
   [1, "GENRE_POETRY"],
   [2, "GENRE_PROSE"],
@@ -547,20 +549,8 @@ export function decodeBook(json: JsonObject, out: ProtoWriter): void {
 }
 
 const VALUES_KEYS: ReadonlySet<string> = new Set([
-  "timestamp",
-  "duration",
-  "mask",
-  "struct",
-  "value",
-  "list",
-  "double",
-  "uint64",
-  "bytes",
-  "empty",
-  "zero",
-  "genre",
-  "data",
-  "genres",
+  "timestamp", "duration", "mask", "struct", "value", "list", "double", "uint64", "bytes", "empty", "zero",
+  "genre", "data", "genres",
 ]);
 
 /** @generated from message rules.v1.Values */

@@ -202,7 +202,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
 // @@protoc_insertion_point(service:rules.v1.LimitService)
 
 /** Spellings of rules.v1.LimitChoice.Kind on the wire. */
-const LIMIT_CHOICE_KIND = new EnumTable("rules.v1.LimitChoice.Kind", [
+export const LIMIT_CHOICE_KIND = new EnumTable("rules.v1.LimitChoice.Kind", [
   [0, "CLOSED"],
   [1, "OPEN"],
   [2, "SHARED"],

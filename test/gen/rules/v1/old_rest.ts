@@ -88,19 +88,13 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
 // @@protoc_insertion_point(service:rules.v1.OldService)
 
 /** Spellings of rules.v1.Closed on the wire. */
-const CLOSED = new EnumTable("rules.v1.Closed", [
+export const CLOSED = new EnumTable("rules.v1.Closed", [
   [1, "CLOSED_ONE"],
   [2, "two", "CLOSED_TWO"],
 ]);
 
 const OLD_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "count",
-  "detail",
-  "line",
-  "closed",
-  "all_closed",
-  "allClosed",
+  "id", "count", "detail", "line", "closed", "all_closed", "allClosed",
 ]);
 
 /** @generated from message rules.v1.Old */

@@ -201,6 +201,8 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
  * Several paths, and a slash that is escaped.
  *
  * GET /rooms/{room}/shelves/{shelf}
+ * GET /shelves/{shelf}
+ * GET /{name=rooms/*}
  *
  * @generated from rpc rules.v1.PlaceService.FindEscaped
  */
@@ -242,6 +244,8 @@ export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
  * Several paths, and a slash that is refused.
  *
  * GET /rooms/{room}/shelves/{shelf}
+ * GET /shelves/{shelf}
+ * GET /{name=rooms/*}
  *
  * @generated from rpc rules.v1.PlaceService.FindRefused
  */
@@ -314,15 +318,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
 // @@protoc_insertion_point(service:rules.v1.PlaceService)
 
 const NAMED_KEYS: ReadonlySet<string> = new Set([
-  "item_id",
-  "itemId",
-  "big_number",
-  "bigNumber",
-  "as_text",
-  "asText",
-  "as_number",
-  "asNumber",
-  "tag_list",
+  "item_id", "itemId", "big_number", "bigNumber", "as_text", "asText", "as_number", "asNumber", "tag_list",
   "tagList",
 ]);
 

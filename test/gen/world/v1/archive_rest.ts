@@ -30,7 +30,14 @@ import {
 const ArchiveService_rules = {
   upstream: "archive",
   envelope: { payload: ["data"] },
-  errorShapes: [{ kind: "items", path: "errors", title: "title", code: "code", detail: "detail" }],
+  errorShapes: [{
+    kind: "items",
+    path: "errors",
+    title: "title",
+    code: "code",
+    detail: "detail",
+    field: "source.pointer",
+  }],
 } satisfies Partial<MethodRules>;
 
 /**

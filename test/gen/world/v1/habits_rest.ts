@@ -238,7 +238,7 @@ const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set(["_source", "_inde
 
 /** @generated from message world.v1.FindThingResponse */
 export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(2, valueAt(json, "_source"), "_source", decodeThing);
+  out.message(2, json._source, "_source", decodeThing);
   out.string(3, json._index ?? json.Index, "_index");
   out.unknownKeys(json, FIND_THING_RESPONSE_KEYS);
 }

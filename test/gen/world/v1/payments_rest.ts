@@ -33,6 +33,7 @@ const PaymentService_rules = {
   credentials: ["basic"],
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "code", detail: "detail" }],
   errors: [{ status: 402, subcode: "declined", code: Code.FailedPrecondition, reason: "CARD_DECLINED" }],
+  errorMetadata: [{ key: "decline_code", path: "error.decline_code" }],
 } satisfies Partial<MethodRules>;
 
 /**

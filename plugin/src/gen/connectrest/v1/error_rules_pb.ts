@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/error_rules.proto.
  */
 export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi2AEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAkSIgoEYm9keRgHIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5CCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkijQEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISABCBwoFc2hhcGUiRwoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIscBCgpSZXRyeUFmdGVyEg4KBmhlYWRlchgBIAEoCRIxCgZmb3JtYXQYAiABKA4yIS5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyLkZvcm1hdBItCgR3aGVuGAMgASgLMh8uY29ubmVjdHJlc3QudjEuSGVhZGVyQ29uZGl0aW9uIkcKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABILCgdTRUNPTkRTEAESCQoFRVBPQ0gQAhINCglIVFRQX0RBVEUQA2IGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_rpc_code]);
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9lcnJvcl9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi2AEKCUVycm9yUnVsZRIOCgZzdGF0dXMYASABKAUSFAoHc3ViY29kZRgCIAEoA0gAiAEBEi8KBmhlYWRlchgDIAEoCzIfLmNvbm5lY3RyZXN0LnYxLkhlYWRlckNvbmRpdGlvbhIeCgRjb2RlGAQgASgOMhAuZ29vZ2xlLnJwYy5Db2RlEg4KBnJlYXNvbhgFIAEoCRIUCgxzdWJjb2RlX3RleHQYBiABKAkSIgoEYm9keRgHIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5CCgoIX3N1YmNvZGUiLgoPSGVhZGVyQ29uZGl0aW9uEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiogEKCUVycm9yQm9keRIrCgVpdGVtcxgBIAEoCzIaLmNvbm5lY3RyZXN0LnYxLkVycm9ySXRlbXNIABITCgl0aXRsZV9tYXAYAiABKAlIABIOCgR0ZXh0GAMgASgJSAASDwoFb2F1dGgYBCABKAhIABIUCgpycGNfc3RhdHVzGAUgASgISAASEwoJZmllbGRfbWFwGAYgASgJSABCBwoFc2hhcGUiVgoKRXJyb3JJdGVtcxIMCgRwYXRoGAEgASgJEg0KBXRpdGxlGAIgASgJEgwKBGNvZGUYAyABKAkSDgoGZGV0YWlsGAQgASgJEg0KBWZpZWxkGAUgASgJIioKDUVycm9yTWV0YWRhdGESDAoEcGF0aBgBIAEoCRILCgNrZXkYAiABKAki4QEKClJldHJ5QWZ0ZXISDgoGaGVhZGVyGAEgASgJEjEKBmZvcm1hdBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLlJldHJ5QWZ0ZXIuRm9ybWF0Ei0KBHdoZW4YAyABKAsyHy5jb25uZWN0cmVzdC52MS5IZWFkZXJDb25kaXRpb24SDAoEcGF0aBgEIAEoCSJTCgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCwoHU0VDT05EUxABEgkKBUVQT0NIEAISDQoJSFRUUF9EQVRFEAMSCgoGTUlMTElTEARiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_rpc_code]);
 
 /**
  * Maps an error of the upstream to an RPC code and a reason.
@@ -163,12 +163,25 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "oauth";
   } | {
     /**
-     * A google.rpc.Status as JSON, either bare or under `error`. Its details are decoded.
+     * A google.rpc.Status as JSON, either bare or under `error`. Its details are passed on: those of a known type as
+     * they are, others as a google.protobuf.Struct of their JSON.
      *
      * @generated from field: bool rpc_status = 5;
      */
     value: boolean;
     case: "rpcStatus";
+  } | {
+    /**
+     * The path to an object whose keys are fields of the request, and whose values are texts, or lists of texts. Each
+     * text becomes a field violation; see ErrorItems.
+     *
+     *     // {"fields": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
+     *     {field_map: "fields"}
+     *
+     * @generated from field: string field_map = 6;
+     */
+    value: string;
+    case: "fieldMap";
   } | { case: undefined; value?: undefined };
 };
 
@@ -180,10 +193,12 @@ export const ErrorBodySchema: GenMessage<ErrorBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 2);
 
 /**
- * Where error items are and what their keys are called.
+ * Where error items are and what their keys are called. An item is an object, or a plain text, which is its title.
  *
  *     // {"error": {"code": 1404, "message": "no such book"}}
  *     items: {path: "error", title: "message"}
+ *
+ * The texts of all items are in the message of the error. The code of the error is that of the first item that has one.
  *
  * @generated from message connectrest.v1.ErrorItems
  */
@@ -215,6 +230,18 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
    * @generated from field: string detail = 4;
    */
   detail: string;
+
+  /**
+   * Path in an item to the request field that is wrong: a name, or a list of the steps to it. If any item has one, all
+   * items become violations of a google.rpc.BadRequest, those without a field with an empty one. The first 50 items are
+   * kept, up to 8 KiB; a last violation says how many more there were. Default: none; there is no BadRequest.
+   *
+   *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
+   *     items: {path: "errors", field: "source.pointer"}
+   *
+   * @generated from field: string field = 5;
+   */
+  field: string;
 };
 
 /**
@@ -225,7 +252,41 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 3);
 
 /**
- * A response header that says when to retry. The delay is returned to the caller as google.rpc.RetryInfo.
+ * A key of an error body that is passed on to the caller in the `metadata` of google.rpc.ErrorInfo, e.g. the id of the
+ * failed request.
+ *
+ *     // {"message": "…", "trace": {"id": "r-17"}}
+ *     {path: "trace.id"}
+ *
+ * @generated from message connectrest.v1.ErrorMetadata
+ */
+export type ErrorMetadata = Message<"connectrest.v1.ErrorMetadata"> & {
+  /**
+   * Path from the root of the body to the value. Text, numbers and booleans are passed on as text, everything else as
+   * JSON; both are cut after 1000 characters. A missing or null value is left out.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * The key in the metadata, in letters, digits, `_` and `-`. Default: the last step of the path.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message connectrest.v1.ErrorMetadata.
+ * Use `create(ErrorMetadataSchema)` to create a new message.
+ */
+export const ErrorMetadataSchema: GenMessage<ErrorMetadata> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_error_rules, 4);
+
+/**
+ * A response header, or a key of an error body, that says when to retry. The delay is returned to the caller as
+ * google.rpc.RetryInfo.
  *
  *     // while X-Remaining is 0, X-Reset has the time of the next allowed request
  *     {header: "X-Reset", format: EPOCH, when: {name: "X-Remaining", value: "0"}}
@@ -234,14 +295,14 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
  */
 export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   /**
-   * Header name.
+   * Header name. Set either this or `path`.
    *
    * @generated from field: string header = 1;
    */
   header: string;
 
   /**
-   * How the header's value is written. Default: SECONDS.
+   * How the value is written. Default: SECONDS.
    *
    * @generated from field: connectrest.v1.RetryAfter.Format format = 2;
    */
@@ -253,6 +314,16 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
    * @generated from field: connectrest.v1.HeaderCondition when = 3;
    */
   when?: HeaderCondition | undefined;
+
+  /**
+   * Path from the root of the error body to the value, a number or a text, instead of a header.
+   *
+   *     // {"message": "You are being rate limited.", "wait_ms": 1500}
+   *     {path: "wait_ms", format: MILLIS}
+   *
+   * @generated from field: string path = 4;
+   */
+  path: string;
 };
 
 /**
@@ -260,10 +331,10 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
  * Use `create(RetryAfterSchema)` to create a new message.
  */
 export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_error_rules, 4);
+  messageDesc(file_connectrest_v1_error_rules, 5);
 
 /**
- * How the header's value is written.
+ * How the value is written.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */
@@ -295,10 +366,17 @@ export const RetryAfter_Format = {
    * @generated from enum value: HTTP_DATE = 3;
    */
   HTTP_DATE: 3,
+
+  /**
+   * Milliseconds from now.
+   *
+   * @generated from enum value: MILLIS = 4;
+   */
+  MILLIS: 4,
 } as const;
 
 /**
- * How the header's value is written.
+ * How the value is written.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */
@@ -308,5 +386,5 @@ export type RetryAfter_Format = (typeof RetryAfter_Format)[keyof typeof RetryAft
  * Describes the enum connectrest.v1.RetryAfter.Format.
  */
 export const RetryAfter_FormatSchema: GenEnum<RetryAfter_Format> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_error_rules, 4, 0);
+  enumDesc(file_connectrest_v1_error_rules, 5, 0);
 

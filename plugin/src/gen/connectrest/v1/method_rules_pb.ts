@@ -4,11 +4,11 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ErrorBody, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
+import type { ErrorBody, ErrorMetadata, ErrorRule, RetryAfter } from "./error_rules_pb.ts";
 import { file_connectrest_v1_error_rules } from "./error_rules_pb.ts";
 import type { When } from "./field_rules_pb.ts";
 import { file_connectrest_v1_field_rules } from "./field_rules_pb.ts";
-import type { Download, Paginate, Poll, Records, Upload } from "./stream_rules_pb.ts";
+import type { Download, Operation, Paginate, Poll, Records, Upload } from "./stream_rules_pb.ts";
 import { file_connectrest_v1_stream_rules } from "./stream_rules_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/method_rules.proto.
  */
 export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrAECgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdEIRCg9fcmF3X2Vycm9yX2JvZHkitggKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSDgoGc2NvcGVzGBQgAygJEioKB3RpbWVvdXQYFSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPgoQcmVxdWVzdF9lbmNvZGluZxgWIAEoDjIkLmNvbm5lY3RyZXN0LnYxLlJlcXVlc3RCb2R5LkVuY29kaW5nEhEKCWpzb25fcGFydBgXIAEoCRJAChFyZXNwb25zZV9lbmNvZGluZxgYIAEoDjIlLmNvbm5lY3RyZXN0LnYxLlJlc3BvbnNlQm9keS5FbmNvZGluZxIPCgdzdWNjZXNzGBkgAygFEi4KC3JhdGVfbGltaXRzGBogAygLMhkuY29ubmVjdHJlc3QudjEuUmF0ZUxpbWl0EioKCHBhZ2luYXRlGBsgASgLMhguY29ubmVjdHJlc3QudjEuUGFnaW5hdGUSIgoEcG9sbBgcIAEoCzIULmNvbm5lY3RyZXN0LnYxLlBvbGwSJgoGdXBsb2FkGB0gASgLMhYuY29ubmVjdHJlc3QudjEuVXBsb2FkEioKCGRvd25sb2FkGB4gASgLMhguY29ubmVjdHJlc3QudjEuRG93bmxvYWQSKAoHcmVjb3JkcxggIAEoCzIXLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMSLQoKcGFyYW1ldGVycxgfIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlBhcmFtZXRlchIXCgppZGVtcG90ZW50GCEgASgISAGIAQFCEQoPX3Jhd19lcnJvcl9ib2R5Qg0KC19pZGVtcG90ZW50IjYKCVBhcmFtZXRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJEgwKBGpzb24YAyABKAkikwIKBEh0dHASKQoFc2xhc2gYASABKA4yGi5jb25uZWN0cmVzdC52MS5IdHRwLlNsYXNoEhsKE3BhdGhfZmllbGRzX2luX2JvZHkYAiABKAgSIAoYdXJsX3NhZmVfYmFzZTY0X2luX3F1ZXJ5GAMgASgIEi0KB25lc3RpbmcYBCABKA4yHC5jb25uZWN0cmVzdC52MS5IdHRwLk5lc3RpbmciNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiJMCghFbnZlbG9wZRIPCgdwYXlsb2FkGAEgAygJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg4KBmVycm9ycxgEIAEoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4idwoKQ3JlZGVudGlhbCJpCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBRIJCgVCQVNJQxAGIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInsKC1JlcXVlc3RCb2R5ImwKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEEgkKBUxJTkVTEAUicwoMUmVzcG9uc2VCb2R5ImMKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhIJCgVCWVRFUxADEgkKBUVNUFRZEAQSEwoPQllfQ09OVEVOVF9UWVBFEAUiqwEKCVJhdGVMaW1pdBIQCghyZXF1ZXN0cxgBIAEoBRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMY2FsZW5kYXJfZGF5GAMgASgJEg4KBmJ1Y2tldBgEIAEoCRIXCg9wZXJfY3JlZGVudGlhbHMYBSABKAgSIgoEd2hlbhgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5iBnByb3RvMw", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIo0FCgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESFgoJcmVkaXJlY3RzGA4gASgISAGIAQESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5QgwKCl9yZWRpcmVjdHMi3AkKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSNQoOZXJyb3JfbWV0YWRhdGEYDyADKAsyHS5jb25uZWN0cmVzdC52MS5FcnJvck1ldGFkYXRhEhYKCXJlZGlyZWN0cxgOIAEoCEgBiAEBEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEigKB3JlY29yZHMYICABKAsyFy5jb25uZWN0cmVzdC52MS5SZWNvcmRzEiwKCW9wZXJhdGlvbhgjIAEoCzIZLmNvbm5lY3RyZXN0LnYxLk9wZXJhdGlvbhItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhcKCmlkZW1wb3RlbnQYISABKAhIAogBARIZChFjcmVkZW50aWFsX2ZpZWxkcxgiIAMoCUIRCg9fcmF3X2Vycm9yX2JvZHlCDAoKX3JlZGlyZWN0c0INCgtfaWRlbXBvdGVudCJICglQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgRqc29uGAMgASgJEhAKCGluX3F1ZXJ5GAQgASgIIvUCCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCBItCgduZXN0aW5nGAQgASgOMhwuY29ubmVjdHJlc3QudjEuSHR0cC5OZXN0aW5nEhsKE29taXRfcmVxdWlyZWRfemVyb3MYBSABKAgSIgoaY29udHJvbF9jaGFyYWN0ZXJzX2luX3BhdGgYBiABKAgSHwoXdXJsX3NhZmVfYmFzZTY0X2luX3BhdGgYByABKAgiNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiJMCghFbnZlbG9wZRIPCgdwYXlsb2FkGAEgAygJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg4KBmVycm9ycxgEIAEoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4idwoKQ3JlZGVudGlhbCJpCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBRIJCgVCQVNJQxAGIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInsKC1JlcXVlc3RCb2R5ImwKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEEgkKBUxJTkVTEAUicwoMUmVzcG9uc2VCb2R5ImMKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhIJCgVCWVRFUxADEgkKBUVNUFRZEAQSEwoPQllfQ09OVEVOVF9UWVBFEAUiqwEKCVJhdGVMaW1pdBIQCghyZXF1ZXN0cxgBIAEoBRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMY2FsZW5kYXJfZGF5GAMgASgJEg4KBmJ1Y2tldBgEIAEoCRIXCg9wZXJfY3JlZGVudGlhbHMYBSABKAgSIgoEd2hlbhgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5iBnByb3RvMw", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
  * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's.
@@ -71,7 +71,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Response headers that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
+   * Response headers, or keys of error bodies, that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -140,6 +140,26 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   idempotencyKey: string;
 
   /**
+   * Keys of an error body that callers receive in the `metadata` of google.rpc.ErrorInfo. Default: none.
+   *
+   *     // {"error": {"message": "Card declined", "decline_code": "lost_card"}}
+   *     error_metadata: {path: "error.decline_code"}
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
+
+  /**
+   * Follows redirects of GET and HEAD requests, for APIs that hand out files or results at other addresses. It needs
+   * `redirects` in the configuration of the upstream too, which names the hosts. At most 5 redirects are followed, never
+   * from https to http, and never from a public to a private address. Another origin gets no credentials. Default: false;
+   * a redirect is FAILED_PRECONDITION, reason MOVED.
+   *
+   * @generated from field: optional bool redirects = 14;
+   */
+  redirects?: boolean | undefined;
+
+  /**
    * Known rate limits of the upstream. Calls wait for them, and fail with RESOURCE_EXHAUSTED if their deadline would
    * pass first.
    *
@@ -200,7 +220,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Overrides the headers that say when to retry; see ServiceRules. Default: the service's.
+   * Overrides what says when to retry; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -256,6 +276,22 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   idempotencyKey: string;
 
   /**
+   * Overrides the keys of error bodies that callers receive; see ServiceRules. Default: the service's.
+   *
+   * @generated from field: repeated connectrest.v1.ErrorMetadata error_metadata = 15;
+   */
+  errorMetadata: ErrorMetadata[];
+
+  /**
+   * Overrides whether redirects are followed; see ServiceRules. Only for GET and HEAD. Default: the service's.
+   *
+   *     option (connectrest.v1.method).redirects = true;
+   *
+   * @generated from field: optional bool redirects = 14;
+   */
+  redirects?: boolean | undefined;
+
+  /**
    * The OAuth scopes that the credentials need. For readers and tools; they are not checked before the call.
    *
    * @generated from field: repeated string scopes = 20;
@@ -263,7 +299,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   scopes: string[];
 
   /**
-   * Limits the duration of a call. The shortest of this deadline, the caller's and the server's applies.
+   * Limits the duration of a call, in place of the gateway's or transport's default deadline; it may be longer. A shorter
+   * deadline of the caller, and the maximum of the gateway or transport, apply before it.
    *
    * @generated from field: google.protobuf.Duration timeout = 21;
    */
@@ -347,6 +384,16 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   records?: Records | undefined;
 
   /**
+   * Waits for work that the upstream has only accepted. Default: a response to the request is the result.
+   *
+   *     // 202 with `Location: /jobs/7`; GET /jobs/7 has {"state": "running"}, and in the end {"state": "done"}
+   *     operation: {done: {key: "state", values: "done"}}
+   *
+   * @generated from field: connectrest.v1.Operation operation = 35;
+   */
+  operation?: Operation | undefined;
+
+  /**
    * Parameters with a constant value. They are sent in the body if the request has one that consists of fields,
    * otherwise in the query.
    *
@@ -368,6 +415,19 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
    * @generated from field: optional bool idempotent = 33;
    */
   idempotent?: boolean | undefined;
+
+  /**
+   * The request fields in which callers send credentials of their own, such as a token to exchange or a code to confirm.
+   * If the upstream refuses a request in which one of them is set, with status 401, the error is UNAUTHENTICATED with
+   * the upstream's text. Default: none; such a refusal concerns the configured credentials, if the call used any, and is
+   * INTERNAL with reason UPSTREAM_CREDENTIALS. Dots lead to fields of messages. The fields must be marked `redact`.
+   *
+   *     // a code of the user, in a request that the application signs
+   *     credential_fields: ["code", "login.password"]
+   *
+   * @generated from field: repeated string credential_fields = 34;
+   */
+  credentialFields: string[];
 };
 
 /**
@@ -405,6 +465,16 @@ export type Parameter = Message<"connectrest.v1.Parameter"> & {
    * @generated from field: string json = 3;
    */
   json: string;
+
+  /**
+   * Sends the parameter in the query, even if the request has a body that consists of fields. Default: false.
+   *
+   *     // POST /books?api-version=2, beside body: "*"
+   *     parameters: {name: "api-version", value: "2", in_query: true}
+   *
+   * @generated from field: bool in_query = 4;
+   */
+  inQuery: boolean;
 };
 
 /**
@@ -448,6 +518,35 @@ export type Http = Message<"connectrest.v1.Http"> & {
    * @generated from field: connectrest.v1.Http.Nesting nesting = 4;
    */
   nesting: Http_Nesting;
+
+  /**
+   * Leaves fields with `google.api.field_behavior = REQUIRED` out of queries and bodies while they hold their zero value,
+   * as all other fields. Set it for upstreams that take a zero for a value that the caller chose. Default: false; such
+   * fields are always sent, since upstreams reject requests without them.
+   *
+   *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
+   *     http: {omit_required_zeros: true}
+   *
+   * @generated from field: bool omit_required_zeros = 5;
+   */
+  omitRequiredZeros: boolean;
+
+  /**
+   * Percent-encodes control characters in path variables, e.g. a line break as `%0A`. Set it only for upstreams whose
+   * identifiers contain them: many servers decode a path before they write it to a log or pass it on. Default: false;
+   * such calls fail.
+   *
+   * @generated from field: bool control_characters_in_path = 6;
+   */
+  controlCharactersInPath: boolean;
+
+  /**
+   * Encodes bytes in path variables with the URL-safe alphabet, without padding. Default: false; base64 with padding,
+   * whose slashes are percent-encoded.
+   *
+   * @generated from field: bool url_safe_base64_in_path = 7;
+   */
+  urlSafeBase64InPath: boolean;
 };
 
 /**

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAki+wEKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI9CgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAmIGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIrkCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBAUIGCgRuZXh0QggKBl9maXJzdCI1CgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkifgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCCL2AQoJT3BlcmF0aW9uEhAKBmhlYWRlchgBIAEoCUgAEg4KBGxpbmsYAiABKAlIABIOCgRwYXRoGAMgASgJSAASIgoEZG9uZRgEIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJAoGZmFpbGVkGAUgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIOCgZyZXN1bHQYBiABKAkSEwoLcmVzdWx0X2xpbmsYByABKAkSKwoIaW50ZXJ2YWwYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJbWF4X3BvbGxzGAkgASgFQggKBnN0YXR1cyJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAkihgIKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJICgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAhIJCgVBUlJBWRADYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -244,6 +244,110 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
+ * Waits for accepted work: its status is polled with GET, at growing distances or when `Retry-After` says, until it is
+ * done, fails, or the deadline passes. A unary method returns the result. The messages of a server stream are the states,
+ * each when it differs from the one before, and the last one is the final state. A deadline shorter than the work ends the
+ * call and not the work: set `timeout`.
+ *
+ * Work is still going on while the status is 202 or, with `done`, until that holds. A redirect with 303 leads to the result.
+ *
+ *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
+ *     operation: {
+ *       path: "/v1/{name}"
+ *       done: {key: "done", values: "true"}
+ *       failed: {key: "error", present: true}
+ *       result: "response"
+ *     }
+ *
+ * @generated from message connectrest.v1.Operation
+ */
+export type Operation = Message<"connectrest.v1.Operation"> & {
+  /**
+   * Where the status is found. Links must stay within the same base address. Default: `header: "Location"`; without that
+   * header a GET is repeated.
+   *
+   * @generated from oneof connectrest.v1.Operation.status
+   */
+  status: {
+    /**
+     * A response header with a link, e.g. `Operation-Location`.
+     *
+     * @generated from field: string header = 1;
+     */
+    value: string;
+    case: "header";
+  } | {
+    /**
+     * Path from the payload to a link: a string, or an object with `href`.
+     *
+     * @generated from field: string link = 2;
+     */
+    value: string;
+    case: "link";
+  } | {
+    /**
+     * A path below the base address with one variable, which names a value of the payload: `/v1/{name}`. Slashes of the
+     * value are kept.
+     *
+     * @generated from field: string path = 3;
+     */
+    value: string;
+    case: "path";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * A condition on the payload that holds when the work is done. Default: any status but 202.
+   *
+   * @generated from field: connectrest.v1.When done = 4;
+   */
+  done?: When | undefined;
+
+  /**
+   * A condition on the payload that holds when the work has failed; it is checked first. The call fails with the error in
+   * the body, read as with an error status. Default: none.
+   *
+   * @generated from field: connectrest.v1.When failed = 5;
+   */
+  failed?: When | undefined;
+
+  /**
+   * Path from the final payload to the result. Default: the payload itself.
+   *
+   * @generated from field: string result = 6;
+   */
+  result: string;
+
+  /**
+   * Path from the final payload to a link to the result, which is fetched with GET.
+   *
+   * @generated from field: string result_link = 7;
+   */
+  resultLink: string;
+
+  /**
+   * The wait before the status is polled for the first time; it grows by half with each poll, up to 30 seconds. Default: 1
+   * second.
+   *
+   * @generated from field: google.protobuf.Duration interval = 8;
+   */
+  interval?: Duration | undefined;
+
+  /**
+   * The maximum number of polls. Beyond it the call fails with DEADLINE_EXCEEDED. Default: 1000.
+   *
+   * @generated from field: int32 max_polls = 9;
+   */
+  maxPolls: number;
+};
+
+/**
+ * Describes the message connectrest.v1.Operation.
+ * Use `create(OperationSchema)` to create a new message.
+ */
+export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 3);
+
+/**
  * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
  * may have a chunk; all other messages have chunks only. Chunks are sent as they arrive. The fields that are named here
  * are sent nowhere else, except that all but `chunk` can also be placed by `in`.
@@ -287,7 +391,7 @@ export type Upload = Message<"connectrest.v1.Upload"> & {
  * Use `create(UploadSchema)` to create a new message.
  */
 export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 3);
+  messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
  * Streams the response body in chunks as they arrive.
@@ -310,11 +414,12 @@ export type Download = Message<"connectrest.v1.Download"> & {
  * Use `create(DownloadSchema)` to create a new message.
  */
 export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 4);
+  messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
  * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
- * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error.
+ * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error; so it
+ * does at a record that has nothing but `error`, with a google.rpc.Status, unless the message has a field for it.
  *
  *     // data: {"type": "delta", …}
  *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}
@@ -324,6 +429,8 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
 export type Records = Message<"connectrest.v1.Records"> & {
   /**
    * How records are separated. Default: LINES.
+   *
+   *     option (connectrest.v1.method).records = {format: ARRAY};
    *
    * @generated from field: connectrest.v1.Records.Format format = 1;
    */
@@ -355,7 +462,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
   data: string;
 
   /**
-   * Lines, or event data, that end the stream and are not records.
+   * Lines, or event data, that end the stream and are not records. Not with ARRAY, which ends itself.
    *
    *     records: {format: EVENT_STREAM, end: "[DONE]"}
    *
@@ -385,7 +492,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
  * Use `create(RecordsSchema)` to create a new message.
  */
 export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 5);
+  messageDesc(file_connectrest_v1_stream_rules, 6);
 
 /**
  * How records are separated.
@@ -401,7 +508,8 @@ export const Records_Format = {
   FORMAT_UNSPECIFIED: 0,
 
   /**
-   * One JSON value per line (NDJSON, JSON Lines). Empty lines are skipped.
+   * One JSON object per line (NDJSON, JSON Lines), or per record of `application/json-seq` (RFC 7464). Empty lines
+   * are skipped, and so are comments: lines that begin with `:`, `#` or `//`.
    *
    * @generated from enum value: LINES = 1;
    */
@@ -413,6 +521,15 @@ export const Records_Format = {
    * @generated from enum value: EVENT_STREAM = 2;
    */
   EVENT_STREAM: 2,
+
+  /**
+   * The items of one JSON array, `[{…},{…}]`, each as soon as it is complete. An array that does not end was
+   * truncated. Server streams with an HTTP rule and no other rule are read like this, as Google's REST streams are;
+   * those of a google.api.HttpBody are downloads.
+   *
+   * @generated from enum value: ARRAY = 3;
+   */
+  ARRAY: 3,
 } as const;
 
 /**
@@ -426,5 +543,5 @@ export type Records_Format = (typeof Records_Format)[keyof typeof Records_Format
  * Describes the enum connectrest.v1.Records.Format.
  */
 export const Records_FormatSchema: GenEnum<Records_Format> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_stream_rules, 5, 0);
+  enumDesc(file_connectrest_v1_stream_rules, 6, 0);
 

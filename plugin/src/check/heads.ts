@@ -1,0 +1,41 @@
+/** Checks that what comes from the head of a response is asked for where a head is at hand. */
+import type { DescMessage } from "@bufbuild/protobuf";
+import { RULES } from "../diagnostics/option-path.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
+
+/** Streams whose messages are parts of bodies. */
+const WITHOUT_HEAD: ReadonlySet<string | undefined> = new Set(["paginate", "poll", "records"]);
+
+/** Reports fields from headers or the status in messages that are never a whole response. */
+export function checkHeads(
+  { desc, stream }: MethodModel,
+  inResponse: Iterable<DescMessage>,
+  types: TypeModels,
+  problems: Problems,
+): void {
+  for (const message of inResponse) {
+    const isItem = message === desc.output && WITHOUT_HEAD.has(stream?.kind);
+    if (message === desc.output ? !isItem : false) continue;
+    if (isWholeResponse(message, desc.parent.file.services, isItem ? desc.localName : undefined)) continue;
+    for (const field of message.fields) {
+      types.field(field).sources.forEach(({ kind }, index) => {
+        if (kind !== "header" && kind !== "status") return;
+        const text = `${nameOf(field)} comes from a ${kind}, but ${message.typeName} is ${isItem ? "an item of a stream" : "nested in a response"}; move the field to the response message`;
+        problems.add(field, [RULES, FieldRulesSchema.field.from.number, index], "from-nested", text);
+      });
+    }
+  }
+}
+
+/** Whether a message is the response of another method too, where its rule has an effect. */
+function isWholeResponse(
+  message: DescMessage,
+  services: MethodModel["desc"]["parent"]["file"]["services"],
+  except: string | undefined,
+): boolean {
+  const methods = [...new Set([...services, ...message.file.services])].flatMap((service) => service.methods);
+  return methods.some((method) => method.output === message && method.localName !== except);
+}

@@ -1,0 +1,55 @@
+/** Checks for rules of a field that other rules of it make idle. */
+import type { DescField } from "@bufbuild/protobuf";
+import { RULES } from "../diagnostics/option-path.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import type { Place, TypeModels } from "../model/types.ts";
+
+const { field: RULE } = FieldRulesSchema;
+
+const SINGLE_PLACES: ReadonlySet<Place | undefined> = new Set([
+  "header",
+  "cookie",
+  "oauth1_param",
+  "path",
+  "nothing",
+]);
+const JSON_PLACES: ReadonlySet<Place | undefined> = new Set([undefined, "body", "part", "query"]);
+
+/** Reports rules of a field that other rules of it make idle. */
+export function checkIdleFieldRules(field: DescField, types: TypeModels, problems: Problems): void {
+  const rules = types.field(field);
+  const idle = (rule: keyof typeof RULE, reason: string) =>
+    problems.add(
+      field,
+      [RULES, RULE[rule].number],
+      "no-effect",
+      `${RULE[rule].name} of ${nameOf(field)} has no effect: ${reason}`,
+    );
+  const { place, sources, aliases, unknown, style, number, conditions } = rules;
+  if (sources.length > 0 && aliases.length > 0) {
+    idle("aliases", "`from` says where the value is; remove aliases");
+  }
+  if (unknown) {
+    const reason = "a field that collects unknown keys has no key of its own; remove it";
+    if (rules.name !== "") idle("name", reason);
+    if (aliases.length > 0) idle("aliases", reason);
+    if (sources.length > 0) idle("from", reason);
+  }
+  if (place === undefined) return;
+  const reason = "`in` places the field in a request, and the rule is for responses; remove it";
+  if (aliases.length > 0) idle("aliases", reason);
+  if (sources.length > 0) idle("from", reason);
+  if (rules.coerce) idle("coerce", reason);
+  if (unknown && place !== "body") {
+    idle("unknown", "only a JSON body or a response has unknown keys; remove it");
+  }
+  const inPlace = `a value in ${place === "nothing" ? "NOTHING is not sent" : `${place.toUpperCase()} has one form`}; remove it`;
+  if (style !== undefined && SINGLE_PLACES.has(place)) idle("style", inPlace);
+  if (number !== undefined && !JSON_PLACES.has(place)) idle("number", "it is for JSON; remove it");
+  if (place !== "nothing") return;
+  if (rules.name !== "") idle("name", inPlace);
+  if (rules.time !== undefined) idle("time", inPlace);
+  if (rules.bytes !== undefined) idle("bytes", inPlace);
+  if (conditions.length > 0) idle("when", inPlace);
+}

@@ -1,0 +1,73 @@
+/** The message types by which google.protobuf.Any is resolved. */
+import { createRegistry, type DescFile, type DescMessage, type Registry } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import {
+  file_google_protobuf_any,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+} from "@bufbuild/protobuf/wkt";
+import { file_connectrest_v1_upstream_error } from "../gen/connectrest/v1/upstream_error_pb.ts";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { file_google_rpc_status } from "../gen/google/rpc/status_pb.ts";
+
+/** Types that every process knows: the well-known ones, those of google.rpc, and our own detail of errors. */
+const STANDARD_FILES: readonly DescFile[] = [
+  file_google_protobuf_any,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+  file_google_rpc_error_details,
+  file_google_rpc_status,
+  file_connectrest_v1_upstream_error,
+];
+
+/** The types of files and of everything that they import, and those that every process knows. */
+export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
+  const all = new Set<DescFile>();
+  for (const file of [...STANDARD_FILES, ...files]) addWithDependencies(file, all);
+  // messages alone: a registry with extensions would print these, which the fast path of the gateway does not
+  const messages = [...all].flatMap((file) =>
+    [...nestedTypes(file)].filter((type) => type.kind === "message"),
+  );
+  return createRegistry(...messages, ...others);
+}
+
+function addWithDependencies(file: DescFile, into: Set<DescFile>): void {
+  if (into.has(file)) return;
+  into.add(file);
+  for (const dependency of file.dependencies) addWithDependencies(dependency, into);
+}
+
+let scope: Registry | undefined;
+
+/** Runs a function that does not wait; all that it decodes and encodes is resolved by these types as well. */
+export function withTypes<T>(types: Registry, act: () => T): T {
+  const before = scope;
+  scope = types;
+  try {
+    return act();
+  } finally {
+    scope = before;
+  }
+}
+
+const standard = typesOfFiles([]);
+const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
+
+/** These types and those of the running call; of two types with one name, the first is taken. */
+export function knownTypes(own: Registry = standard): Registry {
+  if (scope === undefined || scope === own) return own;
+  const known = joined.get(own)?.get(scope);
+  if (known !== undefined) return known;
+  const both = createRegistry(scope, own);
+  const others = joined.get(own) ?? new WeakMap<Registry, Registry>();
+  joined.set(own, others.set(scope, both));
+  return both;
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bytesFromBase64 } from "./scalar.ts";
+
+const SPACE = fc.constantFrom("", "", "", "\n", "\r\n", " ", "\t", "\r\n  ");
+
+/** A text with white space between its characters. */
+function spaced(text: string, spaces: readonly string[]): string {
+  return (
+    [...text].map((character, index) => `${spaces[index] ?? ""}${character}`).join("") + (spaces[0] ?? "")
+  );
+}
+
+test("property: base64 is read whatever its alphabet, its padding, and the white space in it", () => {
+  const base64 = fc.record({
+    bytes: fc.uint8Array({ maxLength: 200 }),
+    isUrl: fc.boolean(),
+    isPadded: fc.boolean(),
+    spaces: fc.array(SPACE, { maxLength: 300 }),
+  });
+  fc.assert(
+    fc.property(base64, ({ bytes, isUrl, isPadded, spaces }) => {
+      let text = Buffer.from(bytes).toString("base64");
+      if (isUrl) text = text.replaceAll("+", "-").replaceAll("/", "_");
+      if (!isPadded) text = text.replaceAll("=", "");
+      expect([...(bytesFromBase64(spaced(text, spaces)) ?? [])]).toEqual([...bytes]);
+    }),
+  );
+});
+
+test("property: what is not base64 is nothing, and never a part of it", () => {
+  const other = fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 2 })
+    .filter((text) => !/^[\w\s+/=-]*$/.test(text));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 30 }), other, fc.nat(), (bytes, wrong, place) => {
+      const text = Buffer.from(bytes).toString("base64");
+      const at = place % (text.length + 1);
+      expect(bytesFromBase64(text.slice(0, at) + wrong + text.slice(at))).toBeUndefined();
+    }),
+  );
+});
+
+test.each([
+  "A",
+  "AAAAA",
+  "QQ==QQ==",
+  "QQ===",
+  "==QQ",
+  "Q=Q",
+  "data:;base64,QQ==",
+  "QQ\u00a0QQ",
+  "QQ,QQ",
+  "\u0000",
+])("%j is not base64", (text) => {
+  expect(bytesFromBase64(text)).toBeUndefined();
+});
+
+test("a long base64 is read in time that grows with its length", () => {
+  const text = `${"QUJD".repeat(20)}\r\n`.repeat(20_000);
+  const bytes = bytesFromBase64(text);
+  expect(bytes?.length).toBe(60 * 20_000);
+  expect(bytesFromBase64(`${text}!`)).toBeUndefined();
+});

@@ -1,0 +1,179 @@
+/** Errors that come as a list, or as a map from fields to texts. */
+import type { ErrorShape } from "../adapter/rules.ts";
+import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { rawJson } from "../json/raw-json.ts";
+import { safeText } from "../text/safe-text.ts";
+import type { ErrorReport } from "./error-report.ts";
+import type { KnownDetail } from "./rest-error.ts";
+
+/** How many items are read; the last field violation says how many more there were. */
+export const MAX_ITEMS = 50;
+
+/** Details travel in trailers, which clients limit. */
+const MAX_BYTES = 8 * 1024;
+const MAX_FIELD = 200;
+const MAX_DESCRIPTION = 300;
+const MAX_SUBCODE = 100;
+const MAX_DEPTH = 5;
+
+type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
+
+/** One item of a list of errors, as far as it can be read. */
+interface Item {
+  readonly text: string;
+  readonly subcode: string | undefined;
+  readonly field: string;
+  readonly json: JsonValue;
+}
+
+/**
+ * Reads a list of errors, or a single one. The text is that of all items, the subcode that of the first item that has one.
+ * Where an item names a field of the request, all items become a google.rpc.BadRequest.
+ */
+export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
+  const list = listOf(value);
+  const items = list.slice(0, MAX_ITEMS).map((json) => readItem(json, keys));
+  const subcode = items.find((item) => item.subcode !== undefined)?.subcode;
+  const text = joined(items.map((item) => item.text));
+  const details = items.some(({ field }) => field !== "")
+    ? [badRequest(items.map(violationOf), list.length - items.length)]
+    : undefined;
+  if (text === "" && subcode === undefined && details === undefined) return undefined;
+  return { text, ...(subcode !== undefined && { subcode }), ...(details !== undefined && { details }) };
+}
+
+/** Reads objects whose keys are titles and whose values are details; a text among them is a title. */
+export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefined {
+  const texts = listOf(value)
+    .slice(0, MAX_ITEMS)
+    .flatMap((json) => {
+      if (!isJsonObject(json)) return [scalarText(json) ?? ""];
+      return Object.entries(json).flatMap(([title, detail]) =>
+        typeof detail === "string" ? [detail === "" ? title : `${title}: ${detail}`] : [],
+      );
+    });
+  const text = joined(texts.slice(0, MAX_ITEMS));
+  return text === "" ? undefined : { text };
+}
+
+/** Reads an object whose keys are fields of the request, and whose values are texts or lists of them, at any depth. */
+export function readFieldMap(value: JsonValue | undefined): ErrorReport | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const found: Array<readonly [field: string, text: string]> = [];
+  collectTexts(value, "", 0, found);
+  if (found.length === 0) return undefined;
+  const violations = found.slice(0, MAX_ITEMS).map(([field, text]) => ({
+    field: safeText(field, MAX_FIELD),
+    description: safeText(text, MAX_DESCRIPTION),
+    reason: "",
+  }));
+  const text = joined(found.slice(0, MAX_ITEMS).map(([field, each]) => `${field}: ${each}`));
+  return { text, details: [badRequest(violations, found.length - violations.length)] };
+}
+
+function collectTexts(
+  value: JsonValue,
+  path: string,
+  depth: number,
+  into: Array<readonly [string, string]>,
+): void {
+  const text = scalarText(value);
+  if (text !== undefined) {
+    into.push([path, text]);
+  } else if (depth >= MAX_DEPTH) {
+    into.push([path, rawJson(value).text ?? ""]);
+  } else if (Array.isArray(value)) {
+    value.forEach((item: JsonValue, index) => {
+      collectTexts(item, isJsonObject(item) ? `${path}[${index}]` : path, depth + 1, into);
+    });
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      if (item !== undefined) collectTexts(item, path === "" ? key : `${path}.${key}`, depth + 1, into);
+    }
+  }
+}
+
+function readItem(json: JsonValue, keys: ItemKeys): Item {
+  if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
+  const parts = [ownText(json, keys.title), ownText(json, keys.detail)];
+  return {
+    text: parts.filter((part) => part !== undefined && part !== "").join(": "),
+    subcode: subcodeOf(Object.hasOwn(json, keys.code) ? json[keys.code] : undefined),
+    field: keys.field === undefined ? "" : fieldOf(valueAt(json, keys.field)),
+    json,
+  };
+}
+
+function violationOf({ text, subcode, field, json }: Item): Violation {
+  return {
+    field: safeText(field, MAX_FIELD),
+    // an item without a text of its own is kept as it is
+    description: safeText(text === "" ? (rawJson(json).text ?? "") : text, MAX_DESCRIPTION),
+    reason: subcode === undefined ? "" : violationReason(subcode),
+  };
+}
+
+interface Violation {
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
+/** The violations that fit, and one that says how many do not; `more` are left out already. */
+function badRequest(violations: readonly Violation[], more: number): KnownDetail {
+  let left = MAX_BYTES;
+  const kept = violations.filter(({ field, description, reason }) => {
+    left -= Buffer.byteLength(field) + Buffer.byteLength(description) + reason.length;
+    return left >= 0;
+  });
+  const omitted = more + violations.length - kept.length;
+  const rest = { field: "", description: `${omitted} more errors are left out`, reason: "" };
+  return { desc: BadRequestSchema, value: { fieldViolations: omitted > 0 ? [...kept, rest] : kept } };
+}
+
+/** Reasons are words in UPPER_SNAKE_CASE (google.rpc.BadRequest), so that a number gets a word in front. */
+function violationReason(subcode: string): string {
+  const word = subcode
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  if (word === "") return "";
+  return (/^[A-Z]/.test(word) ? word : `CODE_${word}`).slice(0, 63);
+}
+
+/** A name, or the steps to one. */
+function fieldOf(value: JsonValue | undefined): string {
+  if (!Array.isArray(value)) return value === undefined ? "" : (scalarText(value) ?? "");
+  return value
+    .map((step: JsonValue) => scalarText(step) ?? "")
+    .filter((step) => step !== "")
+    .join(".");
+}
+
+/** The items of an array, or a single one. */
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}
+
+function joined(texts: readonly string[]): string {
+  return [...new Set(texts)].filter((text) => text.trim() !== "").join("; ");
+}
+
+function ownText(json: JsonObject, key: string): string | undefined {
+  const value = Object.hasOwn(json, key) ? json[key] : undefined;
+  return value === undefined ? undefined : scalarText(value);
+}
+
+function scalarText(value: JsonValue): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
+
+function subcodeOf(code: JsonValue | undefined): string | undefined {
+  const text = code === undefined ? "" : (scalarText(code)?.trim() ?? "");
+  return text === "" || text === "0" || text.length > MAX_SUBCODE ? undefined : text;
+}

@@ -1,0 +1,20 @@
+import { type Registry, toJson } from "@bufbuild/protobuf";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { knownTypes } from "../decode/known-types.ts";
+import { restError } from "../errors/rest-error.ts";
+import type { JsonValue } from "../json/json.ts";
+
+/**
+ * A google.protobuf.Any of a request as ProtoJSON.
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason TYPE_UNKNOWN, if its type is not known or its bytes are not of that type
+ */
+export function anyJson(any: Any, types: () => Registry): JsonValue {
+  const registry = knownTypes(types());
+  try {
+    return toJson(AnySchema, any, { registry });
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw restError("TYPE_UNKNOWN", { type: any.typeUrl, problem }, { cause });
+  }
+}

@@ -1,0 +1,214 @@
+import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { RecordTooLarge } from "./lines.ts";
+
+/** What stands in an array where something else has to; `message` says what, without repeating it. */
+export class ArrayFault extends Error {}
+
+type Place =
+  /** In front of the array. */
+  | "start"
+  /** Behind `[`, where an item or `]` may come. */
+  | "opened"
+  /** Behind a comma, where an item has to come. */
+  | "next"
+  /** In an item that a bracket, a quote, or what is neither ends. */
+  | "container"
+  | "string"
+  | "scalar"
+  /** Behind an item. */
+  | "behind"
+  /** Behind the array. */
+  | "end"
+  /** In a body that is no array. */
+  | "other";
+
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** What an item that is neither a string nor a container begins with: a digit, a minus, `true`, `false`, `null`. */
+const SCALAR_START = /[-\dtfn]/;
+
+/**
+ * Splits a body that is one JSON array (RFC 8259 section 5) into its items, as its bytes come. Each byte is looked at once,
+ * however the body is cut into chunks. It finds where items end, not whether they are JSON: an item that is none fails to
+ * parse, and together the items parse exactly where the whole array does.
+ */
+export class ArraySplitter {
+  private readonly maxBytes: number;
+  private readonly item = new ChunkBuffer();
+  private place: Place = "start";
+  /** How much of a byte order mark there was. */
+  private mark = 0;
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  private count = 0;
+
+  /** @param maxBytes the largest item; one chunk more than that may be held */
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Whether the array has ended. */
+  get ended(): boolean {
+    return this.place === "end";
+  }
+
+  /** The beginning of a body that is no array, from its first byte other than whitespace; else undefined. */
+  get other(): Uint8Array | undefined {
+    return this.place === "other" ? this.item.bytes() : undefined;
+  }
+
+  /**
+   * The text of each item that a chunk completes.
+   *
+   * @throws ArrayFault, or RecordTooLarge for an item of more bytes than allowed
+   */
+  *items(chunk: Uint8Array): Generator<string, undefined> {
+    for (let at = 0; at < chunk.length; ) {
+      if (!this.isWithin) {
+        at = this.between(chunk, at);
+        continue;
+      }
+      const end = this.endFrom(chunk, at);
+      this.keep(chunk.subarray(at, end < 0 ? chunk.length : end));
+      if (end < 0) return undefined;
+      at = end;
+      this.place = "behind";
+      this.count++;
+      yield this.item.take().toString();
+    }
+    return undefined;
+  }
+
+  private get isWithin(): boolean {
+    const { place } = this;
+    return place === "container" || place === "string" || place === "scalar" || place === "other";
+  }
+
+  /** Goes to the first byte at or after `at` that belongs to an item, and says where it is. */
+  private between(chunk: Uint8Array, start: number): number {
+    let at = start;
+    for (; at < chunk.length && !this.isWithin; at++) {
+      const byte = chunk[at] as number;
+      if (this.place === "start" && byte === BOM[this.mark]) {
+        this.mark++;
+      } else if (isWhitespace(byte)) {
+        // a mark that comes later is none
+        if (this.mark === 0) this.mark = BOM.length;
+      } else {
+        this.step(byte);
+        // the byte is the first one of the item
+        if (this.isWithin) return at;
+      }
+    }
+    return at;
+  }
+
+  private step(byte: number): void {
+    switch (this.place) {
+      case "start":
+        this.place = byte === OPEN && (this.mark === 0 || this.mark === BOM.length) ? "opened" : "other";
+        return;
+      case "opened":
+        if (byte === CLOSE) {
+          this.place = "end";
+          return;
+        }
+        this.begin(byte);
+        return;
+      case "next":
+        this.begin(byte);
+        return;
+      case "behind":
+        if (byte !== COMMA && byte !== CLOSE) throw this.fault("without a comma in front of it");
+        this.place = byte === COMMA ? "next" : "end";
+        return;
+      default:
+        throw new ArrayFault(`something behind an array of ${this.count} items`);
+    }
+  }
+
+  private begin(byte: number): void {
+    this.depth = 0;
+    this.inString = false;
+    this.escaped = false;
+    if (byte === OPEN || byte === OPEN_OBJECT) {
+      this.place = "container";
+    } else if (byte === QUOTE) {
+      this.place = "string";
+    } else {
+      if (!SCALAR_START.test(String.fromCharCode(byte))) throw this.fault("that does not begin like a value");
+      this.place = "scalar";
+    }
+  }
+
+  private fault(problem: string): ArrayFault {
+    return new ArrayFault(`an array with an item ${problem} (behind ${this.count} items)`);
+  }
+
+  /** Where the item ends; -1 where the chunk ends before. */
+  private endFrom(chunk: Uint8Array, start: number): number {
+    switch (this.place) {
+      case "scalar":
+        return endOfScalar(chunk, start);
+      case "other":
+        return -1;
+      default:
+        return this.endOfText(chunk, start);
+    }
+  }
+
+  private endOfText(chunk: Uint8Array, start: number): number {
+    let { depth, inString, escaped } = this;
+    for (let at = start; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (escaped) {
+        escaped = false;
+        continue;
+      }
+      if (byte === QUOTE) {
+        inString = !inString;
+      } else if (inString) {
+        escaped = byte === BACKSLASH;
+        continue;
+      } else if (byte === OPEN || byte === OPEN_OBJECT) {
+        depth++;
+        continue;
+      } else if (byte === CLOSE || byte === CLOSE_OBJECT) {
+        depth--;
+      } else {
+        continue;
+      }
+      if (depth <= 0 && !inString) return at + 1;
+    }
+    this.depth = depth;
+    this.inString = inString;
+    this.escaped = escaped;
+    return -1;
+  }
+
+  private keep(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.item.size + bytes.length > this.maxBytes) throw new RecordTooLarge();
+    this.item.push(bytes);
+  }
+}
+
+function endOfScalar(chunk: Uint8Array, start: number): number {
+  for (let at = start; at < chunk.length; at++) {
+    const byte = chunk[at] as number;
+    if (byte === COMMA || byte === CLOSE || isWhitespace(byte)) return at;
+  }
+  return -1;
+}
+
+function isWhitespace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

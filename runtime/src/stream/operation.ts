@@ -1,0 +1,245 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { MethodRules, OperationRule } from "../adapter/rules.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { holds } from "../decode/read.ts";
+import { reasonOf, restError } from "../errors/rest-error.ts";
+import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { stringifyJson } from "../json/stringify-json.ts";
+import { payloadOf } from "../response/envelope.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { fullName } from "../text/full-name.ts";
+import { percentEncode } from "../text/percent-encode.ts";
+import { sleep } from "../time/abort.ts";
+import { baseOf } from "../upstream/options.ts";
+import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
+
+const FIRST_INTERVAL_MS = 1_000;
+const MAX_INTERVAL_MS = 30_000;
+/** How long an upstream may ask to wait. */
+const MAX_WAIT_MS = 24 * 3600 * 1_000;
+const MAX_POLLS = 1_000;
+/** How many polls may fail for a moment, one after the other. */
+const MAX_FAILED_POLLS = 10;
+/** Of a request for a status, and of a redirect to the result. */
+const ACCEPTED = 202;
+const SEE_OTHER = 303;
+
+type Adapter = UnaryAdapter | OperationAdapter;
+
+/** A response that the work is still going on, or its last one. */
+interface State {
+  readonly response: ReadResponse;
+  readonly isDone: boolean;
+}
+
+/**
+ * The response message with the result of accepted work, once it is done.
+ *
+ * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself, and what calls throw
+ */
+export async function awaitOperation(
+  call: RunningCall<UnaryAdapter>,
+  message: MessageShape<DescMessage>,
+  rule: OperationRule,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const work = new Work(call, rule);
+  for await (const { response, isDone } of work.states(message)) {
+    if (isDone) return call.message(await work.result(response), work.resultRules);
+  }
+  throw work.unfinished();
+}
+
+/** The states of accepted work as response messages: the first, each that differs from the one before, and the last. */
+export async function* operation(
+  call: RunningCall<OperationAdapter>,
+  message: MessageShape<DescMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { operation: rule } = call.adapter.rules;
+  if (rule === undefined) throw new Error("the method has no rule for accepted work");
+  let before: string | undefined;
+  for await (const { response } of new Work(call, rule).states(message)) {
+    const text = stringifyJson(response.body.exactly() ?? null);
+    if (text !== before) yield call.message(response);
+    before = text;
+  }
+  return undefined;
+}
+
+/** Work that an upstream has accepted. */
+class Work {
+  private readonly call: RunningCall<Adapter>;
+  private readonly rule: OperationRule;
+  /** Statuses are asked for by GET, whatever the method; a redirect leads to the result. */
+  private readonly rules: MethodRules;
+  private request: RestRequest;
+  private intervalMs: number;
+
+  constructor(call: RunningCall<Adapter>, rule: OperationRule) {
+    const { rules } = call.adapter;
+    this.call = call;
+    this.rule = rule;
+    this.rules = { ...rules, success: [...rules.success, SEE_OTHER] };
+    this.request = { verb: "GET", path: "", queryString: "", headers: [], oauth1Params: [], body: undefined };
+    this.intervalMs = rule.intervalMs ?? FIRST_INTERVAL_MS;
+  }
+
+  /** The rules by which the result is read: where it is in the payload, the envelope ends there. */
+  get resultRules(): MethodRules {
+    const { result } = this.rule;
+    const { rules } = this.call.adapter;
+    if (result === undefined) return rules;
+    const outer = rules.envelope?.payload ?? [""];
+    const payload = outer.map((path) => (path === "" ? result : `${path}.${result}`));
+    return { ...rules, envelope: { ...rules.envelope, payload } };
+  }
+
+  /** Every response until the work is done. */
+  async *states(message: MessageShape<DescMessage>): AsyncGenerator<State, undefined> {
+    this.request = this.call.request(message);
+    let response = await this.call.send(this.request);
+    let isDone = this.isDone(response);
+    yield { response, isDone };
+    if (isDone) return undefined;
+    this.request = this.statusRequest(response);
+    for (let polls = 1; !isDone; polls++) {
+      if (polls > (this.rule.maxPolls ?? MAX_POLLS)) throw this.unfinished();
+      await this.wait(this.askedMs(response));
+      response = await this.poll();
+      if (response.status === SEE_OTHER) {
+        this.request = this.linked(() => response.header("location"));
+        response = await this.call.send(this.request);
+        isDone = true;
+      } else {
+        isDone = this.isDone(response);
+        this.move(response);
+      }
+      yield { response, isDone };
+    }
+    return undefined;
+  }
+
+  /** The response with the result of work that is done. */
+  async result(response: ReadResponse): Promise<ReadResponse> {
+    const { resultLink } = this.rule;
+    if (resultLink === undefined) return response;
+    this.request = this.linked(() => hrefOf(valueAt(this.payload(response), resultLink)));
+    return await this.call.send(this.request);
+  }
+
+  unfinished(): ConnectError {
+    const polls = this.rule.maxPolls ?? MAX_POLLS;
+    return restError("OPERATION_UNFINISHED", { ...this.names(), polls });
+  }
+
+  private isDone(response: ReadResponse): boolean {
+    const { done, failed } = this.rule;
+    const payload = this.payload(response);
+    if (failed !== undefined && isJsonObject(payload) && holds(payload, failed)) {
+      throw this.call.failure(response);
+    }
+    if (response.status === ACCEPTED) return false;
+    return done === undefined || (isJsonObject(payload) && holds(payload, done));
+  }
+
+  private statusRequest(response: ReadResponse): RestRequest {
+    const { status } = this.rule;
+    switch (status.kind) {
+      case "header": {
+        const href = response.header(status.header);
+        // some compute what is asked for, and want to be asked again
+        if (href === undefined && this.request.verb === "GET") return this.request;
+        return this.linked(() => href);
+      }
+      case "link":
+        return this.linked(() => hrefOf(valueAt(this.payload(response), status.path)));
+      case "path": {
+        const value = valueAt(this.payload(response), status.key);
+        const isName = typeof value === "number" || (typeof value === "string" && value !== "");
+        if (!isName) throw this.refused(`no value at ${status.key}`);
+        const name = String(value).toWellFormed().split("/").map(percentEncode).join("/");
+        return { ...this.plain(), path: `${status.before}${name}${status.after}` };
+      }
+    }
+  }
+
+  /** Statuses may move while the work goes on. */
+  private move(response: ReadResponse): void {
+    const { status } = this.rule;
+    const href = status.kind === "header" ? response.header(status.header) : undefined;
+    if (href !== undefined && response.status === ACCEPTED) this.request = this.linked(() => href);
+  }
+
+  private linked(find: () => string | undefined): RestRequest {
+    const { route, adapter } = this.call;
+    const base = baseOf(route.upstream.settings, adapter.rules.base);
+    try {
+      const href = find();
+      if (href === undefined || base === undefined) throw new LinkRefused("no link");
+      return followLink(href, this.plain(), base, adapter.rules.apiKey);
+    } catch (cause) {
+      throw cause instanceof LinkRefused ? this.refused(cause.message, cause) : cause;
+    }
+  }
+
+  /** A GET with the headers of the request, but for those of its body and its key. */
+  private plain(): RestRequest {
+    const { path, headers, oauth1Params } = this.request;
+    const { idempotencyKey } = this.call.adapter.rules;
+    const kept = headers.filter(([name]) => !name.startsWith("content-") && name !== idempotencyKey);
+    return { verb: "GET", path, queryString: "", headers: kept, oauth1Params, body: undefined };
+  }
+
+  /** Asks for the status; where that fails for a moment, again. */
+  private async poll(): Promise<ReadResponse> {
+    for (let failed = 1; ; failed++) {
+      try {
+        return await this.call.send(this.request, { rules: this.rules, retry: false });
+      } catch (error) {
+        const delay = transientDelay(error);
+        if (delay === undefined || failed >= MAX_FAILED_POLLS) throw error;
+        await this.wait(Math.max(delay, this.intervalMs));
+      }
+    }
+  }
+
+  private async wait(askedMs: number | undefined): Promise<void> {
+    const { clock, context, route } = this.call;
+    const ms = askedMs ?? this.intervalMs;
+    this.intervalMs = Math.max(this.intervalMs, Math.min(this.intervalMs * 1.5, MAX_INTERVAL_MS));
+    const ends = AbortSignal.any([context.signal, route.upstream.closing]);
+    await sleep(Math.min(ms, MAX_WAIT_MS), clock, ends);
+  }
+
+  /** An upstream that says when it is to be asked again is obeyed, but never asked without a pause. */
+  private askedMs({ header }: ReadResponse): number | undefined {
+    const { retryAfter } = this.call.adapter.rules;
+    const asked = retryDelayMs(header, retryAfter, Code.Unavailable, this.call.clock.now());
+    return asked === undefined ? undefined : Math.max(asked, Math.min(this.intervalMs, FIRST_INTERVAL_MS));
+  }
+
+  private payload({ body }: ReadResponse): JsonValue | undefined {
+    return payloadOf(body.value, this.call.adapter.rules.envelope);
+  }
+
+  private refused(problem: string, cause?: unknown): ConnectError {
+    return restError("OPERATION_LINK_REFUSED", { ...this.names(), problem }, { cause });
+  }
+
+  private names() {
+    const { method, rules } = this.call.adapter;
+    return { upstream: rules.upstream, method: fullName(method) };
+  }
+}
+
+/** How long to wait after an error that will pass, at least; undefined for other errors. */
+function transientDelay(error: unknown): number | undefined {
+  if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
+  const delay = retryDelayOf(error);
+  if (error.code === Code.Unavailable) return delay ?? 0;
+  return error.code === Code.ResourceExhausted ? delay : undefined;
+}

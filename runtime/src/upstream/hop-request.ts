@@ -1,0 +1,39 @@
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { ApiKeyRule } from "../adapter/rules.ts";
+import type { Hop } from "./hop.ts";
+
+/** Headers that another origin gets: none of them says who calls. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-language",
+  "if-modified-since",
+  "if-none-match",
+  "range",
+]);
+
+/**
+ * The request for the address of a redirect. An API key in the query is taken out, since credentials are added to every
+ * request that may have them. For another origin nothing of the request is left but its verb and a few harmless headers.
+ */
+export function redirectedRequest(
+  { verb, headers, oauth1Params }: RestRequest,
+  { path, queryString, isForeign }: Hop,
+  apiKey: ApiKeyRule | undefined,
+): RestRequest {
+  return {
+    verb,
+    path,
+    queryString: withoutParameter(queryString, apiKey?.query),
+    headers: isForeign ? headers.filter(([name]) => HARMLESS_HEADERS.has(name)) : headers,
+    oauth1Params: isForeign ? [] : oauth1Params,
+    body: undefined,
+  };
+}
+
+function withoutParameter(query: string, name: string | undefined): string {
+  if (name === undefined || query === "") return query;
+  return query
+    .split("&")
+    .filter((pair) => !new URLSearchParams(`?${pair}`).has(name))
+    .join("&");
+}

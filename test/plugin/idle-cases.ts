@@ -1,0 +1,218 @@
+/** Rules that would pass silently, since nothing acts on them. */
+
+import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
+
+/** One rule of a method with `post: "/a"` and a whole body. */
+const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string]> = [
+  ["idle_key", 'idempotency_key: "Key"'],
+  ["idle_credentials", "credentials: [NONE, OAUTH2]"],
+  ["idle_envelope", 'envelope: {status: "meta.status"}'],
+  ["idle_envelope_empty", 'envelope: {payload: "data"}, response_encoding: EMPTY'],
+  ["idle_headers", 'headers: [{name: "X-A", value: "1"}, {name: "x-a", value: "2"}]'],
+  ["idle_error", "errors: [{status: 404, code: NOT_FOUND}, {status: 404, code: ABORTED}]"],
+  ["idle_api_key", 'api_key: {header: "X-Key"}'],
+  ["idle_path_fields", "http: {path_fields_in_body: true}"],
+  ["success_anyway", "success: 200"],
+  ["success_twice", "success: [404, 404]"],
+  ["parameter_twice", 'parameters: [{name: "a", value: "1"}, {name: "a", value: "2"}]'],
+];
+
+/** One field of a request. */
+const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
+  ["header_without_name", "string x = 1 [(connectrest.v1.field).in = HEADER];"],
+  ["idle_in_aliases", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, aliases: "y"}];'],
+  ["idle_in_from", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, from: {path: "y"}}];'],
+  ["idle_in_coerce", "string x = 1 [(connectrest.v1.field) = {in: QUERY, coerce: true}];"],
+  ["idle_in_unknown", "map<string, string> x = 1 [(connectrest.v1.field) = {in: NOTHING, unknown: true}];"],
+  [
+    "idle_in_style",
+    'repeated string x = 1 [(connectrest.v1.field) = {in: HEADER, name: "X-A", style: COMMA}];',
+  ],
+  ["idle_in_number", 'int64 x = 1 [(connectrest.v1.field) = {in: COOKIE, name: "a", number: true}];'],
+  ["idle_nothing", 'string x = 1 [(connectrest.v1.field) = {in: NOTHING, name: "y"}];'],
+];
+
+/** One field of a response. */
+const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
+  ["rel_not_link", 'string x = 1 [(connectrest.v1.field).from = {header: "X-Next", rel: "next"}];'],
+  ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],
+  ["idle_unknown_name", 'map<string, string> x = 1 [(connectrest.v1.field) = {unknown: true, name: "y"}];'],
+  [
+    "idle_payload",
+    'oneof o { option (connectrest.v1.oneof) = {discriminator: "t", payload: "p"}; Inner a = 1; }',
+  ],
+  [
+    "idle_discriminator",
+    'oneof o { option (connectrest.v1.oneof).discriminator = "t"; Inner a = 1 [(connectrest.v1.field).when = {key: "n", present: true}]; }',
+  ],
+  [
+    "idle_fallback",
+    'oneof o { option (connectrest.v1.oneof) = {discriminator: "t", fallback: "b"}; Inner a = 1; Inner b = 2 [(connectrest.v1.field).when = {values: "b"}]; }',
+  ],
+  [
+    "members_of_one_key",
+    'oneof o { string a = 1 [(connectrest.v1.field).name = "k"]; int32 b = 2 [(connectrest.v1.field).name = "k"]; }',
+  ],
+  [
+    "member_without_condition",
+    'oneof o { string a = 1 [(connectrest.v1.field) = {name: "k", when: {key: "k", type: "string"}}]; int32 b = 2; }',
+  ],
+];
+
+const NESTED_INNER = "message Inner { string n = 1; }";
+
+const SOURCES: ReadonlyArray<readonly [name: string, source: string]> = [
+  ...METHOD_RULES.map(
+    ([name, rule]) =>
+      [name, method('put: "/a" body: "*"', `option (connectrest.v1.method) = {${rule}};`)] as const,
+  ),
+  ...REQUEST_FIELDS.map(([name, field]) => [name, request(field)] as const),
+  ...RESPONSE_FIELDS.map(([name, field]) => [name, response(field, NESTED_INNER)] as const),
+  [
+    "from_nested",
+    response(
+      "Inner i = 1;",
+      'message Inner { string x = 1 [(connectrest.v1.field).from = {header: "X-A"}]; }',
+    ),
+  ],
+  [
+    "idle_cursor",
+    `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).paginate = {items: ".", cursor: {path: "next", header: "X-Next", field: "name"}};
+  }
+}
+message Req { string name = 1; }
+message Res {}`,
+  ],
+  [
+    "idle_last_item",
+    `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).paginate = {items: ".", last_item: {path: "id", header: "X-Next", field: "name"}};
+  }
+}
+message Req { string name = 1; }
+message Res {}`,
+  ],
+  [
+    "idle_filename",
+    `service S {
+  rpc Send(stream Req) returns (Res) {
+    option (google.api.http) = {post: "/a" body: "*"};
+    option (connectrest.v1.method).upload = {chunk: "chunk", filename: "name"};
+  }
+}
+message Req { bytes chunk = 1; string name = 2; }
+message Res {}`,
+  ],
+  [
+    "service_unmapped",
+    'service S { option (connectrest.v1.service).upstream = "s"; rpc Get(Req) returns (Res); }\nmessage Req {}\nmessage Res {}',
+  ],
+  [
+    "method_unmapped",
+    `service S { ${GET} rpc Other(Req) returns (Res) { option (connectrest.v1.method).base = "b"; } }\nmessage Req {}\nmessage Res {}`,
+  ],
+];
+
+/** What each must give. */
+const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
+  idle_key: [
+    "4:39: no-effect: idempotency_key of case.S.Get has no effect: the method is idempotent without a key; remove it",
+  ],
+  idle_credentials: [
+    "4:39: no-effect: OAUTH2 in credentials of case.S.Get has no effect: NONE, which is always available, comes before it; put NONE last",
+  ],
+  idle_envelope: [
+    '4:50: no-effect: status in the envelope of case.S.Get has no effect: an envelope without a payload means that there is none; set payload, e.g. "."',
+  ],
+  idle_envelope_empty: [
+    "4:50: no-effect: the envelope of case.S.Get has no effect: a response read as EMPTY has no JSON; remove it",
+  ],
+  idle_headers: [
+    "4:39: no-effect: the first header `x-a` of case.S.Get has no effect: a later one replaces it; keep one",
+  ],
+  idle_error: [
+    "4:39: no-effect: error rule 2 of case.S.Get has no effect: an earlier rule has the same conditions and is tried first; remove one",
+  ],
+  idle_api_key: [
+    "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
+  ],
+  idle_path_fields: [
+    "4:46: no-effect: path_fields_in_body of case.S.Get has no effect: no binding has both path variables and a body of fields; remove it",
+  ],
+  success_anyway: ["4:39: success-status: success of case.S.Get: 200 is a success anyway; remove it"],
+  success_twice: ["4:39: success-status: success of case.S.Get lists 404 twice; remove one"],
+  parameter_twice: ["4:39: parameter-name: case.S.Get has two constant parameters `a`; remove one"],
+  header_without_name: [
+    '4:17: header-name: case.Req.x: a header needs a name of its own; set e.g. name: "X-Name"',
+  ],
+  idle_in_aliases: [
+    "4:54: no-effect: aliases of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
+  ],
+  idle_in_from: [
+    "4:54: no-effect: from of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
+  ],
+  idle_in_coerce: [
+    "4:54: no-effect: coerce of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
+  ],
+  idle_in_unknown: [
+    "4:69: no-effect: unknown of case.Req.x has no effect: only a JSON body or a response has unknown keys; remove it",
+  ],
+  idle_in_style: [
+    "4:77: no-effect: style of case.Req.x has no effect: a value in HEADER has one form; remove it",
+  ],
+  idle_in_number: ["4:65: no-effect: number of case.Req.x has no effect: it is for JSON; remove it"],
+  idle_nothing: [
+    "4:56: no-effect: name of case.Req.x has no effect: a value in NOTHING is not sent; remove it",
+  ],
+  rel_not_link: [
+    "4:17: from-rel: a source of case.Res.x: `rel` selects an address from a `Link` header (RFC 8288), not from `X-Next`",
+  ],
+  idle_from_aliases: [
+    "4:64: no-effect: aliases of case.Res.x has no effect: `from` says where the value is; remove aliases",
+  ],
+  idle_unknown_name: [
+    "4:71: no-effect: name of case.Res.x has no effect: a field that collects unknown keys has no key of its own; remove it",
+  ],
+  idle_payload: [
+    "4:66: no-effect: payload of the oneof case.Res.o has no effect: its layout is not BESIDE; set layout: BESIDE, or remove payload",
+  ],
+  idle_discriminator: [
+    "4:13: no-effect: discriminator of the oneof case.Res.o has no effect: every member has conditions on other keys; remove it, or the keys of the conditions",
+  ],
+  idle_fallback: [
+    "4:108: no-effect: when of case.Res.b has no effect: the fallback is chosen where no other member is; remove it",
+  ],
+  members_of_one_key: [
+    '4:76: when-missing: case.Res.b needs a condition: `a` of the oneof `o` reads the same key; add e.g. when: {key: "x", type: "string"}',
+  ],
+  member_without_condition: [
+    '4:100: when-missing: case.Res.b needs a condition: the oneof `o` has no discriminator, and other members are chosen by theirs; add e.g. when: {key: "x", type: "string"}',
+  ],
+  from_nested: [
+    "6:31: from-nested: case.Inner.x comes from a header, but case.Inner is nested in a response; move the field to the response message",
+  ],
+  idle_cursor: ["4:69: paginate-cursor: the cursor needs `path`, or (only for `cursor`) `header`"],
+  idle_last_item: [
+    "4:84: no-effect: header of last_item of case.S.Get has no effect: a value of an item is not in a header; use cursor",
+  ],
+  idle_filename: [
+    '4:62: no-effect: filename of upload of case.S.Send has no effect: the body is not multipart; add `body: "*"` and request_encoding: MULTIPART, or remove it',
+  ],
+  service_unmapped: [
+    "1:13: service-unmapped: case.S has rules, but none of its methods has an HTTP rule; add google.api.http to a method",
+  ],
+  method_unmapped: [
+    "1:115: service-unmapped: case.S.Other has rules, but no HTTP rule, so there is no call for them; add google.api.http",
+  ],
+};
+
+export const IDLE_CASES: readonly ProblemCase[] = SOURCES.map(([name, source]) => ({
+  name,
+  source,
+  problems: PROBLEMS[name] ?? [],
+}));

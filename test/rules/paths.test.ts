@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PathService } from "../gen/rules/v1/paths_pb.ts";
+import { PathServiceRest } from "../gen/rules/v1/paths_rest.ts";
+import { start } from "./world.ts";
+
+const paths = () => start(PathService, PathServiceRest);
+
+test("control_characters_in_path: they are percent-encoded, and stay in their segment", async () => {
+  const { client, seen } = await paths();
+  await client.getByName({ name: "a\r\nX-Evil: 1\0" });
+  await client.getByPath({ name: "a\n/b" });
+  await client.getByPattern({ name: "a/\t" });
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /names/a%0D%0AX-Evil%3A%201%00",
+    "GET /paths/a%0A/b",
+    "GET /patterns/a/%09",
+  ]);
+  expect(seen[0]?.headers).toEqual([]);
+});
+
+test("url_safe_base64_in_path: bytes come back from their segment", async () => {
+  const { client, seen } = await paths();
+  await client.getByHash({ hash: new Uint8Array([251, 255, 254, 1]) });
+  expect(seen[0]?.line).toBe("GET /hashes/-__-AQ");
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 20 }), async (hash) => {
+      await client.getByHash({ hash });
+      const text = seen.at(-1)?.line.slice("GET /hashes/".length) ?? "";
+      expect(text).toMatch(/^[\w-]+$/);
+      expect([...Buffer.from(text, "base64url")]).toEqual([...hash]);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("in_query: a constant parameter is in the query beside a body of fields", async () => {
+  const { client, seen } = await paths();
+  await client.postConstant({ name: "n" });
+  expect(seen.map(({ line, text }) => [line, text])).toEqual([
+    ["POST /constant?api-version=2", '{"kind":"x","name":"n"}'],
+  ]);
+});
