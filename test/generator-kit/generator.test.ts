@@ -88,7 +88,7 @@ message Shirt {
   const { error } = respond(
     generator(({ files, types }) => {
       const [file] = files;
-      const style = { names: "asDeclared", integers: "strings" } as const;
+      const style = { names: "asDeclared", integers: "strings", required: "omitted" } as const;
       for (const field of file?.messages[0]?.fields ?? []) {
         names.push([requestName(field, style, types), responseNames(field, types)]);
       }
