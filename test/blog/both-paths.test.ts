@@ -1,10 +1,13 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { LIVE_COMMUNITY_CASES } from "../community/cases/live.ts";
+import { LIVE_USER_CASES } from "../user/cases/live.ts";
 import type { Case } from "./case.ts";
 import { BLOG_CASES } from "./cases/blog.ts";
 import { OAUTH_CASES } from "./cases/oauth.ts";
 import { POST_CASES } from "./cases/posts.ts";
+import { TAGGED_CASES } from "./cases/tagged.ts";
 import { WRITING_CASES } from "./cases/writing.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
@@ -13,7 +16,7 @@ import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 const DRAWN = /[A-Za-z0-9]{40,}/g;
 
 /** Endpoints whose answers hold more that is drawn by lot: their errors are compared alone. */
-const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)"];
+const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)", "POST C/invite_hash"];
 
 const ways = WAYS.filter((way) => way !== "in-process");
 /** What came back for each call of a case, headers and trailers included. */
@@ -72,7 +75,15 @@ function oneOfEach(cases: readonly Case[]): Case[] {
   return kinds.flatMap((kind) => cases.find((each) => each.kind === kind) ?? []);
 }
 
-const ALL = [...BLOG_CASES, ...POST_CASES, ...WRITING_CASES, ...OAUTH_CASES];
+const ALL = [
+  ...BLOG_CASES,
+  ...POST_CASES,
+  ...WRITING_CASES,
+  ...OAUTH_CASES,
+  ...TAGGED_CASES,
+  ...LIVE_USER_CASES,
+  ...LIVE_COMMUNITY_CASES,
+];
 const cases = ALL.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
 const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
 

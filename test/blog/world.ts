@@ -186,7 +186,12 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     sandbox.reset();
     sandbox.clock.reset();
     Object.assign(sandbox.limits, LIMITS, options.sandbox?.limits);
-    Object.assign(sandbox.rules, { postingDisabled: false, requireHttps: false, authorizeAs: undefined });
+    Object.assign(sandbox.rules, {
+      postingDisabled: false,
+      requireHttps: false,
+      authorizeAs: undefined,
+      communitySavingFails: false,
+    });
     Object.assign(state, { identity: "demo", credentials: undefined });
     differences.length = 0;
   };

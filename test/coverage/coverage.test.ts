@@ -20,9 +20,11 @@ import { TAGGED_CASES } from "../blog/cases/tagged.ts";
 import { WRITING_CASES } from "../blog/cases/writing.ts";
 import { type BlogWorld, startBlogWorld, WAYS } from "../blog/world.ts";
 import { COMMUNITY_CASES } from "../community/cases/communities.ts";
+import { LIVE_COMMUNITY_CASES } from "../community/cases/live.ts";
 import { MEMBER_CASES } from "../community/cases/members.ts";
 import { COMMUNITY_POST_CASES } from "../community/cases/posts.ts";
 import { FILTER_CASES } from "../user/cases/filters.ts";
+import { LIVE_USER_CASES } from "../user/cases/live.ts";
 import { USER_CASES } from "../user/cases/user.ts";
 import { endpointOf, parametersOf } from "./parameters.ts";
 import { Records, reflected } from "./record.ts";
@@ -134,6 +136,8 @@ const CASES = [
   ...COMMUNITY_CASES,
   ...MEMBER_CASES,
   ...COMMUNITY_POST_CASES,
+  ...LIVE_USER_CASES,
+  ...LIVE_COMMUNITY_CASES,
 ];
 
 beforeAll(async () => {
@@ -241,6 +245,8 @@ test("the cases are called by every protocol, in the tests of their endpoints", 
     "community/communities": "COMMUNITY",
     "community/members": "MEMBER",
     "community/posts": "COMMUNITY_POST",
+    "user/live": "LIVE_USER",
+    "community/live": "LIVE_COMMUNITY",
   };
   for (const [name, cases] of Object.entries(files)) {
     const text = readFileSync(new URL(`../${name}.test.ts`, import.meta.url), "utf8");

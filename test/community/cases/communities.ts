@@ -235,7 +235,7 @@ const MUTING: Case[] = [
 ];
 
 const TIME = "GET C/timeline";
-const timeline: Case[] = [
+const TIMELINES: Case[] = [
   answers(
     TIME,
     "posts, and what is between them",
@@ -291,4 +291,4 @@ const timeline: Case[] = [
   ),
 ];
 
-export const COMMUNITY_CASES: readonly Case[] = [...READING, ...UPDATING, ...MUTING, ...timeline];
+export const COMMUNITY_CASES: readonly Case[] = [...READING, ...UPDATING, ...MUTING, ...TIMELINES];

@@ -31,7 +31,7 @@ const INVITED = "GET C/invitations/{blog-identifier}";
 const CANCEL = "DELETE C/invitations/{blog-identifier}";
 const HASH = "POST C/invite_hash";
 
-const invitations: Case[] = [
+const INVITATION_CASES: Case[] = [
   answers(
     INVITATIONS,
     "a page of them, with a link to the next",
@@ -158,7 +158,7 @@ const invitations: Case[] = [
 
 const MEMBERS = "GET C/members";
 const JOIN = "PUT C/members";
-const members: Case[] = [
+const LISTING_AND_JOINING: Case[] = [
   answers(
     MEMBERS,
     "members, with a link to more",
@@ -340,4 +340,4 @@ const REMOVING: Case[] = [
   ),
 ];
 
-export const MEMBER_CASES: readonly Case[] = [...invitations, ...members, ...REMOVING];
+export const MEMBER_CASES: readonly Case[] = [...INVITATION_CASES, ...LISTING_AND_JOINING, ...REMOVING];

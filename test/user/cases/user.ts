@@ -52,7 +52,7 @@ const INFO: Case[] = [
 
 const DASHBOARD = "GET /v2/user/dashboard";
 const TYPES = ["TEXT", "PHOTO", "QUOTE", "LINK", "CHAT", "AUDIO", "VIDEO", "ANSWER"] as const;
-const dashboard: Case[] = [
+const DASHBOARDS: Case[] = [
   answers(
     DASHBOARD,
     "posts, with a link to more",
@@ -85,7 +85,7 @@ const dashboard: Case[] = [
 ];
 
 const LIKES = "GET /v2/user/likes";
-const likes: Case[] = [
+const LIKE_LISTS: Case[] = [
   answers(
     LIKES,
     "liked posts",
@@ -210,7 +210,7 @@ const FOLLOWS: Case[] = [
 ];
 
 const post = { postId: ID, reblogKey: "k1" };
-const liking: Case[] = (["likePost", "unlikePost"] as const).flatMap((method) => {
+const LIKING: Case[] = (["likePost", "unlikePost"] as const).flatMap((method) => {
   const endpoint = `POST /v2/user/${method === "likePost" ? "like" : "unlike"}`;
   return [
     answers(endpoint, "a post", ({ users }) => users[method](post), {}, { prepare: sends(EMPTY) }),
@@ -223,4 +223,4 @@ const liking: Case[] = (["likePost", "unlikePost"] as const).flatMap((method) =>
   ];
 });
 
-export const USER_CASES: readonly Case[] = [...INFO, ...dashboard, ...likes, ...FOLLOWS, ...liking];
+export const USER_CASES: readonly Case[] = [...INFO, ...DASHBOARDS, ...LIKE_LISTS, ...FOLLOWS, ...LIKING];
