@@ -16,8 +16,9 @@ export async function connectHttp1(target: Target, expected = 200): Promise<Conn
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const response = readResponse(received);
       if (response === undefined) return undefined;
-      if (response.status !== expected)
+      if (response.status !== expected) {
         throw new Error(`expected status ${expected}, got ${response.status}`);
+      }
       received = EMPTY;
       return response.body;
     },

@@ -121,15 +121,17 @@ function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] 
 
 /** A single value is a list of one. */
 function ofList(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
-  if (change === "arrays" && field.listKind === "message")
+  if (change === "arrays" && field.listKind === "message") {
     return [field.delimitedEncoding ? "converted" : "lost"];
+  }
   if (change === "arrays") return ofItem(field, change);
   return ["converted", ...ofItem(field, change)];
 }
 
 function ofItem(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
   if (field.listKind === "scalar") return ofScalar(field.scalar, change);
-  if (field.listKind === "enum")
+  if (field.listKind === "enum") {
     return ofEnum(field.enum, change, collects(field.parent) ? "collector" : "nothing");
+  }
   return change === "object" ? ofNewKey(field.message) : ["lost"];
 }

@@ -28,12 +28,13 @@ const SUBJECTS: readonly Subject[] = [...(await adaptersOf("gen")), ...(await ad
 
 function isSubject(adapter: Adapter): adapter is Subject {
   const { kind, method, rules } = adapter;
-  if (kind !== "unary" && kind !== "paginate") return false;
+  if ((kind !== "unary" && kind !== "paginate") || rules.operation !== undefined) return false;
   if (
     !["json", "json_or_form"].includes(rules.responseEncoding) ||
     rules.errors.some((rule) => rule.status < 300 && rule.body)
-  )
+  ) {
     return false;
+  }
   if (method.output.typeName.startsWith("google.") || method.output.oneofs.length > 0) return false;
   return (kind === "unary" || /^\w*$/.test(adapter.items[0] ?? "")) && responseBody(adapter) === undefined;
 }

@@ -50,8 +50,9 @@ function isPlainField(field: DescField): boolean {
   if (
     field.oneof !== undefined ||
     field.parent.fields.some((other) => other.oneof && keyOf(other) === keyOf(field))
-  )
+  ) {
     return false;
+  }
   if (field.parent.oneofs.some((oneof) => hasDiscriminator(oneof, keyOf(field)))) return false;
   return (
     rules === undefined ||

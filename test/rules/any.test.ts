@@ -150,6 +150,6 @@ test("what is kept as a Struct is named as a difference, and nothing else is", a
   const { client, differences } = await start(AnyService, AnyServiceRest, { body: OPERATION });
   await client.start({});
   expect(differences).toEqual([
-    { path: "response.@type", expected: "a known type", got: 'string "acme.v1.New"', kind: "converted" },
+    { path: "response.@type", expected: "a known type", got: 'string "acme.v1.New"', class: "converted" },
   ]);
 });

@@ -163,8 +163,9 @@ function comparison({ key, values, present, type }: ConditionModel): string | un
   }
   if (present !== undefined) return `${value} ${present ? "!=" : "=="} null`;
   if (type === "array") return `Array.isArray(${value})`;
-  if (type !== undefined)
+  if (type !== undefined) {
     return type === "string" || type === "boolean" ? `typeof ${value} === "${type}"` : undefined;
+  }
   if (values?.every(isOnlyText) !== true) return undefined;
   return values.map((text) => `${value} === ${printString(text)}`).join(" || ");
 }

@@ -138,8 +138,9 @@ function variable(
   const name = printString(segment.fieldPath);
   const controls = method.rules.controlsInPath ? ', "controls"' : "";
   if (pattern === "**") return `${file.runtimeValue("pathSegments")}(${value}, ${name}${controls})`;
-  if (escapesSlash(method, pattern))
+  if (escapesSlash(method, pattern)) {
     return `${file.runtimeValue("pathSegment")}(${value}, ${name}${controls})`;
+  }
   return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name}${controls})`;
 }
 

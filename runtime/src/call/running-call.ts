@@ -309,8 +309,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private attributed<T extends UpstreamResponse>(response: T): T {
     const { method, rules } = this.adapter;
     const fields = rules.credentialFields;
-    if (!response.configuredCredentials || fields === undefined || this.requested === undefined)
+    if (!response.configuredCredentials || fields === undefined || this.requested === undefined) {
       return response;
+    }
     const isOfCaller = hasCallerCredentials(method.input, this.requested, fields);
     return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }

@@ -52,8 +52,9 @@ function detailsOf(value: JsonValue | undefined): Pick<ErrorReport, "details" | 
 }
 
 function detailOf(detail: JsonValue): ErrorDetail[] {
-  if (!isJsonObject(detail))
+  if (!isJsonObject(detail)) {
     return detail === null ? [] : [{ desc: ValueSchema, value: fromJson(ValueSchema, plainJson(detail)) }];
+  }
   const { "@type": url, type, value } = detail;
   const name = typeof url === "string" ? typeNameOf(url) : type;
   if (name === DebugInfoSchema.typeName) return [];
@@ -79,8 +80,9 @@ function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined
   if (typeof type !== "string" || !TYPE_NAME.test(type)) return undefined;
   const desc = knownTypes().getMessage(type);
   try {
-    if (isJsonObject(value))
+    if (isJsonObject(value)) {
       return desc && { desc, value: fromJson(desc, plainJson(value), { ignoreUnknownFields: true }) };
+    }
     const bytes = typeof value === "string" ? bytesFromBase64(value) : undefined;
     if (bytes === undefined) return undefined;
     return desc === undefined ? { type, value: bytes } : { desc, value: fromBinary(desc, bytes) };

@@ -10,8 +10,9 @@ const MAX_KEY_LENGTH = 128;
  * remembered, so that long ones become a hash.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {
-  if (key === undefined || key === null || typeof key === "object")
+  if (key === undefined || key === null || typeof key === "object") {
     return hashOf(stringifyJson(item ?? null));
+  }
   const text = String(key);
   return text.length > MAX_KEY_LENGTH ? hashOf(text) : text;
 }

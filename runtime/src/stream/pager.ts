@@ -48,8 +48,9 @@ export class Pager {
 
   private moves(page: Page, response: ReadResponse): boolean {
     const { next, more } = this.call.adapter;
-    if (page.items.length === 0 && more === undefined)
+    if (page.items.length === 0 && more === undefined) {
       return next.kind === "step" && this.stepsOn(next, page);
+    }
     if (page.items.length === 0 && needsItems(next)) return false;
     switch (next.kind) {
       case "link":

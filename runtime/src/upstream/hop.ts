@@ -44,12 +44,14 @@ export function nextHop(
   const url = URL.parse(location, from.origin + from.path);
   if (url === null) throw new RedirectRefused("a text that is no address");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new RedirectRefused("another scheme");
-  if (url.protocol === "http:" && from.origin.startsWith("https:"))
+  if (url.protocol === "http:" && from.origin.startsWith("https:")) {
     throw new RedirectRefused("http after https");
+  }
   if (url.username !== "" || url.password !== "") throw new RedirectRefused("a user or a password in it");
   const isBase = url.origin === baseOrigin;
-  if (!isBase && !hosts.some((host) => isNamed(url.host, host)))
+  if (!isBase && !hosts.some((host) => isNamed(url.host, host))) {
     throw new RedirectRefused("a host that is not named");
+  }
   return {
     origin: url.origin,
     path: url.pathname,

@@ -24,8 +24,9 @@ export function resolveRedirects(
 ): RedirectSettings | undefined {
   if (options === undefined || options === false) return undefined;
   const hosts: unknown = options.hosts;
-  if (!Array.isArray(hosts))
+  if (!Array.isArray(hosts)) {
     throw invalidOption(upstream, "redirects.hosts", "a list of hosts", typeof hosts);
+  }
   return { hosts: hosts.map((host: unknown) => checkHost(upstream, host)) };
 }
 
