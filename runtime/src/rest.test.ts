@@ -511,7 +511,7 @@ test("the request: that HTTP does not know is an error of the rules", async () =
   expect(error.rawMessage).toBe(
     "upstream things: the request is not valid HTTP: invalid transfer-encoding header",
   );
-  expect(reasonOf(error)).toBe("REQUEST_INVALID");
+  expect(reasonOf(error)).toBe("REQUEST_NOT_HTTP");
 });
 
 test("the request: that an adapter fails to build is an internal error, without its words", async () => {

@@ -1,6 +1,7 @@
 /** Prints the reference of errors from the runtime's tables. */
 import { readFileSync } from "node:fs";
 import { Code } from "@connectrpc/connect";
+import { GATEWAY_REASONS } from "../../gateway/src/call/error-reasons.ts";
 import { KNOWN_STATUSES, meaningOf } from "../../runtime/src/errors/status.ts";
 import { ERRORS } from "../../runtime/src/errors/table.ts";
 import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
@@ -38,6 +39,13 @@ export function errorsPage(): string {
       `### ${reason}`,
       `${code(codeName(number))}: ${code(text)}`,
       `${cause}`,
+      `Remedy: ${remedy}`,
+    ]),
+    "## Reasons of the gateway",
+    "Errors of the gateway itself, before a call reaches an adapter or beside it. Their domain is `connect-rest`. It also uses `UPSTREAM_CREDENTIALS_MISSING`, `DEADLINE_EXCEEDED` and `CANCELED`, as the runtime does. Handlers that a program adds to the gateway choose the reasons of their errors themselves.",
+    ...Object.entries(GATEWAY_REASONS).flatMap(([reason, { codes, cause, remedy }]) => [
+      `### ${reason}`,
+      `${codes.map((number) => code(codeName(number))).join(" or ")}: ${cause}`,
       `Remedy: ${remedy}`,
     ]),
   );

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { LimitName } from "../limits.ts";
 
@@ -15,5 +16,6 @@ export function refused(limit: Refused["limit"], text: string, retryMs: number):
   const ms = Math.ceil(Math.min(Math.max(retryMs, 100), 30_000));
   const retryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };
   const retryInfo = { desc: RetryInfoSchema, value: { retryDelay } };
-  return { limit, error: new ConnectError(`${text}; try again later`, code, undefined, [retryInfo]) };
+  const reason = limit === "callsPerClient" ? "CALLS_EXCEEDED" : "OVERLOADED";
+  return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo]) };
 }

@@ -1,8 +1,9 @@
-import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
+import { Code, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { type Call, callKey } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { applyDeadline } from "../call/deadline.ts";
+import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
@@ -12,6 +13,7 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
 import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
+import { withReasons } from "./with-reasons.ts";
 
 /**
  * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue, which
@@ -49,7 +51,9 @@ export async function callHandler(
     signal: abort.signal,
     contextValues: createContextValues().set(callKey, call),
   });
-  return isBareRefusal(result) ? explainedRefusal(result.status, handler, call, request) : result;
+  return isBareRefusal(result)
+    ? explainedRefusal(result.status, handler, call, request)
+    : withReasons(result, isEnveloped(call, headers));
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */
@@ -76,7 +80,8 @@ function explainedRefusal(
   request: HttpRequest,
 ): WholeResponse {
   const text = refusalText(status, methodName(call.method), handler, request);
-  const error = new ConnectError(text, status === 505 ? Code.Unimplemented : Code.InvalidArgument);
+  const code = status === 505 ? Code.Unimplemented : Code.InvalidArgument;
+  const error = gatewayError("PROTOCOL_UNSUPPORTED", text, code);
   const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
   return { ...refusal, headers: { ...refusal.headers, ...refusalHeaders(status, handler) } };
 }

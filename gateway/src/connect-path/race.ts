@@ -4,6 +4,7 @@ import { reasonOf } from "connect-rest";
 import { callKey } from "../call/call.ts";
 import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
 import type { Deadline } from "../call/deadline.ts";
+import { gatewayError } from "../call/gateway-error.ts";
 
 /**
  * Ends a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
@@ -33,7 +34,9 @@ function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
 function abortError(signal: AbortSignal, deadline: Deadline | undefined): ConnectError {
   const reason: unknown = signal.reason;
   const error =
-    reason instanceof ConnectError ? reason : new ConnectError("the call was canceled", Code.Canceled);
+    reason instanceof ConnectError
+      ? reason
+      : gatewayError("CANCELED", "the call was canceled", Code.Canceled);
   return error.code === Code.DeadlineExceeded && deadline !== undefined ? deadlineExceeded(deadline) : error;
 }
 

@@ -1,5 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import {
   type CredentialKind,
   type Credentials,
@@ -7,6 +7,7 @@ import {
   Secret,
   type ServiceAdapter,
 } from "connect-rest";
+import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 
 /** The request header in which callers bring one secret. */
@@ -123,5 +124,5 @@ function missingError(
 ): ConnectError {
   const ways = kinds.map((kind) => headersFor(kind, from).join(" and "));
   const text = `${methodName(method)} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
-  return new ConnectError(text, Code.Unauthenticated);
+  return gatewayError("UPSTREAM_CREDENTIALS_MISSING", text, Code.Unauthenticated, [], undefined, upstream);
 }

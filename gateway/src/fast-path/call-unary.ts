@@ -2,6 +2,7 @@ import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
+import { gatewayError, withReason } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
@@ -118,12 +119,12 @@ async function run(
 async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Promise<Uint8Array> {
   if (head.requestCompression !== undefined) return head.requestCompression.decompress(bytes, maxBytes);
   const text = "received compressed envelope, but do not know how to decompress";
-  throw new ConnectError(text, Code.Internal);
+  throw gatewayError("REQUEST_MALFORMED", text, Code.Internal);
 }
 
 /** The response with an error; the caller of a defect learns only that there is one. */
 async function errorResponse({ wire, head }: UnaryCall, error: unknown): Promise<WholeResponse> {
-  if (error instanceof ConnectError) return wire.errorResponse(error, head);
-  const defect = new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  if (error instanceof ConnectError) return wire.errorResponse(withReason(error), head);
+  const defect = gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
   return wire.errorResponse(defect, head);
 }

@@ -5,7 +5,8 @@ import {
   type MessageShape,
   type Registry,
 } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
@@ -32,7 +33,7 @@ function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: numbe
   try {
     return fromBinary(desc, bytes, { recursionLimit });
   } catch (error) {
-    throw new ConnectError(`parse binary: ${textOf(error)}`, Code.Internal);
+    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.Internal);
   }
 }
 
@@ -46,7 +47,7 @@ function parseJson(
   try {
     return fromJsonString(desc, decoder.decode(bytes), options);
   } catch (error) {
-    throw ConnectError.from(error, Code.InvalidArgument);
+    throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }
 }
 
@@ -66,7 +67,7 @@ export function printMessage(
   try {
     return printJson(desc, bytes, types);
   } catch (error) {
-    throw ConnectError.from(error, Code.Internal);
+    throw gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
   }
 }
 

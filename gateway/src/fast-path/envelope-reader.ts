@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 import { checkReadBytes } from "./message-limits.ts";
@@ -71,9 +72,9 @@ export class EnvelopeReader implements BodyReader {
 }
 
 function incomplete(): ConnectError {
-  return new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+  return gatewayError("REQUEST_MALFORMED", "protocol error: incomplete envelope", Code.InvalidArgument);
 }
 
 function wrongNumber(what: string): ConnectError {
-  return new ConnectError(`protocol error: ${what} for unary method`, Code.Unimplemented);
+  return gatewayError("REQUEST_MALFORMED", `protocol error: ${what} for unary method`, Code.Unimplemented);
 }

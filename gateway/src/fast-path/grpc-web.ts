@@ -1,10 +1,10 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { HttpRequest } from "../listener/http.ts";
 import { envelopes } from "../protocol/envelope.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
+import { statusTrailers } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
 import { grpcHead, pack, protocolHeaders } from "./grpc.ts";
@@ -45,7 +45,7 @@ async function response(message: Uint8Array, head: Head, header: Headers): Promi
 
 /** Response with an error: its trailers alone. */
 async function errorResponse(error: ConnectError, head: Head): Promise<WholeResponse> {
-  const trailers = trailerSerialize(setTrailerStatus(new Headers(), error));
+  const trailers = trailerSerialize(statusTrailers(error));
   return {
     status: 200,
     headers: protocolHeaders("grpc-web", head),

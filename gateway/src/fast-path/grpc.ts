@@ -1,9 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { type HttpRequest, isHttp2 } from "../listener/http.ts";
 import { COMPRESSED_FLAG, type Envelope, envelopes } from "../protocol/envelope.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
+import { statusTrailers } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
 import { negotiate } from "./negotiate.ts";
@@ -61,7 +61,7 @@ function response(message: Uint8Array, head: Head, header: Headers): WholeRespon
 
 /** Response with an error: headers, and trailers with its status (Responses). */
 function errorResponse(error: ConnectError, head: Head): WholeResponse {
-  const trailers = setTrailerStatus(new Headers(), error);
+  const trailers = statusTrailers(error);
   return {
     status: 200,
     headers: protocolHeaders("grpc", head),

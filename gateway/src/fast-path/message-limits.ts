@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 
 /**
  * Enforces the size limit of a request message, of which `bytes` are known. `isAll` says whether that is its whole size.
@@ -9,7 +10,7 @@ export function checkReadBytes(bytes: number, maxBytes: number, isAll: boolean):
   if (bytes <= maxBytes) return;
   const size = isAll ? ` ${bytes}` : "";
   const text = `message size${size} is larger than configured readMaxBytes ${maxBytes}`;
-  throw new ConnectError(text, Code.ResourceExhausted);
+  throw gatewayError("REQUEST_TOO_LARGE", text, Code.ResourceExhausted);
 }
 
 /**
@@ -20,5 +21,5 @@ export function checkReadBytes(bytes: number, maxBytes: number, isAll: boolean):
 export function checkWriteBytes(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   const text = `message size ${bytes} is larger than configured writeMaxBytes ${maxBytes}`;
-  throw new ConnectError(text, Code.ResourceExhausted);
+  throw gatewayError("RESPONSE_TOO_LARGE", text, Code.ResourceExhausted);
 }

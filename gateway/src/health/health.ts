@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import {
   type HealthCheckResponse,
   HealthCheckResponseSchema,
@@ -35,7 +36,7 @@ export class Health {
     return {
       check: ({ service }) => {
         if (this.isKnown(service)) return statusResponse(this.status());
-        throw new ConnectError(`no service ${show(service)} is served here`, Code.NotFound);
+        throw gatewayError("SERVICE_UNKNOWN", `no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
         const names = ["", ...this.services];
@@ -54,7 +55,7 @@ export class Health {
       if (context.signal.aborted) return;
       if (isKnown) yield statusResponse(Status.NOT_SERVING);
     }
-    throw new ConnectError("the gateway is shutting down; watch another one", Code.Unavailable);
+    throw gatewayError("SHUTTING_DOWN", "the gateway is shutting down; watch another one", Code.Unavailable);
   }
 
   private isKnown(service: string): boolean {
@@ -71,7 +72,8 @@ function statusResponse(status: Status): HealthCheckResponse {
 }
 
 function tooMany(count: number): ConnectError {
-  return new ConnectError(
+  return gatewayError(
+    "RESPONSE_TOO_LARGE",
     `${count} services are more than ${MAX_LISTED}, all that List may name`,
     Code.ResourceExhausted,
   );

@@ -1,4 +1,8 @@
 import type { Duplex } from "node:stream";
+import { Code } from "@connectrpc/connect";
+import { codeFromString, errorToJson } from "@connectrpc/connect/protocol-connect";
+import type { GatewayReasonName } from "../call/error-reasons.ts";
+import { gatewayError } from "../call/gateway-error.ts";
 import type { LimitName } from "../limits.ts";
 import { type HttpResponse, sendResponse } from "./http.ts";
 
@@ -20,7 +24,16 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 
 /** The body of a refusal: the JSON of a Connect error, which every client of ours can read. */
 export function refusalBody(refusal: Refusal): string {
-  return `${JSON.stringify({ code: refusal.code, message: refusal.message })}\n`;
+  const code = codeFromString(refusal.code) ?? Code.Unknown;
+  const error = gatewayError(reasonOf(refusal), refusal.message, code);
+  return `${JSON.stringify(errorToJson(error, undefined))}\n`;
+}
+
+function reasonOf({ status, limit }: Refusal): GatewayReasonName {
+  if (status === 408) return "REQUEST_STALLED";
+  if (status === 405 || status === 505) return "PROTOCOL_UNSUPPORTED";
+  if (status >= 500) return "GATEWAY_FAILED";
+  return limit === undefined ? "REQUEST_MALFORMED" : "REQUEST_TOO_LARGE";
 }
 
 /** Sends a refusal as the response to a request. */

@@ -1,9 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect/protocol-connect";
-import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Protocol } from "../call/protocol.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { envelopes } from "./envelope.ts";
+import { statusTrailers } from "./status-trailers.ts";
 import type { WholeResponse } from "./whole-response.ts";
 
 /**
@@ -24,7 +24,7 @@ export function errorResponse(
 }
 
 function grpcError(contentType: string, error: ConnectError): WholeResponse {
-  const status = setTrailerStatus(new Headers(), error);
+  const status = statusTrailers(error);
   const headers = { "content-type": contentType, ...Object.fromEntries(status) };
   return { status: 200, headers, body: new Uint8Array() };
 }

@@ -1,5 +1,6 @@
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { show } from "../text/show.ts";
@@ -28,7 +29,7 @@ function versionError({ method, headers, url }: HttpRequest): ConnectError | und
 
 function unknownVersion(subject: string, expected: string, got: string): ConnectError {
   const text = `${subject} must be ${show(expected)}, the version of the protocol; it is ${show(got)}`;
-  return new ConnectError(text, Code.InvalidArgument);
+  return gatewayError("PROTOCOL_UNSUPPORTED", text, Code.InvalidArgument);
 }
 
 /**
@@ -46,6 +47,6 @@ function queryMessageError(request: HttpRequest): ConnectError | undefined {
     return undefined;
   } catch {
     const text = `base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is ${show(message)}`;
-    return new ConnectError(text, Code.InvalidArgument);
+    return gatewayError("REQUEST_MALFORMED", text, Code.InvalidArgument);
   }
 }

@@ -103,7 +103,7 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
 test("Connect with curl refuses a key that occurs twice", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
   const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
-  expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+  expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
 });
 
 test("Connect with curl refuses two spellings of one key", async () => {
@@ -137,7 +137,7 @@ test.each(["", "-1", "1.5", "99999999999", "1s"])(
   async (timeout) => {
     const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "connect-timeout-ms": timeout });
     const message = `protocol error: invalid connect timeout value: ${timeout}`;
-    expect([status, body]).toEqual([400, { code: "invalid_argument", message }]);
+    expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
   },
 );
 
@@ -145,7 +145,7 @@ test("Connect with curl says which content types there are", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
   const message =
     'echo.v1.EchoService.Echo takes application/json, application/proto, application/grpc, application/grpc-web; the content-type is "text/plain"';
-  expect([status, body]).toEqual([415, { code: "invalid_argument", message }]);
+  expect([status, body]).toMatchObject([415, { code: "invalid_argument", message }]);
 });
 
 test("Connect with curl names the content types in a header as well", async () => {
@@ -158,7 +158,7 @@ test("Connect with curl names the content types in a header as well", async () =
 test("Connect with curl refuses another version of the protocol", async () => {
   const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
   const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
-  expect([header.status, header.body]).toEqual([400, { code: "invalid_argument", message: text }]);
+  expect([header.status, header.body]).toMatchObject([400, { code: "invalid_argument", message: text }]);
   const query = await fetch(`${server.url}/echo.v1.EchoService/Echo?connect=v2&encoding=json&message=%7B%7D`);
   const parameter = 'the parameter connect must be "v1", the version of the protocol; it is "v2"';
   expect(await query.json()).toEqual({ code: "invalid_argument", message: parameter });
@@ -167,7 +167,7 @@ test("Connect with curl refuses another version of the protocol", async () => {
 test("Connect with curl says which verbs there are", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
   const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
-  expect(await response.json()).toEqual({ code: "invalid_argument", message });
+  expect(await response.json()).toMatchObject({ code: "invalid_argument", message });
   expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
 });
 
@@ -179,7 +179,9 @@ test("Connect with curl says that a two-way stream needs HTTP/2", async () => {
   const bytes = Buffer.from(await response.arrayBuffer());
   const message =
     "echo.v1.EchoService.Talk streams in both directions, which needs HTTP/2; the request came over HTTP/1.1";
-  expect(JSON.parse(bytes.subarray(5).toString())).toEqual({ error: { code: "unimplemented", message } });
+  expect(JSON.parse(bytes.subarray(5).toString())).toMatchObject({
+    error: { code: "unimplemented", message },
+  });
   expect(response.headers.get("connection")).toBe("close");
 });
 
@@ -195,7 +197,7 @@ const NO_METHOD =
 
 test("an unknown path is 404 and unimplemented in JSON", async () => {
   const { status, body } = await post("echo.v1.EchoService/Ech", "{}");
-  expect([status, body]).toEqual([404, { code: "unimplemented", message: NO_METHOD }]);
+  expect([status, body]).toMatchObject([404, { code: "unimplemented", message: NO_METHOD }]);
 });
 
 test("an unknown path names the nearest service", async () => {
@@ -213,7 +215,7 @@ test("an unknown path is told to a Connect stream in its last message", async ()
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   expect([response.status, bytes[0], bytes.readUInt32BE(1)]).toEqual([200, 2, bytes.length - 5]);
-  expect(JSON.parse(bytes.subarray(5).toString())).toEqual({
+  expect(JSON.parse(bytes.subarray(5).toString())).toMatchObject({
     error: { code: "unimplemented", message: NO_METHOD },
   });
 });

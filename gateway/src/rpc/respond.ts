@@ -3,6 +3,7 @@ import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
+import { withStatus } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`. */
@@ -68,7 +69,7 @@ async function sendChunks(
       await writeChunk(response, chunk.value, call, stalledMs);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(result.trailer));
+    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer)));
     await endResponse(response, stalledMs);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.

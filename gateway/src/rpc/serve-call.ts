@@ -1,11 +1,12 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
+import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import { errorResponse } from "../protocol/error-response.ts";
@@ -105,7 +106,7 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
 function fail(request: HttpRequest, response: HttpResponse): void {
   try {
     if (!response.headersSent) {
-      refuse(request, response, new ConnectError("internal error", Code.Internal), 500);
+      refuse(request, response, gatewayError("GATEWAY_FAILED", "internal error", Code.Internal), 500);
       return;
     }
   } catch {

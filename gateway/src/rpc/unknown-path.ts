@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
 import { didYouMean } from "../text/suggest.ts";
 
@@ -19,7 +20,7 @@ export function unknownPathError(path: string, services: readonly DescService[])
   const methods = service.methods.map((method) => method.name);
   const hint = didYouMean(methodName, methods);
   const text = `${serviceName} has no method ${show(methodName)}.${hint} It has ${list(methods)}.`;
-  return new ConnectError(text, Code.Unimplemented);
+  return gatewayError("METHOD_UNKNOWN", text, Code.Unimplemented);
 }
 
 function unknownService(path: string, name: string, services: readonly DescService[]): ConnectError {
@@ -28,7 +29,7 @@ function unknownService(path: string, name: string, services: readonly DescServi
     ? `no service ${show(name)} is served here.`
     : `nothing is served at ${show(path)}.`;
   const hint = name.includes(".") ? didYouMean(name, names) : "";
-  return new ConnectError(`${subject}${hint} There are ${list(names)}.`, Code.Unimplemented);
+  return gatewayError("METHOD_UNKNOWN", `${subject}${hint} There are ${list(names)}.`, Code.Unimplemented);
 }
 
 function list(names: readonly string[]): string {

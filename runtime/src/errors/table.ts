@@ -48,7 +48,7 @@ export const ERRORS = {
     remedy:
       "Correct the path template of the method; values from the caller are already encoded at this point.",
   },
-  REQUEST_INVALID: {
+  REQUEST_NOT_HTTP: {
     code: Code.Internal,
     text: "upstream {upstream}: the request is not valid HTTP: {problem}",
     cause: "A constant header or the verb of the method is not allowed in HTTP.",

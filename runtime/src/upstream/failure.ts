@@ -44,7 +44,7 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
       return restError("UPSTREAM_CLOSED", { upstream }, { cause });
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":
-      return restError("REQUEST_INVALID", { upstream, problem: messageOf(cause) }, { cause });
+      return restError("REQUEST_NOT_HTTP", { upstream, problem: messageOf(cause) }, { cause });
   }
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });

@@ -1,0 +1,85 @@
+import { Code } from "@connectrpc/connect";
+
+/** A reason that the gateway itself gives: why it happens, and what to do about it. */
+export interface GatewayReason {
+  /** The codes that errors of this reason have. */
+  readonly codes: readonly Code[];
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+/** Every `google.rpc.ErrorInfo.reason` of errors of the gateway itself, before and beside its calls of upstreams. */
+export const GATEWAY_REASONS = {
+  REQUEST_INVALID: {
+    codes: [Code.InvalidArgument],
+    cause:
+      "The request violates constraints of its message. The details have them as `google.rpc.BadRequest` and as `buf.validate.Violations`.",
+    remedy: "Correct the fields that the violations name.",
+  },
+  REQUEST_MALFORMED: {
+    codes: [Code.InvalidArgument, Code.Internal, Code.Unimplemented],
+    cause:
+      "The request cannot be read as HTTP, as its protocol or as the message of the method. The code is the one that the protocol prescribes.",
+    remedy: "Correct the client; the text says what is expected.",
+  },
+  REQUEST_TOO_LARGE: {
+    codes: [Code.ResourceExhausted, Code.InvalidArgument],
+    cause: "The message, the headers or the address of the request exceed a limit, which the text names.",
+    remedy: "Send less, or raise the limit of the gateway.",
+  },
+  REQUEST_STALLED: {
+    codes: [Code.DeadlineExceeded],
+    cause: "The request did not arrive within the time that the limits allow.",
+    remedy: "Retry over a better connection, or raise bodyIdleTimeoutMs.",
+  },
+  RESPONSE_TOO_LARGE: {
+    codes: [Code.ResourceExhausted],
+    cause: "The message of the response exceeds writeMaxBytes.",
+    remedy: "Request less data, or raise writeMaxBytes.",
+  },
+  RESPONSE_NOT_PRINTABLE: {
+    codes: [Code.Internal],
+    cause:
+      "The response has no form in JSON, e.g. because it holds a time out of range, or text that is not UTF-8.",
+    remedy: "Call with the binary format, and report it to the upstream.",
+  },
+  METHOD_UNKNOWN: {
+    codes: [Code.Unimplemented],
+    cause: "The path is that of no method that is served here.",
+    remedy: "Correct the path; the text has the names that are served.",
+  },
+  PROTOCOL_UNSUPPORTED: {
+    codes: [Code.Unimplemented, Code.InvalidArgument],
+    cause:
+      "The HTTP verb, version, content type or compression of the request, or the version of its protocol, is not supported for this method.",
+    remedy: "Use one that the text names.",
+  },
+  SERVICE_UNKNOWN: {
+    codes: [Code.NotFound],
+    cause: "A health check asks for a service that is not served here.",
+    remedy: "Correct the name of the service.",
+  },
+  CALLS_EXCEEDED: {
+    codes: [Code.ResourceExhausted],
+    cause: "The caller has more calls in flight than callsPerClient allows.",
+    remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
+  },
+  OVERLOADED: {
+    codes: [Code.Unavailable],
+    cause: "The gateway or the share of an upstream is busy; the text names the limit.",
+    remedy: "Retry after the delay in the RetryInfo.",
+  },
+  SHUTTING_DOWN: {
+    codes: [Code.Unavailable],
+    cause: "The gateway is shutting down.",
+    remedy: "Retry; another instance takes the call.",
+  },
+  GATEWAY_FAILED: {
+    codes: [Code.Internal],
+    cause: "The gateway failed unexpectedly.",
+    remedy: "Report it, together with the cause from the log.",
+  },
+} as const satisfies Record<string, GatewayReason>;
+
+/** The reasons of the gateway's own errors. */
+export type GatewayReasonName = keyof typeof GATEWAY_REASONS;

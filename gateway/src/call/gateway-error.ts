@@ -1,0 +1,63 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { ErrorReason } from "connect-rest";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import type { GatewayReasonName } from "./error-reasons.ts";
+
+type Reason = GatewayReasonName | ErrorReason;
+
+/** `google.rpc.ErrorInfo.domain` of the gateway's own errors. */
+const DOMAIN = "connect-rest";
+
+/** What errors of connect itself are about, by their texts: they have codes alone. The first that fits counts. */
+const BY_TEXT: ReadonlyArray<readonly [RegExp, GatewayReasonName]> = [
+  [/writeMaxBytes/, "RESPONSE_TOO_LARGE"],
+  [/^cannot encode /, "RESPONSE_NOT_PRINTABLE"],
+  [
+    /^(parse binary|protocol error|decompression failed|received |invalid |incomplete|missing )/,
+    "REQUEST_MALFORMED",
+  ],
+];
+
+const BY_CODE: ReadonlyMap<Code, Reason> = new Map<Code, Reason>([
+  [Code.InvalidArgument, "REQUEST_MALFORMED"],
+  [Code.ResourceExhausted, "REQUEST_TOO_LARGE"],
+  [Code.Unimplemented, "PROTOCOL_UNSUPPORTED"],
+  [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"],
+  [Code.Canceled, "CANCELED"],
+  [Code.Aborted, "CANCELED"],
+  [Code.Internal, "GATEWAY_FAILED"],
+  [Code.Unknown, "GATEWAY_FAILED"],
+]);
+
+/** Builds an error of the gateway itself; its google.rpc.ErrorInfo comes before further details. */
+export function gatewayError(
+  reason: GatewayReasonName | ErrorReason,
+  text: string,
+  code: Code,
+  details: ReadonlyArray<Extract<ConnectError["details"][number], { desc: unknown }>> = [],
+  cause?: unknown,
+  domain: string = DOMAIN,
+): ConnectError {
+  return new ConnectError(text, code, undefined, [infoOf(reason, domain), ...details], cause);
+}
+
+/**
+ * The error with a reason: one without a google.rpc.ErrorInfo comes from connect's reading of requests, and gets the
+ * reason that its text and code stand for. Codes that connect does not give come from handlers other than adapters', whose
+ * errors stay as they are.
+ */
+export function withReason(error: ConnectError): ConnectError {
+  if (error.details.some((detail) => typeNameOf(detail) === ErrorInfoSchema.typeName)) return error;
+  const reason = BY_TEXT.find(([text]) => text.test(error.rawMessage))?.[1] ?? BY_CODE.get(error.code);
+  if (reason === undefined) return error;
+  error.details.unshift(infoOf(reason));
+  return error;
+}
+
+function typeNameOf(detail: ConnectError["details"][number]): string {
+  return "desc" in detail ? detail.desc.typeName : detail.type;
+}
+
+function infoOf(reason: Reason, domain = DOMAIN) {
+  return { desc: ErrorInfoSchema, value: { reason, domain } };
+}

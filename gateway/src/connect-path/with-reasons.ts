@@ -1,0 +1,77 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import {
+  endStreamFlag,
+  endStreamFromJson,
+  endStreamToJson,
+  errorFromJsonBytes,
+  errorToJson,
+} from "@connectrpc/connect/protocol-connect";
+import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
+import { withReason } from "../call/gateway-error.ts";
+import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
+import { withStatus } from "../protocol/status-trailers.ts";
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/**
+ * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more than gRPC
+ * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent.
+ *
+ * @param isEnveloped whether its body has its messages in envelopes
+ */
+export function withReasons(result: UniversalServerResponse, isEnveloped: boolean): UniversalServerResponse {
+  const { body, status, header } = result;
+  if (body === undefined) return result;
+  if (isEnveloped) return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body) } : result;
+  if (status < 400 || header?.has("content-encoding") === true) return result;
+  return { ...result, ...mendedUnary(body, header) };
+}
+
+/** The body of a unary error of Connect is there already: it comes in one chunk, and its length is in the headers. */
+function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
+  const headers = new Headers(header);
+  headers.delete("content-length");
+  return { header: headers, body: mapped(body, mendedError) };
+}
+
+function mendedError(bytes: Uint8Array): Uint8Array {
+  const error = read(() => errorFromJsonBytes(bytes, undefined, new ConnectError("", Code.Unknown)));
+  if (error === undefined || hasDetails(error)) return bytes;
+  return Buffer.from(JSON.stringify(errorToJson(withReason(error), undefined)));
+}
+
+/** connect sends one envelope a chunk; the last one has the status. */
+function mendedEnvelopes(body: Chunks): Chunks {
+  return mapped(body, (chunk) => {
+    const [flags = 0] = chunk;
+    if ((flags & COMPRESSED_FLAG) !== 0) return chunk;
+    const bytes = chunk.subarray(ENVELOPE_PREFIX_BYTES);
+    if (flags === trailerFlag) return envelopes([flags, trailerSerialize(withStatus(trailerParse(bytes)))]);
+    return flags === endStreamFlag ? mendedEnd(chunk, bytes) : chunk;
+  });
+}
+
+function mendedEnd(chunk: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const end = read(() => endStreamFromJson(bytes));
+  if (end?.error === undefined || hasDetails(end.error)) return chunk;
+  const json = endStreamToJson(end.metadata, withReason(end.error), undefined);
+  return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
+}
+
+/** An error with details is not one of connect's own. */
+function hasDetails({ details }: ConnectError): boolean {
+  return details.length > 0;
+}
+
+function read<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+async function* mapped(chunks: Chunks, map: (chunk: Uint8Array) => Uint8Array): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield map(chunk);
+}
