@@ -493,12 +493,12 @@ message Res {}`,
       [
         "operation_header",
         'header: "a b"',
-        "header-name: operation of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+        "header-name: operation of case.S.Get: `a b` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
       ],
       [
         "operation_when",
         'done: {key: "state"}',
-        "when-empty: operation of case.S.Get: the condition `done` says nothing; set values, present or type",
+        "when-empty: operation of case.S.Get: the condition `done` is empty; set values, present or type",
       ],
       [
         "operation_dotted",
