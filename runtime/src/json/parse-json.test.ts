@@ -74,18 +74,13 @@ test.each([
   expect(stringifyJson(value ?? null)).toBe(text);
 });
 
-test("parseJsonVerbatim: is written as it came, for any document", () => {
+test("parseJsonVerbatim: is written as it came, whatever the numbers", () => {
+  const source = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
   fc.assert(
-    fc.property(
-      anyJson,
-      fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/),
-      (text, number) => {
-        const document = `[${number},${text.trim()},{"a":${number}}]`;
-        expect(stringifyJson(parseJsonVerbatim(document) ?? parseJson(document) ?? null)).toBe(
-          withoutSpace(document),
-        );
-      },
-    ),
+    fc.property(source, source, fc.string(), (first, second, text) => {
+      const document = `[${first},${JSON.stringify(text)},{"a":${second}}]`;
+      expect(stringifyJson(parseJsonVerbatim(document) ?? parseJson(document) ?? null)).toBe(document);
+    }),
     { numRuns: 500 },
   );
 });
@@ -100,13 +95,6 @@ test("NumberText: is the number as well as its text", () => {
   expect(new NumberText("1.10", 1.1).value).toBe(1.1);
   expect(String(new NumberText("1.10", 1.1))).toBe("1.10");
 });
-
-/** The document as JSON.stringify has it: without space between its parts, and with the escapes that it uses. */
-function withoutSpace(document: string): string {
-  return document.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (part) =>
-    part.startsWith('"') ? JSON.stringify(JSON.parse(part)) : "",
-  );
-}
 
 test("parseJsonExactly: reads back what stringifyJson wrote", () => {
   fc.assert(
