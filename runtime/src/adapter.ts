@@ -59,6 +59,7 @@ export { wireNumber } from "./json/wire-number.ts";
 export { anyJson } from "./request/any-json.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
 export {
+  addUnknown,
   base64,
   base64Url,
   doubleJson,
@@ -66,6 +67,7 @@ export {
   fieldMaskText,
   type JsonRecord,
   joinCommas,
+  joinHeader,
   listJson,
   omit,
   plainJson,

@@ -6,6 +6,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { withExactIntegers } from "../protocol/exact-integers.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
@@ -44,7 +45,7 @@ function parseJson(
 ) {
   const options = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
   try {
-    return fromJsonString(desc, decoder.decode(bytes), options);
+    return fromJsonString(desc, withExactIntegers(desc, decoder.decode(bytes), registry), options);
   } catch (error) {
     throw ConnectError.from(error, Code.InvalidArgument);
   }

@@ -107,3 +107,14 @@ export function discriminatorValues(field: DescField, types: TypeModels): readon
   const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);
   return values.length > 0 ? values : [field.name];
 }
+
+/** The value of the discriminator that selects a member in a request, as JSON of the type that its rule names. */
+export function discriminatorJson(field: DescField, types: TypeModels): string {
+  const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);
+  const [text = field.name] = condition?.values ?? [];
+  const isBoolean = condition?.type === "boolean" && (text === "true" || text === "false");
+  if (isBoolean) return text;
+  const isNumber = condition?.type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
+  if (!isNumber) return JSON.stringify(text);
+  return text.includes(".") || Number.isSafeInteger(Number(text)) ? text : `${text}n`;
+}

@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@b
 import { localName } from "../descriptors/names.ts";
 import { isWrapper } from "../descriptors/well-known.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorValues } from "../model/types.ts";
+import { discriminatorJson } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -68,7 +68,7 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   if (unknown) {
     const entries =
       field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
-    return [`Object.assign(json, ${entries});`];
+    return [`${file.runtimeValue("addUnknown")}(json, ${entries});`];
   }
   const value = jsonValue(field, expression, style, file);
   return [under(isSet, assignment(requestName(field, style, file.types), value, file))];
@@ -95,11 +95,11 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
   const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
   if (discriminator === "" && layout !== "flattened") return [own];
-  const [wire] = discriminatorValues(field, file.types);
+  const wire = discriminatorJson(field, file.types);
   const lines =
-    field.name === fallback || wire === undefined || discriminator === ""
+    field.name === fallback || discriminator === ""
       ? []
-      : [`${printMember("json", discriminator)} = ${printString(wire)};`];
+      : [`${printMember("json", discriminator)} = ${wire};`];
   if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
   return [...lines, `Object.assign(json, ${value});`];

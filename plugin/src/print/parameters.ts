@@ -26,7 +26,8 @@ export function valueLines(call: string, path: FieldPath, { rules, file }: Conte
   const name = printString(requestName(field, rules.json, file.types));
   if (field.fieldKind === "list") {
     const values = mapped(expression, textValue(field, "item", file));
-    return [`if (${isSet}) request.${call}(${name}, ${values}.join(", "));`];
+    const text = `${file.runtimeValue("joinHeader")}(${values}, ${printString(field.name)})`;
+    return [`if (${isSet}) request.${call}(${name}, ${text});`];
   }
   return [`if (${isSet}) request.${call}(${name}, ${textValue(field, expression, file)});`];
 }

@@ -94,7 +94,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as
-   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings.
+   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings. A
+   * request sends them back as they came, but for keys that a declared field has written.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -664,7 +665,8 @@ export type When = Message<"connectrest.v1.When"> & {
   key: string;
 
   /**
-   * The key has one of these values. In requests the first one is written.
+   * The key has one of these values. In requests the first one is written, as a string unless `type` is `number` or
+   * `boolean`.
    *
    * @generated from field: repeated string values = 2;
    */
