@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
 import { isWrapper } from "../descriptors/well-known.ts";
+import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorValues } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
@@ -10,6 +11,7 @@ import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
+import { printMaskArguments } from "./mask-table.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
@@ -182,8 +184,10 @@ function messageValue(
   const span =
     message.typeName === "google.protobuf.Duration" ? durationRule(file.types.field(field).time) : undefined;
   if (span !== undefined) return `${file.runtimeValue("spanJson")}(${value}, ${span})`;
-  if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
-    return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.Duration") return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.FieldMask") {
+    const more = printMaskArguments(siblingSubject(field, file.types), style, file);
+    return textValue(field, value, file, false, more);
   }
   if (message.typeName === "google.protobuf.Empty") return "{}";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);

@@ -4,11 +4,24 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
-/** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
-export function textValue(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
+/**
+ * One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header.
+ *
+ * @param maskArguments what follows the mask where the field is a google.protobuf.FieldMask
+ */
+export function textValue(
+  field: DescField,
+  value: string,
+  file: AdapterFile,
+  urlSafe = false,
+  maskArguments = "",
+): string {
   const enumeration = enumOf(field);
   if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
   const message = singleMessageOf(field);
+  if (message?.typeName === "google.protobuf.FieldMask") {
+    return `${file.runtimeValue("fieldMaskText")}(${value}${maskArguments})`;
+  }
   if (message !== undefined) return messageText(field, message, value, file, urlSafe);
   return isBytes(field) ? parameterBytes(field, value, file, urlSafe) : value;
 }
@@ -32,9 +45,6 @@ function messageText(
     const rule = durationRule(file.types.field(field).time);
     if (rule === undefined) return `${file.runtimeValue("durationText")}(${value})`;
     return `${file.runtimeValue("spanText")}(${value}, ${rule})`;
-  }
-  if (message.typeName === "google.protobuf.FieldMask") {
-    return `${file.runtimeValue("fieldMaskText")}(${value})`;
   }
   if (isWrapper(message)) {
     const inner = isUnboxed(field) ? value : `${value}.value`;

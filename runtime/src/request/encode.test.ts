@@ -10,7 +10,6 @@ import {
   base64Url,
   doubleJson,
   durationText,
-  fieldMaskText,
   type JsonRecord,
   joinCommas,
   listJson,
@@ -20,6 +19,7 @@ import {
   setOwn,
   valueJson,
 } from "./encode.ts";
+import { fieldMaskText } from "./field-mask.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {
   try {
