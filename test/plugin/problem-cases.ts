@@ -382,6 +382,16 @@ message Req {
     ],
   },
   {
+    name: "query_oneof",
+    source: request(
+      "Inner inner = 1;",
+      'message Inner { oneof kind { option (connectrest.v1.oneof).discriminator = "type"; string a = 1; string b = 2; } }',
+    ),
+    problems: [
+      "6:30: query-oneof: the oneof `inner.kind` has a discriminator, which a query parameter of case.S.Get cannot carry below a message; use a body, or http: {nesting: BRACKETS}",
+    ],
+  },
+  {
     name: "mask_type",
     source: request("string s = 1 [(connectrest.v1.field).mask.unset = NULL];"),
     problems: ["4:17: mask-type: `mask` requires a google.protobuf.FieldMask; case.Req.s is not one"],

@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
-import { MaskService } from "../gen/rules/v1/masks_pb.ts";
-import { MaskServiceRest } from "../gen/rules/v1/masks_rest.ts";
-import { start } from "./world.ts";
+import { MaskService } from "../gen/world/v1/pens_pb.ts";
+import { MaskServiceRest } from "../gen/world/v1/pens_rest.ts";
+import { start } from "../rules/world.ts";
 
 const masks = () => start(MaskService, MaskServiceRest);
 
