@@ -2,6 +2,7 @@
 
 export { Code } from "@connectrpc/connect";
 export {
+  type AdapterExtensions,
   type AnyMethodAdapter,
   type DownloadAdapter,
   download,
