@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { valueMessageOf } from "../descriptors/well-known.ts";
 import { isMask } from "../model/masks.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import type { Piece, TypeModels } from "../model/types.ts";
@@ -9,7 +10,6 @@ import { typed } from "./erasable.ts";
 import { printInline, printString } from "./literal.ts";
 import { maskTable } from "./mask-table.ts";
 import { type Context, formLines } from "./parameters.ts";
-import { singleMessageOf } from "./request-value.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
@@ -206,7 +206,7 @@ function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;
   const name = requestName(field, rules.json, file.types);
   const { expression, isSet, mayBeUnset } = access(path);
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (field.fieldKind !== "list") {
     return [`if (${isSet}) ${partBytes(printString(name), expression, message, file.types)}`];
   }

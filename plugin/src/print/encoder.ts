@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorValues } from "../model/types.ts";
@@ -12,7 +12,7 @@ import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
-import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
+import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
@@ -144,7 +144,7 @@ function itemValue(field: DescField, value: string, style: JsonStyle, file: Adap
     if (enumeration.typeName === "google.protobuf.NullValue") return "null";
     return `${enumTable(enumeration, file)}.json(${value})`;
   }
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (message !== undefined) return messageValue(field, message, value, style, file);
   if (isBytes(field)) return bytesText(field, value, file);
   return scalarValue(field, "scalar" in field ? field.scalar : undefined, value, style, file);

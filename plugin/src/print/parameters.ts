@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { isScalarMessage } from "../descriptors/well-known.ts";
+import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
 import { isMask, type MaskSubject } from "../model/masks.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
@@ -10,7 +10,7 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
-import { singleMessageOf, textValue } from "./request-value.ts";
+import { textValue } from "./request-value.ts";
 
 /** What parameters are printed with. */
 export interface Context {
@@ -83,7 +83,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
 /** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */
 function isTree(field: DescField, { style }: FieldModel): boolean {
   if (field.fieldKind === "map") return style !== "spread";
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   return message !== undefined && !isScalarMessage(message);
 }
 

@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
@@ -18,7 +18,7 @@ export function textValue(
 ): string {
   const enumeration = enumOf(field);
   if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (message?.typeName === "google.protobuf.FieldMask") {
     return `${file.runtimeValue("fieldMaskText")}(${value}${maskArguments})`;
   }
@@ -75,9 +75,4 @@ export function isBytes(field: DescField): boolean {
 /** The enum of a field's values. */
 export function enumOf(field: DescField): DescEnum | undefined {
   return "enum" in field ? field.enum : undefined;
-}
-
-/** The message of a field's values. */
-export function singleMessageOf(field: DescField): DescMessage | undefined {
-  return "message" in field ? field.message : undefined;
 }
