@@ -41,8 +41,18 @@ export interface FieldModel {
   readonly piece: Piece | undefined;
   /** Other JSON types than that of the field are expected. */
   readonly coerce: boolean;
+  /** What a field mask speaks of; undefined for the default. */
+  readonly mask: MaskModel | undefined;
   /** The values are kept out of logs and errors. */
   readonly redact: boolean;
+}
+
+/** What a field mask speaks of. */
+export interface MaskModel {
+  /** The name of a field; empty for the default. */
+  readonly of: string;
+  /** How fields that it names and that are not set are written; undefined for not at all. */
+  readonly unset: "null" | "empty" | undefined;
 }
 
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";

@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
+import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorJson } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
@@ -10,7 +11,8 @@ import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
-import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
+import { printMaskArguments } from "./mask-table.ts";
+import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
@@ -142,7 +144,7 @@ function itemValue(field: DescField, value: string, style: JsonStyle, file: Adap
     if (enumeration.typeName === "google.protobuf.NullValue") return "null";
     return `${enumTable(enumeration, file)}.json(${value})`;
   }
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (message !== undefined) return messageValue(field, message, value, style, file);
   if (isBytes(field)) return bytesText(field, value, file);
   return scalarValue(field, "scalar" in field ? field.scalar : undefined, value, style, file);
@@ -182,8 +184,10 @@ function messageValue(
   const span =
     message.typeName === "google.protobuf.Duration" ? durationRule(file.types.field(field).time) : undefined;
   if (span !== undefined) return `${file.runtimeValue("spanJson")}(${value}, ${span})`;
-  if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
-    return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.Duration") return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.FieldMask") {
+    const more = printMaskArguments(siblingSubject(field, file.types), style, file);
+    return textValue(field, value, file, false, more);
   }
   if (message.typeName === "google.protobuf.Empty") return "{}";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);

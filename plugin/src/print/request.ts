@@ -1,6 +1,8 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../descriptors/well-known.ts";
+import { requestSubject } from "../model/masks.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { patternText } from "../model/path-template.ts";
 import { access } from "./accessor.ts";
@@ -55,7 +57,9 @@ function bindingLines(
   isChosen = false,
 ): string[] {
   const { rules } = method;
-  const context = { rules, file };
+  const responseMessage = (method.responseBody && messageOf(method.responseBody)) ?? method.desc.output;
+  const maskSubject = (mask: DescField) => requestSubject(mask, binding.body, responseMessage, file.types);
+  const context = { rules, file, input: method.desc.input, maskSubject };
   const writer = file.runtimeValue("RequestWriter");
   const values = variableValues(method, binding, file, isChosen);
   const make = (parts: readonly string[]) =>

@@ -4,6 +4,7 @@ import { isRounded } from "../json/raw-json.ts";
 import { DifferenceWriter, type Field } from "./difference-writer.ts";
 import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
 import type { EnumTable } from "./enum-table.ts";
+import { declaredPath, type MaskTable } from "./mask-table.ts";
 import { booleanFrom, bytesFromBase64, integerFromText, numberFromText, specialDouble } from "./scalar.ts";
 import { instantFrom, type TimeRule } from "./timestamp.ts";
 
@@ -347,8 +348,8 @@ export class ScalarWriter extends DifferenceWriter {
     this.close(start, 1);
   }
 
-  /** google.protobuf.FieldMask, as ProtoJSON writes it: lowerCamel paths joined by commas. */
-  fieldMask(field: number, value: Field, key: string): void {
+  /** google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas, in lowerCamel or with the names of a table. */
+  fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;
     if (typeof value !== "string") {
       this.drop(key, "field mask", value);
@@ -358,11 +359,7 @@ export class ScalarWriter extends DifferenceWriter {
     const start = this.open(1);
     for (const path of value.split(",")) {
       if (path !== "") {
-        this.string(
-          1,
-          path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-          key,
-        );
+        this.string(1, declaredPath(path, table), key);
       }
     }
     this.close(start, 1);

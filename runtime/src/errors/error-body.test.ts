@@ -10,6 +10,20 @@ import type { JsonValue } from "../json/json.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
+test("keys of items may be dotted paths; a key with the dot comes first", () => {
+  const shape = {
+    kind: "items",
+    path: "errors",
+    title: "message.text",
+    code: "extensions.code",
+    detail: "d",
+  };
+  const read = (item: JsonValue) => readErrorBody({ errors: [item] }, [shape as ErrorShape]);
+  const nested = { message: { text: "No" }, extensions: { code: "FORBIDDEN" } };
+  expect(read(nested)).toMatchObject({ text: "No", subcode: "FORBIDDEN" });
+  expect(read({ ...nested, "extensions.code": "OWN" })).toMatchObject({ subcode: "OWN" });
+});
+
 const META = { status: 400, msg: "Bad Request" };
 
 const BLOG_SHAPES: readonly ErrorShape[] = [

@@ -11,7 +11,6 @@ import {
   base64Url,
   doubleJson,
   durationText,
-  fieldMaskText,
   type JsonRecord,
   joinCommas,
   joinHeader,
@@ -22,6 +21,7 @@ import {
   setOwn,
   valueJson,
 } from "./encode.ts";
+import { fieldMaskText } from "./field-mask.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {
   try {

@@ -2,7 +2,6 @@
 import { type JsonObject as ProtoJsonObject, toJson } from "@bufbuild/protobuf";
 import {
   type Duration,
-  type FieldMask,
   type ListValue,
   ListValueSchema,
   type Struct,
@@ -125,13 +124,6 @@ export function durationText(duration: Duration): string {
     .padStart(9, "0")
     .replace(/(000){1,3}$/, "");
   return `${negative ? "-" : ""}${seconds}${fraction === "" ? "" : `.${fraction}`}s`;
-}
-
-/** google.protobuf.FieldMask as ProtoJSON writes it: lowerCamel paths joined by commas. */
-export function fieldMaskText(mask: FieldMask): string {
-  return mask.paths
-    .map((path) => path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
-    .join(",");
 }
 
 /**
