@@ -91,11 +91,9 @@ test("a request in JSON: is exact in a google.protobuf.Any", () => {
 
 test("a request in JSON: reaches the upstream with exact integers, by either path and every protocol", async () => {
   const bodies: string[] = [];
-  await using upstream = await httpUpstream((request, response) => {
-    textOfRequest(request).then((body) => {
-      bodies.push(body);
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
+  await using upstream = await httpUpstream(async (request, response) => {
+    bodies.push(await textOfRequest(request));
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
   const text = '{"scalars":{"int64Value":735000000000070633,"uint64Value":18446744073709551615}}';
   for (const fastPath of [true, false]) {
