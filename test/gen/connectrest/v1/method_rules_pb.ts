@@ -649,8 +649,8 @@ export const Http_NestingSchema: GenEnum<Http_Nesting> = /*@__PURE__*/
 /**
  * The wrapper around a response. All paths start at the root of the body.
  *
- *     // {"meta": {"status": 200, "msg": "OK"}, "response": {…}, "errors": […]}
- *     envelope: {payload: "response", status: "meta.status", message: "meta.msg", errors: "errors"}
+ *     // {"meta": {"status": 200, "msg": "OK"}, "response": {"item": {…}}, "errors": […]}
+ *     envelope: {payload: ["response.item", "response"], status: "meta.status", message: "meta.msg", errors: "errors"}
  *
  * @generated from message connectrest.v1.Envelope
  */
