@@ -295,4 +295,20 @@ export const DIFFERENCES: readonly Difference[] = [
       "maps.fleetengine.v1.TripService.UpdateTrip",
     ],
   },
+  {
+    part: "query",
+    what: "A key of a map in a field mask keeps its spelling; google-gax turns it to lower camel case. Ours is right.",
+    sentence:
+      "google/protobuf/field_mask.proto, JSON Encoding of Field Masks: Fields name in each path are converted to/from lower-camel naming conventions",
+    methods: [
+      "google.cloud.aiplatform.v1.TensorboardService.UpdateTensorboardExperiment",
+      "google.cloud.aiplatform.v1beta1.IndexService.UpdateIndex",
+      "google.cloud.blockchainnodeengine.v1.BlockchainNodeEngine.UpdateBlockchainNode",
+      "google.cloud.developerconnect.v1.DeveloperConnect.UpdateAccountConnector",
+      "google.cloud.geminidataanalytics.v1alpha.DataAgentService.UpdateDataAgent",
+      "google.cloud.metastore.v1alpha.DataprocMetastore.UpdateService",
+      "google.cloud.netapp.v1.NetApp.UpdateBackup",
+      "google.cloud.recaptchaenterprise.v1.RecaptchaEnterpriseService.UpdateKey",
+    ],
+  },
 ];
