@@ -90,11 +90,11 @@ test("a request that breaks a constraint never reaches the upstream", async () =
   expect(asked).toBe(0);
 });
 
-test("drift is logged", async () => {
+test("a difference is logged", async () => {
   answer = (_, response) => response.setHeader("content-type", "application/json").end('{"text":7}');
   expect((await client().echo({ text: "a" })).text).toBe("7");
   expect(LINES).toContainEqual(
-    expect.objectContaining({ msg: "drift", path: "text", expected: "string", class: "converted" }),
+    expect.objectContaining({ msg: "difference", path: "text", expected: "string", class: "converted" }),
   );
 });
 

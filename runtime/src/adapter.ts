@@ -2,6 +2,7 @@
 
 export { Code } from "@connectrpc/connect";
 export {
+  type AdapterExtensions,
   type AnyMethodAdapter,
   type DownloadAdapter,
   download,
@@ -42,6 +43,7 @@ export { decodeAny, typesOf } from "./decode/any.ts";
 export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
 export { EnumTable } from "./decode/enum-table.ts";
+export type { MaskTable } from "./decode/mask-table.ts";
 export type { ProtoWriter } from "./decode/proto-writer.ts";
 export {
   type Condition,
@@ -59,13 +61,14 @@ export { wireNumber } from "./json/wire-number.ts";
 export { anyJson } from "./request/any-json.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
 export {
+  addUnknown,
   base64,
   base64Url,
   doubleJson,
   durationText,
-  fieldMaskText,
   type JsonRecord,
   joinCommas,
+  joinHeader,
   listJson,
   omit,
   plainJson,
@@ -77,6 +80,7 @@ export {
   timeText,
   valueJson,
 } from "./request/encode.ts";
+export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
 export type { ListStyle, ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";

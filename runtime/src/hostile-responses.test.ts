@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.m
 
 /** What a call ends with: the reason of its error, or the id that it read. */
 const ENDS: Readonly<Record<string, string>> = {
-  "10 000 arrays": "0",
+  "10 000 arrays": "RESPONSE_SHAPE",
   "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
   "10 000 000 arrays": "UPSTREAM_BODY_NOT_JSON",
   "10 000 levels of raw JSON": "0",

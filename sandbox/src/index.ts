@@ -2,6 +2,8 @@ export { Clock } from "./clock.ts";
 export type { NewEvent } from "./events/publish.ts";
 export type { Fault, FaultMatch, FaultOptions } from "./http/faults.ts";
 export { ReceivedList, ReceivedRequest } from "./http/received.ts";
+export { selfSigned } from "./http/self-signed.ts";
+export type { TlsFiles } from "./http/server.ts";
 export type { Limits } from "./limits.ts";
 export { LIMITS } from "./limits.ts";
 export { type Sandbox, type SandboxFeed, type SandboxOptions, startSandbox } from "./sandbox.ts";

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Sandbox, type SandboxOptions, startSandbox } from "./index.ts";
+import { type Sandbox, type SandboxOptions, selfSigned, startSandbox, type TlsFiles } from "./index.ts";
 
 const DEFAULT_PORT = 8081;
 const GRACE_MS = 2000;
@@ -19,18 +20,46 @@ function portOf(text: string): number {
   return port;
 }
 
-/** `--port`, `--host`, `--database`; the environment's `SANDBOX_PORT` where `--port` is absent. */
+interface TlsArguments {
+  readonly tls?: boolean | undefined;
+  readonly "tls-cert"?: string | undefined;
+  readonly "tls-key"?: string | undefined;
+}
+
+/** The given certificate, or with `--tls` alone a self-made one. */
+function tlsOf(values: TlsArguments): TlsFiles | undefined {
+  const { tls, "tls-cert": cert, "tls-key": key } = values;
+  if (cert !== undefined && key !== undefined) {
+    return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  }
+  if (cert !== undefined || key !== undefined) throw new Error("--tls-cert and --tls-key belong together");
+  return tls === true ? selfSigned() : undefined;
+}
+
+/** The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent. */
 function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions {
   const { values } = parseArgs({
     args,
-    options: { port: { type: "string" }, host: { type: "string" }, database: { type: "string" } },
+    options: {
+      port: { type: "string" },
+      host: { type: "string" },
+      database: { type: "string" },
+      "public-url": { type: "string" },
+      tls: { type: "boolean" },
+      "tls-cert": { type: "string" },
+      "tls-key": { type: "string" },
+    },
   });
+  const tls = tlsOf(values);
+  const publicUrl = values["public-url"];
   return {
     port: portOf(values.port ?? environment.SANDBOX_PORT ?? String(DEFAULT_PORT)),
     keepRequests: 0,
     limits: ROOMY,
     ...(values.host === undefined ? {} : { host: values.host }),
     ...(values.database === undefined ? {} : { database: values.database }),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
   };
 }
 
@@ -77,6 +106,7 @@ try {
   const sandbox = await startSandbox(optionsOf(process.argv.slice(2), process.env));
   endWhenTold(sandbox);
   process.stdout.write(`sandbox ready on ${sandbox.url}\n`);
+  if (sandbox.httpsUrl !== undefined) process.stdout.write(`sandbox ready on ${sandbox.httpsUrl}\n`);
   process.send?.(readyMessage(sandbox));
 } catch (error) {
   process.stderr.write(`sandbox: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -46,6 +46,8 @@ test("rules: HTTPS, User-Agent, the public address", async () => {
   expect((await ask(info, { headers: BEARER })).status).toBe(404);
   expect((await ask(info, { headers: { ...BEARER, ...https }, anonymous: true })).status).toBe(200);
   expect((await ask(info, { headers: { ...signed(info), ...https } })).status).toBe(401);
+  const signedForIt = signed("https://api.public.example/v2/blog/demo/info");
+  expect((await ask(info, { headers: { ...signedForIt, ...https } })).status).toBe(200);
   await sandbox.close();
 });
 
@@ -94,3 +96,22 @@ test("a client that goes away in the middle of an upload does no harm", async ()
   expect((await ask(`${sandbox.url}/v2/blog/demo/info?${KEY}`)).status).toBe(200);
   await sandbox.close();
 });
+
+test("the public address is in links and signatures; a direct request may be signed for its own", async () => {
+  const sandbox = await startSandbox({ publicUrl: "https://api.public.example:8443/" });
+  const path = "/v2/blog/demo/avatar";
+  const headers = signed(`https://api.public.example:8443${path}`);
+  const got = await ask(sandbox.url + path, { headers });
+  expect(got.headers.location).toMatch(/^https:\/\/api\.public\.example:8443\/media\//);
+  expect(got.json.response.avatar_url).toBe(got.headers.location);
+  const direct = await ask(sandbox.url + path, { headers: signed(sandbox.url + path) });
+  expect([direct.status, direct.headers.location]).toEqual([302, got.headers.location]);
+  await sandbox.close();
+});
+
+test.each(["api.public.example", "https://api.public.example/sandbox", "ftp://api.public.example", ""])(
+  "%j is no public address",
+  async (publicUrl) => {
+    await expect(startSandbox({ publicUrl })).rejects.toThrow("invalid public URL");
+  },
+);

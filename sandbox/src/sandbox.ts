@@ -4,7 +4,7 @@ import { dispatch } from "./dispatch/dispatch.ts";
 import { type NewEvent, publishEvent } from "./events/publish.ts";
 import { type Fault, type FaultOptions, FaultQueue } from "./http/faults.ts";
 import { ReceivedList } from "./http/received.ts";
-import { closeServer, listen, urlOf } from "./http/server.ts";
+import { listen, type TlsFiles } from "./http/server.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { RateMeter } from "./rate.ts";
 import { service } from "./routes.ts";
@@ -19,6 +19,8 @@ export interface SandboxOptions extends Partial<Rules> {
   readonly port?: number;
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
+  /** Take HTTPS too, on the same port, with this certificate and key (PEM). Default: HTTP alone. */
+  readonly tls?: TlsFiles;
   /** SQLite file for the state. Default: in memory. A file that has state keeps it. */
   readonly database?: string;
   /** Milliseconds since the epoch at which the clock stands still. Default: the machine's time, running. */
@@ -35,6 +37,8 @@ export interface SandboxOptions extends Partial<Rules> {
 export interface Sandbox {
   /** `http://host:port`: the base of the blogging service, its API and its web pages. */
   readonly url: string;
+  /** The same with `https:`, when a certificate was given. */
+  readonly httpsUrl: string | undefined;
   /** The base of the event feed, on the same port. */
   readonly feedUrl: string;
   /** The clock everything runs by; tests move it. */
@@ -71,11 +75,20 @@ export interface SandboxFeed {
   publish(event: NewEvent): string;
 }
 
+/** The origin of a public address; one with a path, a query or credentials cannot stand before the sandbox's paths. */
+function publicOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new Error(`invalid public URL, expected https://host[:port]: ${text}`);
+  }
+  return url.origin;
+}
+
 function rulesOf(options: SandboxOptions): Rules {
   return {
     requireUserAgent: options.requireUserAgent ?? true,
     requireHttps: options.requireHttps ?? false,
-    publicUrl: options.publicUrl,
+    publicUrl: options.publicUrl === undefined ? undefined : publicOrigin(options.publicUrl),
     postingDisabled: options.postingDisabled ?? false,
     communitySavingFails: options.communitySavingFails ?? false,
     carouselsAllowed: options.carouselsAllowed ?? true,
@@ -106,15 +119,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const received = new ReceivedList(options.keepRequests ?? 1000, options.keepBodyBytes ?? 1024 * 1024);
   const respond = (request: IncomingMessage) => dispatch(world, service, request);
   const parts = { respond, now: () => world.clock.now(), faults, received };
-  const server = await listen(parts, host, options.port ?? 0);
-  const url = urlOf(server, host);
+  const server = await listen(parts, host, options.port ?? 0, options.tls);
+  const { url } = server;
   let closing: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
-    await closeServer(server, graceMs);
+    await server.close(graceMs);
     world.db.close();
   };
   return {
     url,
+    httpsUrl: options.tls && url.replace("http:", "https:"),
     feedUrl: `${url}/feed`,
     clock: world.clock,
     credentials: CREDENTIALS,

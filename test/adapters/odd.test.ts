@@ -130,6 +130,7 @@ test("a request with a field in every place: sends nothing for what is not set",
 test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   [{ owner: "", part: { name: "p" } }, "owner"],
   [{ owner: "..", part: { name: "p" } }, "owner"],
+  [{ owner: "a", kind: Mood.UNSPECIFIED, part: { name: "p" } }, "kind"],
   [{ owner: "a" }, "part.name"],
   [{ owner: "a", part: {} }, "part.name"],
   [{ owner: "a", part: { name: "." } }, "part.name"],
@@ -137,7 +138,7 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
 ])(
   "a request with a field in every place: refuses %j as a fault of the caller, by the name of the field",
   (init, field) => {
-    const message = create(FindOddRequestSchema, init);
+    const message = create(FindOddRequestSchema, { kind: Mood.BAD, ...init });
     try {
       sent(OddService_findOdd, message);
       expect.unreachable();

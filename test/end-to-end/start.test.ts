@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import https from "node:https";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Child, ROOT, startChild } from "./child.ts";
@@ -73,6 +74,34 @@ describe.each(["SIGINT", "SIGTERM"] as const)("npm start: upon %s", (signal) => 
     await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 });
+
+test("npm start with options of the sandbox: it takes HTTPS, names its public address, and the gateway reaches it", async () => {
+  const publicUrl = "https://api.public.example";
+  const child = start("npm", ["start", "--", "--sandbox-tls", "--sandbox-public-url", publicUrl]);
+  const url = await addressOf(child);
+  const [, port = ""] = await child.printed(/^sandbox ready on https:\/\/127\.0\.0\.1:(\d+)$/m);
+
+  const post = (method: string) =>
+    fetch(`${url}/${method}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", connection: "close" },
+      body: JSON.stringify({ blogIdentifier: "demo" }),
+    });
+  const signed = await post("blog.v1.BlogService/GetAvatar");
+  expect(await signed.json()).toMatchObject({ avatarUrl: expect.stringContaining(publicUrl) });
+  expect((await post("blog.v1.BlogService/GetBlogInfo")).status).toBe(200);
+  expect(await statusByHttps(`https://127.0.0.1:${port}/v2/blog/demo/avatar`)).toBe(200);
+});
+
+/** The status of a GET whose certificate nobody checks: it is another one at every start. */
+function statusByHttps(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { rejectUnauthorized: false, agent: false, headers: { "user-agent": "test" } };
+    https
+      .get(url, options, (response) => response.resume().once("end", () => resolve(response.statusCode)))
+      .once("error", reject);
+  });
+}
 
 const bin = path.join(ROOT, "gateway/src/bin.ts");
 

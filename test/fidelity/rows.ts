@@ -101,10 +101,27 @@ export const ROWS: readonly Row[] = [
   {
     sends: "a fraction for an integer",
     body: response({ weight: 5.5 }),
-    outcome: "converted",
+    outcome: "lost",
     path: "weight",
-    gets: "the integer below",
-    message: { weight: 5 },
+    gets: "the field unset",
+    message: {},
+  },
+  {
+    sends: "numbers of any notation under a key that no field names",
+    body: '{"response":{"extra":{"a":0.12345678901234567890,"b":[1.10,1e3,-0,1.5,12345678901234567890.123]}}}',
+    outcome: "none",
+    gets: "JSON with every number as it was written",
+    message: {
+      unknownFields: { extra: '{"a":0.12345678901234567890,"b":[1.10,1e3,-0,1.5,12345678901234567890.123]}' },
+    },
+  },
+  {
+    sends: "a decimal for a string",
+    body: '{"response":{"id":123456789012345.678900}}',
+    outcome: "converted",
+    path: "id",
+    gets: "its text, digit by digit",
+    message: { id: "123456789012345.678900" },
   },
   {
     sends: "a single value for a list",

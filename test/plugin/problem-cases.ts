@@ -382,6 +382,47 @@ message Req {
     ],
   },
   {
+    name: "query_oneof",
+    source: request(
+      "Inner inner = 1;",
+      'message Inner { oneof kind { option (connectrest.v1.oneof).discriminator = "type"; string a = 1; string b = 2; } }',
+    ),
+    problems: [
+      "6:30: query-oneof: the oneof `inner.kind` has a discriminator, which a query parameter of case.S.Get cannot carry below a message; use a body, or http: {nesting: BRACKETS}",
+    ],
+  },
+  {
+    name: "mask_type",
+    source: request("string s = 1 [(connectrest.v1.field).mask.unset = NULL];"),
+    problems: ["4:17: mask-type: `mask` requires a google.protobuf.FieldMask; case.Req.s is not one"],
+  },
+  {
+    name: "mask_of",
+    source: request(
+      'google.protobuf.FieldMask m = 1 [(connectrest.v1.field).mask.of = "inmer"]; Inner inner = 2;',
+      "message Inner { string s = 1; }",
+    ),
+    problems: [
+      "4:36: mask-of: case.Req.m speaks of `inmer`, which is no message beside it or in the response; did you mean `inner`?",
+    ],
+  },
+  {
+    name: "mask_unset",
+    source: request("google.protobuf.FieldMask m = 1 [(connectrest.v1.field).mask.unset = NULL];"),
+    problems: ["4:36: mask-unset: `unset` of case.Req.m: the request has no JSON body; set `body`"],
+  },
+  {
+    name: "mask_unset_several",
+    source: method(
+      'patch: "/a" body: "*"',
+      "",
+      "google.protobuf.FieldMask m = 1 [(connectrest.v1.field).mask.unset = NULL]; A a = 2; B b = 3; message A { string s = 1; } message B { string s = 1; }",
+    ),
+    problems: [
+      "7:48: mask-unset: `unset` of case.Req.m: the body has several messages; name the one that is meant with `of`",
+    ],
+  },
+  {
     name: "style_type",
     source: response("string s = 1 [(connectrest.v1.field).style = COMMA];"),
     problems: ["4:17: style-type: `style` requires a repeated field or a map; case.Res.s is singular"],
@@ -493,12 +534,12 @@ message Res {}`,
       [
         "operation_header",
         'header: "a b"',
-        "header-name: operation of case.S.Get: `a b` is no name of a header (RFC 9110 section 5.1); expected e.g. `X-Name`",
+        "header-name: operation of case.S.Get: `a b` is not a valid header name (RFC 9110 section 5.1); expected e.g. `X-Name`",
       ],
       [
         "operation_when",
         'done: {key: "state"}',
-        "when-empty: operation of case.S.Get: the condition `done` says nothing; set values, present or type",
+        "when-empty: operation of case.S.Get: the condition `done` is empty; set values, present or type",
       ],
       [
         "operation_dotted",

@@ -45,6 +45,26 @@ const CASES: ReadonlyArray<readonly [what: string, message: Choices, wire: unkno
     },
   ],
   [
+    "a discriminator that is a number",
+    { numbered: [{ choice: { case: "text", value: { text: "t" } } }] },
+    { numbered: [{ op: 1, text: "t" }] },
+  ],
+  [
+    "a discriminator that is a boolean",
+    {
+      flagged: [
+        { choice: { case: "text", value: { text: "t" } } },
+        { choice: { case: "picture", value: { url: "u" } } },
+      ],
+    },
+    {
+      flagged: [
+        { is_text: true, text: "t" },
+        { is_text: false, url: "u" },
+      ],
+    },
+  ],
+  [
     "BESIDE",
     {
       beside: [

@@ -99,6 +99,13 @@ test("body and response_body can be lists and maps", async () => {
   expect((await client.countBooks({})).counts).toEqual({ a: 1n, b: 2n });
 });
 
+test("a body that is a list is there if it is empty", async () => {
+  const { client, seen } = await http({ json: [] });
+  await client.replaceTags({});
+  expect(seen[0]?.text).toBe("[]");
+  expect(seen[0]?.headers).toContain("content-type: application/json");
+});
+
 test("delete and custom: no body, unless the rule says so", async () => {
   const { client, seen } = await http((_seen, index) => (index === 1 ? { body: "" } : { status: 204 }));
   await client.deleteBook({ id: "1", fullText: true });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PathService } from "../gen/rules/v1/paths_pb.ts";
+import { Kind, PathService } from "../gen/rules/v1/paths_pb.ts";
 import { PathServiceRest } from "../gen/rules/v1/paths_rest.ts";
 import { start } from "./world.ts";
 
@@ -40,4 +40,12 @@ test("in_query: a constant parameter is in the query beside a body of fields", a
   expect(seen.map(({ line, text }) => [line, text])).toEqual([
     ["POST /constant?api-version=2", '{"kind":"x","name":"n"}'],
   ]);
+});
+
+test("an enum that is not set is refused as an empty value is, unless its zero has a spelling", async () => {
+  const { client, seen } = await paths();
+  await client.getByKind({ kind: Kind.TREE });
+  expect(seen.map(({ line }) => line)).toEqual(["GET /kinds/KIND_TREE/any"]);
+  await expect(client.getByKind({})).rejects.toThrow("kind: is empty");
+  expect(seen).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/proto
 import type { UnaryAdapter } from "connect-rest/adapter";
 import type { Difference } from "../../runtime/src/decode/difference.ts";
 import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import { parseJson, parseJsonExactly } from "../../runtime/src/json/parse-json.ts";
+import { parseJson, parseJsonVerbatim } from "../../runtime/src/json/parse-json.ts";
 import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
 import { payloadOf } from "../../runtime/src/response/envelope.ts";
 
@@ -54,7 +54,7 @@ export function received<I extends DescMessage, O extends DescMessage>(
   const full: Answer = typeof answer === "string" ? { text: answer } : answer;
   const out = new ProtoWriter();
   read(adapter, full, out, false);
-  const isSecond = out.inexact;
+  const isSecond = out.inexact || (out.keptNumbers && parseJsonVerbatim(full.text) !== undefined);
   if (isSecond) read(adapter, full, out, true);
   return { message: fromBinary(adapter.method.output, out.finish()), differences: out.differences, isSecond };
 }
@@ -66,7 +66,7 @@ function read<I extends DescMessage, O extends DescMessage>(
   exact: boolean,
 ): void {
   out.reset(exact);
-  const body = (exact ? parseJsonExactly : parseJson)(text);
+  const body = (exact ? parseJsonVerbatim(text) : undefined) ?? parseJson(text);
   const header = (name: string) => headers[name];
   adapter.response(
     { status, header, payload: payloadOf(body, adapter.rules.envelope), bytes: undefined },

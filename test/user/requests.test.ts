@@ -142,7 +142,9 @@ test.each(FILTERS.map(([line, call, body = ""]) => ({ line, call, body })))(
 test.each(TAGGED.map(([line, call, body = ""]) => ({ line, call, body })))(
   "$line",
   async ({ line, call, body }) => {
-    const { api, seen } = await serverOf(PostService, PostServiceRest, {});
+    const { api, seen } = await serverOf(PostService, PostServiceRest, {
+      json: { meta: { status: 200 }, response: [] },
+    });
     await call(api);
     expect(seen.map((each) => [each.line, each.text])).toEqual([[line, body]]);
   },

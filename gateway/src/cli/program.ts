@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
 import { printLine } from "./output.ts";
@@ -27,6 +27,10 @@ export function createProgram(): Command {
     .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
     .option("--host <address>", "listen on this address; overrides the configuration")
     .option("--sandbox", "start the configured sandbox and call it instead of the upstreams")
+    .addOption(ofSandbox("--sandbox-public-url <url>", "the address by which others reach the sandbox"))
+    .addOption(ofSandbox("--sandbox-tls", "let the sandbox take HTTPS too, with a self-made certificate"))
+    .addOption(ofSandbox("--sandbox-tls-cert <file>", "its certificate instead, PEM"))
+    .addOption(ofSandbox("--sandbox-tls-key <file>", "the key of that certificate, PEM"))
     .action(async (options) => (await import("./serve.ts")).serve(options));
   subcommand(
     program,
@@ -57,6 +61,11 @@ function subcommand(program: Command, name: string, description: string): Comman
     .description(description)
     .helpOption("--help", "show this text and exit")
     .exitOverride();
+}
+
+/** An option that is handed on to the sandbox, and starts it. */
+function ofSandbox(flags: string, description: string): Option {
+  return new Option(flags, description).implies({ sandbox: true });
 }
 
 function parsePort(text: string): number {

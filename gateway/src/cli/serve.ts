@@ -19,6 +19,10 @@ export interface ServeOptions {
   readonly port?: number;
   readonly host?: string;
   readonly sandbox?: boolean;
+  readonly sandboxPublicUrl?: string;
+  readonly sandboxTls?: boolean;
+  readonly sandboxTlsCert?: string;
+  readonly sandboxTlsKey?: string;
 }
 
 /** `connect-rest serve`: runs until a signal, then drains. A second signal ends the process at once. */
@@ -27,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const adapters = await loadAdapters(config);
   const log = createLogger(config.log.level);
   reportStrayErrors(log);
-  const sandbox = options.sandbox === true ? await startConfiguredSandbox(config) : undefined;
+  const sandbox = options.sandbox === true ? await startConfiguredSandbox(config, options) : undefined;
   try {
     const corsHeaders = checkPassThrough(config);
     checkDifferences(config, adapters);
@@ -64,13 +68,25 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-function startConfiguredSandbox(config: Config): Promise<Sandbox> {
+function startConfiguredSandbox(config: Config, options: ServeOptions): Promise<Sandbox> {
   const { sandbox } = config;
   if (sandbox === undefined) {
     const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
     throw new ConfigError([{ file: config.file, key: "sandbox", text }]);
   }
-  return startSandbox({ module: resolveModule(sandbox.module, config.directory), port: sandbox.port });
+  const module = resolveModule(sandbox.module, config.directory);
+  return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
+}
+
+/** The options of the sandbox's own command line. */
+function sandboxArguments(options: ServeOptions): string[] {
+  const values = [
+    ["--public-url", options.sandboxPublicUrl],
+    ["--tls-cert", options.sandboxTlsCert],
+    ["--tls-key", options.sandboxTlsKey],
+  ] as const;
+  const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  return options.sandboxTls === true ? ["--tls", ...given] : given;
 }
 
 async function listen(

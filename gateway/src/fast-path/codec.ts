@@ -7,6 +7,7 @@ import {
 } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
+import { withExactIntegers } from "../protocol/exact-integers.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
@@ -45,7 +46,7 @@ function parseJson(
 ) {
   const options = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
   try {
-    return fromJsonString(desc, decoder.decode(bytes), options);
+    return fromJsonString(desc, withExactIntegers(desc, decoder.decode(bytes), registry), options);
   } catch (error) {
     throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }

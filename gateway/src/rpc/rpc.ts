@@ -8,6 +8,7 @@ import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { withBoundedDecompression } from "./compressions.ts";
+import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
 
 export interface RpcOptions extends Omit<CallOptions, "compressions"> {
@@ -40,11 +41,12 @@ export function createRpc(options: RpcOptions): Rpc {
 
 function createRouter(options: RpcOptions, acceptCompression: Compression[]): ConnectRouter {
   const { limits } = options;
+  const jsonOptions = { recursionLimit: limits.messageDepth, registry: options.types };
   const router = createConnectRouter({
     acceptCompression,
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
-    jsonOptions: { recursionLimit: limits.messageDepth, registry: options.types },
+    jsonOptions,
     binaryOptions: { recursionLimit: limits.messageDepth },
     interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
     requestGate: (context) => {
@@ -52,7 +54,7 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
       if (call !== undefined) call.signal = context.signal;
     },
   });
-  options.routes(router);
+  options.routes(exactRouter(router, jsonOptions, options.types));
   return router;
 }
 

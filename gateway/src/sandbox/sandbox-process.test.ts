@@ -56,3 +56,14 @@ test("one that dies later tells how", async () => {
   const sandbox = await startSandbox({ module, port: 0 });
   expect(await sandbox.exited).toBe("the sandbox exited with status 9");
 });
+
+test("it is started with the arguments given", async () => {
+  const told = `{ type: "ready", url: "http://127.0.0.1:1/" + process.argv.slice(2).join(), upstreams: {} }`;
+  const { module } = write(
+    "args",
+    `process.send(${told}); process.on("disconnect", () => process.exit()); ${STAYS}`,
+  );
+  const sandbox = await startSandbox({ module, port: 0, args: ["--tls", "--public-url=x"] });
+  expect(sandbox.url).toBe("http://127.0.0.1:1/--tls,--public-url=x");
+  await sandbox.stop();
+});

@@ -13,6 +13,8 @@ export interface SandboxOptions {
   readonly module: string;
   /** Passed on as `SANDBOX_PORT`; 0 lets it pick a free one. */
   readonly port: number;
+  /** Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`. Default: none. */
+  readonly args?: readonly string[];
   /** Default: 10 s. */
   readonly readyTimeoutMs?: number;
 }
@@ -35,7 +37,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const file = fileURLToPath(options.module);
-  const child = fork(file, [], {
+  const child = fork(file, options.args ?? [], {
     env: { ...process.env, SANDBOX_PORT: String(options.port) },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

@@ -13,6 +13,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  addUnknown,
   base64,
   cursorTime,
   fits,
@@ -1651,7 +1652,7 @@ function encodeAttribution(message: Attribution): JsonRecord {
       break;
   }
   if (message.typeName) json.type = message.typeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1669,7 +1670,7 @@ function encodeAudioBlock(message: AudioBlock): JsonRecord {
   if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
   if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
   if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1680,7 +1681,7 @@ function encodeAvatar(message: Avatar): JsonRecord {
   if (message.height) json.height = message.height;
   if (message.url) json.url = message.url;
   if (message.accessories !== undefined) json.accessories = listJson(message.accessories);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1697,7 +1698,7 @@ function encodeClickthrough(message: Clickthrough): JsonRecord {
   const json: JsonRecord = {};
   if (message.webUrl) json.web_url = message.webUrl;
   if (message.deeplinkUrl) json.deeplink_url = message.deeplinkUrl;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1743,7 +1744,7 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
       break;
   }
   if (message.typeName) json.type = message.typeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1765,7 +1766,7 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
       break;
   }
   if (message.typeName) json.type = message.typeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1775,7 +1776,7 @@ function encodeEmbedIframe(message: EmbedIframe): JsonRecord {
   if (message.url) json.url = message.url;
   if (message.width !== undefined) json.width = message.width;
   if (message.height !== undefined) json.height = message.height;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1791,7 +1792,7 @@ function encodeImageBlock(message: ImageBlock): JsonRecord {
   if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
   if (Object.keys(message.exif).length > 0) json.exif = { ...message.exif };
   if (message.clickthrough !== undefined) json.clickthrough = encodeClickthrough(message.clickthrough);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1805,7 +1806,7 @@ function encodeInlineFormat(message: InlineFormat): JsonRecord {
   if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
   if (message.hex) json.hex = message.hex;
   if (message.typeName) json.type = message.typeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1889,7 +1890,7 @@ function encodeLinkBlock(message: LinkBlock): JsonRecord {
   if (message.siteName) json.site_name = message.siteName;
   if (message.displayUrl) json.display_url = message.displayUrl;
   if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1909,7 +1910,7 @@ function encodeMedia(message: Media): JsonRecord {
   if (message.mediaKey) json.media_key = message.mediaKey;
   if (message.hd) json.hd = message.hd;
   if (Object.keys(message.colors).length > 0) json.colors = { ...message.colors };
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1923,7 +1924,7 @@ function encodePaywallBlock(message: PaywallBlock): JsonRecord {
   if (message.title) json.title = message.title;
   if (message.color) json.color = message.color;
   if (message.subtypeName) json.subtype = message.subtypeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1932,7 +1933,7 @@ function encodePollAnswer(message: PollAnswer): JsonRecord {
   const json: JsonRecord = {};
   if (message.clientId) json.client_id = message.clientId;
   if (message.answerText) json.answer_text = message.answerText;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1947,7 +1948,7 @@ function encodePollBlock(message: PollBlock): JsonRecord {
     json.created_at = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
   }
   if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "seconds");
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1958,7 +1959,7 @@ function encodePollSettings(message: PollSettings): JsonRecord {
   if (message.closeStatus) json.close_status = message.closeStatus;
   if (message.expireAfter) json.expire_after = message.expireAfter;
   if (message.source) json.source = message.source;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1975,7 +1976,7 @@ function encodePostAttribution(message: PostAttribution): JsonRecord {
 function encodePostReference(message: PostReference): JsonRecord {
   const json: JsonRecord = {};
   if (message.id) json.id = message.id;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1984,7 +1985,7 @@ function encodeRow(message: Row): JsonRecord {
   const json: JsonRecord = {};
   if (message.blocks.length > 0) json.blocks = [...message.blocks];
   if (message.mode !== undefined) json.mode = encodeRowMode(message.mode);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -1992,7 +1993,7 @@ function encodeRow(message: Row): JsonRecord {
 function encodeRowMode(message: RowMode): JsonRecord {
   const json: JsonRecord = {};
   if (message.type) json.type = ROW_MODE_TYPE.json(message.type);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -2016,7 +2017,7 @@ function encodeShortBlog(message: ShortBlog): JsonRecord {
   if (message.updated !== undefined) json.updated = timeJson(message.updated, "seconds");
   if (message.canShowBadges !== undefined) json.can_show_badges = message.canShowBadges;
   if (message.avatar.length > 0) json.avatar = message.avatar.map(encodeAvatar);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -2028,7 +2029,7 @@ function encodeTextBlock(message: TextBlock): JsonRecord {
   if (message.indentLevel) json.indent_level = message.indentLevel;
   if (message.formatting.length > 0) json.formatting = message.formatting.map(encodeInlineFormat);
   if (message.subtypeName) json.subtype = message.subtypeName;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -2049,7 +2050,7 @@ function encodeVideoBlock(message: VideoBlock): JsonRecord {
   }
   if (message.duration !== undefined) json.duration = message.duration;
   if (message.filmstrip.length > 0) json.filmstrip = message.filmstrip.map(encodeMedia);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 

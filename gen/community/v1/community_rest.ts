@@ -56,7 +56,13 @@ const CommunityService_rules = {
   upstream: "blog",
   base: "api",
   credentials: ["oauth1", "oauth2"],
-  envelope: { payload: ["response"], status: "meta.status", message: "meta.msg", errors: "errors" },
+  envelope: {
+    payload: ["response"],
+    status: "meta.status",
+    message: "meta.msg",
+    errors: "errors",
+    empty: ["empty_object", "empty_array", "null", "empty_string", "absent", "empty_body"],
+  },
   errorShapes: [
     { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
     { kind: "title_map", path: "response.errors" },

@@ -211,21 +211,21 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   path: string;
 
   /**
-   * Key of the title. Default: `title`.
+   * Key of the title, or dotted path to it. Default: `title`.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * Key of the upstream's error code. Default: `code`.
+   * Key of the upstream's error code, or dotted path to it, e.g. `extensions.code`. Default: `code`.
    *
    * @generated from field: string code = 3;
    */
   code: string;
 
   /**
-   * Key of the detail. Default: `detail`.
+   * Key of the detail, or dotted path to it. Default: `detail`.
    *
    * @generated from field: string detail = 4;
    */

@@ -27,9 +27,9 @@ export const AddFilteredTagsRequest_input: ToolSchema = {
   properties: {
     filteredTags: {
       type: "array",
-      items: { type: "string", minLength: 1 },
+      items: { type: "string", minLength: 1, not: { enum: [".", ".."] } },
       minItems: 1,
-      description: "The tags, without `#`.",
+      description: "The tags, without `#`. `.` and `..` are refused: RemoveFilteredTag names a tag in its path, where these two mean something else, even percent-encoded (RFC 3986 section 5.2.4), so that they could not be removed any more.",
     },
   },
   required: ["filteredTags"],

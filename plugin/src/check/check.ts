@@ -11,6 +11,7 @@ import { checkField } from "./field-rules.ts";
 import { checkHeads } from "./heads.ts";
 import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
+import { checkMasks } from "./masks.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
@@ -48,6 +49,7 @@ export class Checker {
     reach(method.desc.input, reached);
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
+    checkMasks(method, reached, this.types, problems);
     const inResponse = new Set<DescMessage>();
     reach(method.desc.output, inResponse);
     for (const message of inResponse) checkResponseOneofs(message, this.types, problems);

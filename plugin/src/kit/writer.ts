@@ -38,8 +38,11 @@ export abstract class Writer {
     return this.importType(typeName(desc), this.place.messages(desc.file));
   }
 
-  /** The module specifier of another generated file; `target` is its path below the output directory, without extension. */
+  /**
+   * The module specifier of another generated file; `target` is its path below the output directory. An extension `.ts` or
+   * `.js` is taken off: the option `import_extension` decides which one the specifier has.
+   */
   relative(target: string): string {
-    return this.place.relative(target);
+    return this.place.relative(target.replace(/(?<!\.d)\.[jt]s$/, ""));
   }
 }

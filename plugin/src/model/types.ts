@@ -41,8 +41,18 @@ export interface FieldModel {
   readonly piece: Piece | undefined;
   /** Other JSON types than that of the field are expected. */
   readonly coerce: boolean;
+  /** What a field mask speaks of; undefined for the default. */
+  readonly mask: MaskModel | undefined;
   /** The values are kept out of logs and errors. */
   readonly redact: boolean;
+}
+
+/** What a field mask speaks of. */
+export interface MaskModel {
+  /** The name of a field; empty for the default. */
+  readonly of: string;
+  /** How fields that it names and that are not set are written; undefined for not at all. */
+  readonly unset: "null" | "empty" | undefined;
 }
 
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "oauth1_param" | "nothing";
@@ -106,4 +116,15 @@ export interface EnumValueModel {
 export function discriminatorValues(field: DescField, types: TypeModels): readonly string[] {
   const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);
   return values.length > 0 ? values : [field.name];
+}
+
+/** The value of the discriminator that selects a member in a request, as JSON of the type that its rule names. */
+export function discriminatorJson(field: DescField, types: TypeModels): string {
+  const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);
+  const [text = field.name] = condition?.values ?? [];
+  const isBoolean = condition?.type === "boolean" && (text === "true" || text === "false");
+  if (isBoolean) return text;
+  const isNumber = condition?.type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
+  if (!isNumber) return JSON.stringify(text);
+  return text.includes(".") || Number.isSafeInteger(Number(text)) ? text : `${text}n`;
 }

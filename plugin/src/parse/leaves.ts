@@ -55,6 +55,12 @@ export function leaves(
     problems.add(subject, [], "query-recursion", text);
     return [];
   }
+  const chosen = message.oneofs.find((oneof) => typeModels.oneof(oneof).discriminator !== "");
+  if (chosen !== undefined) {
+    const text = `the oneof \`${dotted}.${chosen.name}\` has a discriminator, which a query parameter of ${nameOf(desc)} cannot carry below a message; use a body, or http: {nesting: BRACKETS}`;
+    problems.add(chosen, [RULES], "query-oneof", text);
+    return [];
+  }
   return message.fields.flatMap((child) => leaves(desc, [...path, child], bound, problems));
 }
 

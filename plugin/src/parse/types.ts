@@ -15,6 +15,7 @@ import {
   type FieldRules,
   OneofRules_Layout as LayoutOption,
   FieldRules_Location as Location,
+  Mask_Unset,
   type OneofRules,
   FieldRules_Piece as PieceOption,
   type Source,
@@ -31,6 +32,7 @@ import type {
   EnumValueModel,
   FieldModel,
   Layout,
+  MaskModel,
   OneofModel,
   Piece,
   Place,
@@ -98,6 +100,12 @@ const NOTATIONS: Readonly<Record<Time_Unit, TimeNotation>> = {
   [Time_Unit.NANOS]: "nanos",
 };
 
+const UNSET: Readonly<Record<Mask_Unset, MaskModel["unset"]>> = {
+  [Mask_Unset.UNSET_UNSPECIFIED]: undefined,
+  [Mask_Unset.NULL]: "null",
+  [Mask_Unset.EMPTY]: "empty",
+};
+
 const ROUNDINGS: Readonly<Record<Time_Rounding, TimeModel["rounding"]>> = {
   [Time_Rounding.ROUNDING_UNSPECIFIED]: undefined,
   [Time_Rounding.DOWN]: "down",
@@ -118,6 +126,7 @@ const PLAIN_FIELD: FieldModel = freeze({
   conditions: [],
   piece: undefined,
   coerce: false,
+  mask: undefined,
   redact: false,
 });
 
@@ -165,6 +174,7 @@ function parseField(rules: FieldRules): FieldModel {
     conditions: rules.when.map(parseCondition),
     piece: PIECES[rules.piece],
     coerce: rules.coerce,
+    mask: rules.mask && { of: rules.mask.of, unset: UNSET[rules.mask.unset] },
     redact: rules.redact,
   };
 }

@@ -1,4 +1,6 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { valueMessageOf } from "../descriptors/well-known.ts";
+import { isMask } from "../model/masks.ts";
 import type { BodyModel, FieldPath } from "../model/model.ts";
 import type { Piece, TypeModels } from "../model/types.ts";
 import { dottedName, requestName } from "../model/wire-names.ts";
@@ -6,8 +8,8 @@ import { access, under } from "./accessor.ts";
 import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { printInline, printString } from "./literal.ts";
+import { maskTable } from "./mask-table.ts";
 import { type Context, formLines } from "./parameters.ts";
-import { singleMessageOf } from "./request-value.ts";
 
 /** The lines that give a request its body. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
@@ -34,19 +36,84 @@ function jsonBodyLines(
   context: Context,
 ): string[] {
   const isEmpty =
-    memberLines(fields, context).length + omitted.length + context.rules.parameters.length === 0;
+    memberLines(fields, context).length + unsetLines(context, fields).length + omitted.length === 0 &&
+    context.rules.parameters.length === 0;
   if (isEmpty) return ["request.json({});"];
-  return [...objectLines(fields, context), ...omitLines(omitted, context), "request.json(json);"];
+  return [
+    ...objectLines(fields, context),
+    ...unsetLines(context, fields),
+    ...omitLines(omitted, context),
+    "request.json(json);",
+  ];
 }
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  const isRequired = rules.json.required === "sent" && file.types.required(field);
-  const { expression, isSet } = access([field], "message", isRequired);
+  // a body is there whatever its value is: an empty list is no request without a list
+  const isAlways = field.fieldKind === "list" || field.fieldKind === "map";
+  const { expression, isSet: isGiven } = access([field], "message", true);
+  const isSet = isAlways ? "" : isGiven;
   const value = jsonValue(field, expression, rules.json, file);
+  const unset = unsetLines(context);
+  if (unset.length > 0) return maskedFieldLines({ value, isSet, unset, omitted }, context);
   if (omitted.length === 0) return [under(isSet, `request.json(${value});`)];
   const lines = [`const json = ${value};`, ...omitLines(omitted, context), "request.json(json);"];
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
+}
+
+/** The lines for a body that is there also where only the mask says so. */
+function maskedFieldLines(
+  body: {
+    readonly value: string;
+    readonly isSet: string;
+    readonly unset: readonly string[];
+    readonly omitted: readonly FieldPath[];
+  },
+  context: Context,
+): string[] {
+  const { value, isSet, unset, omitted } = body;
+  const masks = clearingMasks(context).map((mask) => access([mask]).isSet);
+  return [
+    `if (${[inOr(isSet), ...masks].join(" || ")}) {`,
+    `  const json${typed(context.file.runtimeType("JsonRecord"))} = ${isSet} ? ${value} : {};`,
+    ...[...unset, ...omitLines(omitted, context), "request.json(json);"].map((line) => `  ${line}`),
+    "}",
+  ];
+}
+
+/** The masks of the request that clear fields. */
+function clearingMasks({ input, file }: Context): DescField[] {
+  return input.fields.filter((field) => isMask(field) && file.types.field(field).mask?.unset !== undefined);
+}
+
+/**
+ * The lines that write what masks name and the request lacks into the object `json`, which has some fields of the
+ * request, or is what a mask speaks of.
+ */
+function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
+  const { rules, file, input, maskSubject } = context;
+  const isSent = (field: DescField) => file.types.field(field).place === undefined;
+  return clearingMasks(context).flatMap((mask) => {
+    const subject = maskSubject(mask);
+    const { expression, isSet } = access([mask]);
+    if (subject === undefined) return [];
+    const key = subject.field && printString(requestName(subject.field, rules.json, file.types));
+    const holder =
+      key === undefined || fields === undefined ? "json" : `${file.runtimeValue("objectAt")}(json, ${key})`;
+    const table = maskTable(subject.message, rules.json, file);
+    const unset = printString(file.types.field(mask).mask?.unset ?? "null");
+    const call = `${file.runtimeValue("sendUnset")}(${holder}, ${printString(mask.name)}, ${expression}, ${table}, ${unset});`;
+    const isWhole = subject.field === undefined && fields !== undefined;
+    // what is in the path, or nowhere, is not in the body
+    const others = isWhole ? input.fields.filter((field) => !fields.includes(field)) : [];
+    return [
+      under(isSet, call),
+      ...omitLines(
+        others.filter(isSent).map((field) => [field]),
+        context,
+      ),
+    ];
+  });
 }
 
 function linesLines(field: DescField, { rules, file }: Context): string[] {
@@ -139,7 +206,7 @@ function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;
   const name = requestName(field, rules.json, file.types);
   const { expression, isSet, mayBeUnset } = access(path);
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (field.fieldKind !== "list") {
     return [`if (${isSet}) ${partBytes(printString(name), expression, message, file.types)}`];
   }

@@ -2,7 +2,8 @@ import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@b
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
-import type { ConditionModel } from "../model/rules.ts";
+import { siblingSubject } from "../model/masks.ts";
+import type { ConditionModel, JsonStyle } from "../model/rules.ts";
 import { discriminatorValues, type FieldModel, type TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
@@ -11,6 +12,7 @@ import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isFlattened, knownKeys, onlyKey } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
+import { printMaskArguments } from "./mask-table.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
 import { fillList } from "./wrap.ts";
 
@@ -269,6 +271,9 @@ function readKeys(object: string, names: readonly string[], file: AdapterFile): 
     .join(" ?? ");
 }
 
+/** Names of responses are looked for as declared and in lowerCamel; masks have the latter. */
+const RESPONSE_STYLE: JsonStyle = { names: "lowerCamel", integers: "strings", required: "sent" };
+
 /** The statement that writes a field from an expression for its JSON value. */
 export function valueLine(field: DescField, value: string, key: string, file: AdapterFile): string {
   const { number } = field;
@@ -366,7 +371,10 @@ function messageLine(
     const rule = durationRule(file.types.field(field).time);
     return `out.duration(${at}${rule === undefined ? "" : `, ${rule}`});`;
   }
-  if (message.typeName === "google.protobuf.FieldMask") return `out.fieldMask(${at});`;
+  if (message.typeName === "google.protobuf.FieldMask") {
+    const table = printMaskArguments(siblingSubject(field, file.types), RESPONSE_STYLE, file);
+    return `out.fieldMask(${at}${table});`;
+  }
   if (message.typeName === "google.protobuf.Value") {
     return `out.nullable(${at}, ${file.runtimeValue("decodeValue")});`;
   }

@@ -1,8 +1,9 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
+import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorValues } from "../model/types.ts";
+import { discriminatorJson } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -10,7 +11,8 @@ import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
-import { bytesText, enumOf, isBytes, isUnboxed, singleMessageOf, textValue } from "./request-value.ts";
+import { printMaskArguments } from "./mask-table.ts";
+import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
@@ -68,7 +70,7 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   if (unknown) {
     const entries =
       field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
-    return [`Object.assign(json, ${entries});`];
+    return [`${file.runtimeValue("addUnknown")}(json, ${entries});`];
   }
   const value = jsonValue(field, expression, style, file);
   return [under(isSet, assignment(requestName(field, style, file.types), value, file))];
@@ -95,11 +97,11 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
   const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
   if (discriminator === "" && layout !== "flattened") return [own];
-  const [wire] = discriminatorValues(field, file.types);
+  const wire = discriminatorJson(field, file.types);
   const lines =
-    field.name === fallback || wire === undefined || discriminator === ""
+    field.name === fallback || discriminator === ""
       ? []
-      : [`${printMember("json", discriminator)} = ${printString(wire)};`];
+      : [`${printMember("json", discriminator)} = ${wire};`];
   if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
   return [...lines, `Object.assign(json, ${value});`];
@@ -142,7 +144,7 @@ function itemValue(field: DescField, value: string, style: JsonStyle, file: Adap
     if (enumeration.typeName === "google.protobuf.NullValue") return "null";
     return `${enumTable(enumeration, file)}.json(${value})`;
   }
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   if (message !== undefined) return messageValue(field, message, value, style, file);
   if (isBytes(field)) return bytesText(field, value, file);
   return scalarValue(field, "scalar" in field ? field.scalar : undefined, value, style, file);
@@ -182,8 +184,10 @@ function messageValue(
   const span =
     message.typeName === "google.protobuf.Duration" ? durationRule(file.types.field(field).time) : undefined;
   if (span !== undefined) return `${file.runtimeValue("spanJson")}(${value}, ${span})`;
-  if (message.typeName === "google.protobuf.Duration" || message.typeName === "google.protobuf.FieldMask") {
-    return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.Duration") return textValue(field, value, file);
+  if (message.typeName === "google.protobuf.FieldMask") {
+    const more = printMaskArguments(siblingSubject(field, file.types), style, file);
+    return textValue(field, value, file, false, more);
   }
   if (message.typeName === "google.protobuf.Empty") return "{}";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);

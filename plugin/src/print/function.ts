@@ -16,7 +16,7 @@ export interface FunctionParts {
 export function printFunction({ name, parameters, result, lines }: FunctionParts): string[] {
   const text = lines.join("\n");
   const isUsed = ([parameter]: FunctionParts["parameters"][number]) =>
-    new RegExp(`(?<![\\w$.])${parameter}(?![\\w$])`).test(text);
+    new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${parameter}(?![\\w$])`).test(text);
   const list = parameters
     .slice(0, parameters.findLastIndex(isUsed) + 1)
     .map((each) => `${isUsed(each) ? "" : "_"}${each[0]}${typed(each[1]())}`);

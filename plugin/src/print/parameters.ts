@@ -1,5 +1,6 @@
-import type { DescField } from "@bufbuild/protobuf";
-import { isScalarMessage } from "../descriptors/well-known.ts";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { isScalarMessage, valueMessageOf } from "../descriptors/well-known.ts";
+import { isMask, type MaskSubject } from "../model/masks.ts";
 import type { Choice, FieldPath, Parameters } from "../model/model.ts";
 import type { Rules } from "../model/rules.ts";
 import { discriminatorValues, type FieldModel } from "../model/types.ts";
@@ -8,42 +9,52 @@ import { access, under } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { jsonValue } from "./encoder.ts";
 import { printString } from "./literal.ts";
-import { singleMessageOf, textValue } from "./request-value.ts";
+import { printMaskArguments } from "./mask-table.ts";
+import { textValue } from "./request-value.ts";
 
 /** What parameters are printed with. */
 export interface Context {
   readonly rules: Rules;
   readonly file: AdapterFile;
+  /** The request message. */
+  readonly input: DescMessage;
+  /** What the masks of the request speak of. */
+  readonly maskSubject: (mask: DescField) => MaskSubject | undefined;
 }
 
 /** Which call of the request writer takes a parameter. */
 export type Call = "query" | "form" | "part";
 
+/** What follows a mask in the call that writes it; empty where it is no mask. */
+function maskArguments(field: DescField, { rules, file, maskSubject }: Context): string {
+  return isMask(field) ? printMaskArguments(maskSubject(field), rules.json, file) : "";
+}
+
 /** The lines that add one header, cookie or OAuth 1.0a parameter. */
-export function valueLines(call: string, path: FieldPath, { rules, file }: Context): string[] {
+export function valueLines(call: string, path: FieldPath, context: Context): string[] {
+  const { rules, file } = context;
   const field = path.at(-1) as DescField;
   const { expression, isSet } = access(path);
   const name = printString(requestName(field, rules.json, file.types));
+  const more = maskArguments(field, context);
   if (field.fieldKind === "list") {
-    const values = mapped(expression, textValue(field, "item", file));
-    return [`if (${isSet}) request.${call}(${name}, ${values}.join(", "));`];
+    const values = mapped(expression, textValue(field, "item", file, false, more));
+    const text = `${file.runtimeValue("joinHeader")}(${values}, ${printString(field.name)})`;
+    return [`if (${isSet}) request.${call}(${name}, ${text});`];
   }
-  return [`if (${isSet}) request.${call}(${name}, ${textValue(field, expression, file)});`];
+  return [`if (${isSet}) request.${call}(${name}, ${textValue(field, expression, file, false, more)});`];
 }
 
 /** The lines that add a parameter to the query, the form or the parts. */
-export function parameterLines(
-  call: Call,
-  path: FieldPath,
-  { rules, file }: Context,
-  holder = "message",
-): string[] {
+export function parameterLines(call: Call, path: FieldPath, context: Context, holder = "message"): string[] {
+  const { rules, file } = context;
   const field = path.at(-1) as DescField;
   const isRequired = rules.json.required === "sent" && file.types.required(field);
   const { expression, optional, isSet, mayBeUnset } = access(path, holder, isRequired);
   const name = printString(parameterName(path, rules, file.types));
   const model = file.types.field(field);
   const urlSafe = call === "query" && rules.urlSafeQuery;
+  const more = maskArguments(field, context);
   if (rules.brackets && isTree(field, model)) {
     const lists = model.style === "brackets" ? "brackets" : "indexed";
     const json = jsonValue(field, expression, rules.json, file);
@@ -56,11 +67,11 @@ export function parameterLines(
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   if (field.fieldKind === "list") {
-    const values = mapped(expression, textValue(field, "item", file, urlSafe));
+    const values = mapped(expression, textValue(field, "item", file, urlSafe, more));
     const line = `request.${call}List(${name}, ${values}, ${listStyle(model)});`;
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
-  const value = textValue(field, expression, file, urlSafe);
+  const value = textValue(field, expression, file, urlSafe, more);
   // undefined is skipped by the writer, so that a plain optional value needs no condition
   const skipsItself = value === expression && isSet === `${optional} !== undefined`;
   return [
@@ -73,7 +84,7 @@ export function parameterLines(
 /** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */
 function isTree(field: DescField, { style }: FieldModel): boolean {
   if (field.fieldKind === "map") return style !== "spread";
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
   return message !== undefined && !isScalarMessage(message);
 }
 

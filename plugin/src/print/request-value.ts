@@ -1,14 +1,27 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { isWrapper } from "../descriptors/well-known.ts";
+import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { enumTable } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
-/** One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header. */
-export function textValue(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
+/**
+ * One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header.
+ *
+ * @param maskArguments what follows the mask where the field is a google.protobuf.FieldMask
+ */
+export function textValue(
+  field: DescField,
+  value: string,
+  file: AdapterFile,
+  urlSafe = false,
+  maskArguments = "",
+): string {
   const enumeration = enumOf(field);
   if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
-  const message = singleMessageOf(field);
+  const message = valueMessageOf(field);
+  if (message?.typeName === "google.protobuf.FieldMask") {
+    return `${file.runtimeValue("fieldMaskText")}(${value}${maskArguments})`;
+  }
   if (message !== undefined) return messageText(field, message, value, file, urlSafe);
   return isBytes(field) ? parameterBytes(field, value, file, urlSafe) : value;
 }
@@ -32,9 +45,6 @@ function messageText(
     const rule = durationRule(file.types.field(field).time);
     if (rule === undefined) return `${file.runtimeValue("durationText")}(${value})`;
     return `${file.runtimeValue("spanText")}(${value}, ${rule})`;
-  }
-  if (message.typeName === "google.protobuf.FieldMask") {
-    return `${file.runtimeValue("fieldMaskText")}(${value})`;
   }
   if (isWrapper(message)) {
     const inner = isUnboxed(field) ? value : `${value}.value`;
@@ -65,9 +75,4 @@ export function isBytes(field: DescField): boolean {
 /** The enum of a field's values. */
 export function enumOf(field: DescField): DescEnum | undefined {
   return "enum" in field ? field.enum : undefined;
-}
-
-/** The message of a field's values. */
-export function singleMessageOf(field: DescField): DescMessage | undefined {
-  return "message" in field ? field.message : undefined;
 }

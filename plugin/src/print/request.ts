@@ -1,5 +1,8 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../descriptors/well-known.ts";
+import { requestSubject } from "../model/masks.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { patternText } from "../model/path-template.ts";
 import { access } from "./accessor.ts";
@@ -37,7 +40,7 @@ function fitsExpression(method: MethodModel, binding: BindingModel, file: Adapte
     const field = path?.at(-1);
     if (path === undefined || field === undefined) return [];
     const { optional } = access(path);
-    const value = textValue(field, optional, file, method.rules.urlSafePath);
+    const value = pathText(method, field, optional, file);
     const pattern = patternText(segment.segments);
     const form = escapesSlash(method, pattern) ? "" : `, ${printString(pattern)}`;
     const condition = `${file.runtimeValue("fits")}(${value}${form})`;
@@ -54,7 +57,9 @@ function bindingLines(
   isChosen = false,
 ): string[] {
   const { rules } = method;
-  const context = { rules, file };
+  const responseMessage = (method.responseBody && messageOf(method.responseBody)) ?? method.desc.output;
+  const maskSubject = (mask: DescField) => requestSubject(mask, binding.body, responseMessage, file.types);
+  const context = { rules, file, input: method.desc.input, maskSubject };
   const writer = file.runtimeValue("RequestWriter");
   const values = variableValues(method, binding, file, isChosen);
   const make = (parts: readonly string[]) =>
@@ -133,7 +138,7 @@ function variable(
   const { optional, mayBeUnset } = access(path);
   const value = mayBeUnset
     ? optionalPathValue(method, field, optional, isChosen, file)
-    : textValue(field, optional, file, method.rules.urlSafePath);
+    : pathText(method, field, optional, file);
   const pattern = patternText(segment.segments);
   const name = printString(segment.fieldPath);
   const controls = method.rules.controlsInPath ? ', "controls"' : "";
@@ -149,6 +154,15 @@ function escapesSlash(method: MethodModel, pattern: string): boolean {
   return pattern === "*" && !method.rules.refuseSlash;
 }
 
+/** A value of a path as text. An enum that is not set is empty, unless the upstream has a spelling for it. */
+function pathText(method: MethodModel, field: DescField, value: string, file: AdapterFile): string {
+  const text = textValue(field, value, file, method.rules.urlSafePath);
+  if (field.fieldKind !== "enum" || field.presence !== FeatureSet_FieldPresence.IMPLICIT) return text;
+  const zero = field.enum.values.find(({ number }) => number === 0);
+  if (zero === undefined || file.types.enumValue(zero).wire !== "") return text;
+  return `${value} === 0 ? "" : ${text}`;
+}
+
 /** A field that may be unset has an empty value then, which the path refuses by its name. */
 function optionalPathValue(
   method: MethodModel,
@@ -157,7 +171,7 @@ function optionalPathValue(
   isChosen: boolean,
   file: AdapterFile,
 ): string {
-  const text = textValue(field, expression, file, method.rules.urlSafePath);
+  const text = pathText(method, field, expression, file);
   // the condition of the binding has made sure that it is set, where the type checker can follow
   if (isChosen && text !== expression && /^[\w$.?]+$/.test(expression)) return text;
   return text === expression ? `${expression} ?? ""` : `${expression} === undefined ? "" : ${text}`;

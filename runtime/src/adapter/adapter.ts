@@ -157,8 +157,12 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
 // biome-ignore lint/suspicious/noExplicitAny: a table of methods of all types; each is used with its own descriptor
 export type AnyMethodAdapter = MethodAdapter<any, any>;
 
+/** Properties that other generators insert into adapters, declared by `declare module "connect-rest/adapter"`. */
+// biome-ignore lint/suspicious/noEmptyInterface: generators add to it
+export interface AdapterExtensions {}
+
 /** A generated adapter: a service and those of its methods that have a REST rule, by their local names. */
-export interface ServiceAdapter<S extends DescService = DescService> {
+export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */

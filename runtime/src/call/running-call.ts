@@ -250,11 +250,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   record(
     this: RunningCall<RecordsAdapter>,
     value: JsonValue | undefined,
-    exactly: () => JsonValue | undefined,
+    verbatim: () => JsonValue | undefined,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, value, exactly, index),
+      this.settings.decoder.record(this.adapter, value, verbatim, index),
     );
     this.differed(differences);
     return bytes;

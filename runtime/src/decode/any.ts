@@ -10,7 +10,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import { AnySchema, StructSchema } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
 import { decodeStruct } from "./dynamic.ts";
 import { knownTypes, typesOfFiles } from "./known-types.ts";
@@ -81,7 +81,11 @@ export function typeNameOf(url: string): string {
 
 /** protobuf-es takes no bigint in JSON, but 64-bit integers as strings. */
 export function plainJson(json: JsonValue): ProtoJsonValue {
-  return JSON.parse(
-    JSON.stringify(json, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-  );
+  const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value: unknown) {
+    // asked before toJSON has made something of it
+    const own = plainNumber(this[key]);
+    if (typeof own === "bigint") return String(own);
+    return typeof own === "number" ? own : value;
+  });
+  return JSON.parse(text);
 }

@@ -21,8 +21,10 @@ export class DifferenceWriter extends BytesWriter {
   differences: Difference[] = [];
   /** Whether a rounded integer was met where it counts. */
   inexact = false;
+  /** Whether a number was kept as text, whose notation JSON.parse may have changed. */
+  keptNumbers = false;
   protected path: Array<string | number> = [];
-  private exact = false;
+  protected exact = false;
   private looseKey: string | undefined;
   private looseDepth = 0;
   private textual = false;
@@ -42,6 +44,7 @@ export class DifferenceWriter extends BytesWriter {
     this.textual = textual;
     if (this.differences.length > 0) this.forgetDifferences();
     this.inexact = false;
+    this.keptNumbers = false;
     this.path = [];
     this.looseKey = undefined;
   }

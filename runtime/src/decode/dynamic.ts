@@ -1,5 +1,5 @@
 /** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 
@@ -15,7 +15,8 @@ export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
 }
 
 /** Decodes google.protobuf.Value. */
-export function decodeValue(value: JsonValue, out: ProtoWriter): void {
+export function decodeValue(given: JsonValue, out: ProtoWriter): void {
+  const value = plainNumber(given);
   if (value === null) {
     out.nullValue(1);
   } else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {

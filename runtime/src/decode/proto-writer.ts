@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
-import { numberFromText } from "./scalar.ts";
+import { integerFromText } from "./scalar.ts";
 import { ScalarWriter } from "./scalar-writer.ts";
 
 /** A generated decoder: writes the fields of one message from a JSON object. */
@@ -407,7 +407,7 @@ export class ProtoWriter extends ScalarWriter {
 
   /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
   private mapKey(name: string, kind: ScalarKind): boolean {
-    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : numberFromText(name);
+    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : integerFromText(name);
     if (key === undefined || (typeof key === "number" && !Number.isInteger(key))) {
       this.drop(name, `key of type ${kind}`, name);
       return false;
@@ -498,7 +498,8 @@ export class ProtoWriter extends ScalarWriter {
   }
 
   private rawJson(value: Field, key: string): string | undefined {
-    const { text, rounded } = rawJson(value ?? null);
+    const { text, rounded, hasNumbers } = rawJson(value ?? null);
+    if (hasNumbers && !this.exact) this.keptNumbers = true;
     if (rounded) this.rounded(key, "a number that can be kept", value);
     if (text === undefined) this.drop(key, "JSON that is not too deep", value);
     return text;

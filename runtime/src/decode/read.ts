@@ -1,5 +1,5 @@
 /** What generated decoders call to find a value in a response. */
-import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
+import { type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { numberFromText } from "./scalar.ts";
 
@@ -60,7 +60,7 @@ export interface Condition {
 
 /** Whether an object meets a condition; values are compared as text. */
 export function holds(json: JsonObject, { key, values, present, type }: Condition): boolean {
-  const value = valueAt(json, key);
+  const value = plainNumber(valueAt(json, key));
   const isPresent = value !== undefined && value !== null;
   if (present !== undefined && present !== isPresent) return false;
   if (type !== undefined && jsonTypeOf(value) !== type) return false;

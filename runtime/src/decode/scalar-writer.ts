@@ -1,9 +1,11 @@
-import type { JsonValue } from "../json/json.ts";
+import { type JsonValue, plainNumber } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { DifferenceWriter, type Field } from "./difference-writer.ts";
 import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
 import type { EnumTable } from "./enum-table.ts";
-import { booleanFrom, bytesFromBase64, numberFromText, specialDouble } from "./scalar.ts";
+import { declaredPath, type MaskTable } from "./mask-table.ts";
+import { booleanFrom, bytesFromBase64, integerFromText, numberFromText, specialDouble } from "./scalar.ts";
 import { instantFrom, type TimeRule } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
@@ -28,9 +30,10 @@ export class ScalarWriter extends DifferenceWriter {
       if (isRounded(value)) {
         this.rounded(key, "string", value);
       } else {
+        if (!this.exact) this.keptNumbers = true;
         this.coercedString(field, String(value), key, value);
       }
-    } else if (typeof value === "bigint" || value === true) {
+    } else if (typeof value === "bigint" || value === true || value instanceof NumberText) {
       this.coercedString(field, String(value), key, value);
     } else if (value === false) {
       this.coerce(key, "string", value);
@@ -133,7 +136,7 @@ export class ScalarWriter extends DifferenceWriter {
       const special = specialDouble(value);
       if (special !== undefined) return special;
     }
-    const read = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    const read = typeof value === "string" ? this.numberOf(value, key, kind) : plainNumber(value);
     if (read === undefined) return undefined;
     const number = typeof read === "bigint" ? Number(read) : read;
     if (typeof number !== "number" || Math.abs(number) > max) return this.dropped(key, kind, value);
@@ -148,6 +151,15 @@ export class ScalarWriter extends DifferenceWriter {
       return undefined;
     }
     return numberFromText(text) ?? this.dropped(key, kind, text);
+  }
+
+  /** The integer that a string spells; the empty string is none. */
+  private integerOf(text: string, key: string, kind: string): number | bigint | undefined {
+    if (text === "") {
+      this.coerceText(key, kind, text);
+      return undefined;
+    }
+    return integerFromText(text) ?? this.dropped(key, kind, text);
   }
 
   int32(field: number, value: Field, key: string): void {
@@ -187,16 +199,13 @@ export class ScalarWriter extends DifferenceWriter {
 
   private int32Of(value: Field, key: string, kind: string, min: number, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
-    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    const number = typeof value === "string" ? this.integerOf(value, key, kind) : plainNumber(value);
     if (number === undefined) return undefined;
-    if (typeof number !== "number" || !(number >= min && number <= max)) {
+    if (typeof number !== "number" || !(number >= min && number <= max) || !Number.isInteger(number)) {
       return this.dropped(key, kind, value);
     }
-    const whole = Math.floor(number);
-    if (whole !== number) {
-      this.coerce(key, kind, value);
-    } else if (typeof value === "string") this.coerceText(key, kind, value);
-    return whole;
+    if (typeof value === "string") this.coerceText(key, kind, value);
+    return number;
   }
 
   int64(field: number, value: Field, key: string): void {
@@ -252,17 +261,13 @@ export class ScalarWriter extends DifferenceWriter {
     max: bigint,
   ): number | bigint | undefined {
     if (value === undefined || value === null) return undefined;
-    const number = typeof value === "string" ? this.numberOf(value, key, kind) : value;
+    const number = typeof value === "string" ? this.integerOf(value, key, kind) : plainNumber(value);
     if (number === undefined) return undefined;
     if (typeof number === "number") {
       if (Number.isSafeInteger(number)) {
         return number >= 0 || min < 0n ? number : this.dropped(key, kind, value);
       }
       if (isRounded(number) && typeof value === "number") return this.rounded(key, kind, value);
-      if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (number >= 0 || min < 0n)) {
-        this.coerce(key, kind, value);
-        return Math.floor(number);
-      }
     } else if (typeof number === "bigint" && number >= min && number <= max) {
       return number;
     }
@@ -277,7 +282,7 @@ export class ScalarWriter extends DifferenceWriter {
   /** An enum field beside another one that keeps the spelling: an unknown one is left out, and not lost. */
   openEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (this.knownEnum(field, value, key, table)) return;
-    if (typeof value === "object") {
+    if (typeof value === "object" && !(value instanceof NumberText)) {
       this.drop(key, `one of ${table.name}`, value);
     } else {
       this.add(key, `one of ${table.name}`, value);
@@ -299,6 +304,7 @@ export class ScalarWriter extends DifferenceWriter {
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;
     if (none !== undefined && typeof value !== "object" && String(value) === none) return;
+    if (none !== undefined && value instanceof NumberText && String(value.value) === none) return;
     if (value === "") {
       this.coerceText(key, "time", value);
       return;
@@ -307,7 +313,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "time", value);
       return;
     }
-    const instant = instantFrom(value, rule);
+    const instant = instantFrom(plainNumber(value), rule);
     if (instant === undefined) {
       this.drop(key, `time in ${typeof rule === "object" ? rule.pattern : rule}`, value);
       return;
@@ -330,7 +336,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "duration", value);
       return;
     }
-    const span = rule === undefined ? durationFrom(value) : spanFrom(value, rule);
+    const span = rule === undefined ? durationFrom(plainNumber(value)) : spanFrom(plainNumber(value), rule);
     if (span === undefined) {
       this.drop(key, "duration", value);
       return;
@@ -342,8 +348,8 @@ export class ScalarWriter extends DifferenceWriter {
     this.close(start, 1);
   }
 
-  /** google.protobuf.FieldMask, as ProtoJSON writes it: lowerCamel paths joined by commas. */
-  fieldMask(field: number, value: Field, key: string): void {
+  /** google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas, in lowerCamel or with the names of a table. */
+  fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;
     if (typeof value !== "string") {
       this.drop(key, "field mask", value);
@@ -353,18 +359,15 @@ export class ScalarWriter extends DifferenceWriter {
     const start = this.open(1);
     for (const path of value.split(",")) {
       if (path !== "") {
-        this.string(
-          1,
-          path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-          key,
-        );
+        this.string(1, declaredPath(path, table), key);
       }
     }
     this.close(start, 1);
   }
 }
 
-function enumNumber(value: JsonValue, table: EnumTable): number | undefined {
+function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
+  const value = plainNumber(given);
   if (typeof value === "string") return table.numberOf(value);
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
   const spelled = table.numberOf(String(value));

@@ -2,7 +2,8 @@
  * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the caller
  * then leaves the value out and reports it.
  */
-import type { JsonValue } from "../json/json.ts";
+import { integerDigits } from "../json/big-numbers.ts";
+import { type JsonValue, plainNumber } from "../json/json.ts";
 
 const INTEGER = /^[+-]?\d{1,40}$/;
 // linear: an optional point between two runs of digits would try every way to split a long run
@@ -18,6 +19,24 @@ export function numberFromText(text: string): number | bigint | undefined {
   return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
 }
 
+/**
+ * An integer from a decimal string in any notation, exact for integers of any size: `5`, `5.0`, `1e3`. undefined for a
+ * fraction, however small.
+ */
+export function integerFromText(text: string): number | bigint | undefined {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed)) return undefined;
+  const digits = integerDigits(
+    trimmed
+      .replace(/^\+/, "")
+      .replace(/^(-?)\./, "$10.")
+      .replace(/\.(?!\d)/, ""),
+  );
+  if (digits === undefined) return undefined;
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
+
 /** A double from ProtoJSON's names for what JSON numbers cannot say. */
 export function specialDouble(text: string): number | undefined {
   if (text === "NaN") return Number.NaN;
@@ -26,7 +45,8 @@ export function specialDouble(text: string): number | undefined {
 }
 
 /** A boolean from 0 and 1 and the words that forms use. */
-export function booleanFrom(value: JsonValue): boolean | undefined {
+export function booleanFrom(given: JsonValue): boolean | undefined {
+  const value = plainNumber(given);
   if (value === 1 || value === 0) return value === 1;
   if (typeof value !== "string") return undefined;
   switch (value.toLowerCase()) {

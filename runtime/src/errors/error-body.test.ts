@@ -1,4 +1,4 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { file_google_protobuf_api } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
@@ -9,6 +9,20 @@ import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_detai
 import type { JsonValue } from "../json/json.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
+
+test("keys of items may be dotted paths; a key with the dot comes first", () => {
+  const shape = {
+    kind: "items",
+    path: "errors",
+    title: "message.text",
+    code: "extensions.code",
+    detail: "d",
+  };
+  const read = (item: JsonValue) => readErrorBody({ errors: [item] }, [shape as ErrorShape]);
+  const nested = { message: { text: "No" }, extensions: { code: "FORBIDDEN" } };
+  expect(read(nested)).toMatchObject({ text: "No", subcode: "FORBIDDEN" });
+  expect(read({ ...nested, "extensions.code": "OWN" })).toMatchObject({ subcode: "OWN" });
+});
 
 const META = { status: 400, msg: "Bad Request" };
 
@@ -250,4 +264,32 @@ test.each<JsonValue>([
   [],
 ])("google.rpc.Status: is not %j", (body) => {
   expect(readErrorBody(body, SHAPES)).toEqual({});
+});
+
+test("property: a detail of any depth and kind leaves the error what it is, and can be sent", () => {
+  const depths = fc.constantFrom(0, 1, 29, 30, 31, 60, 99, 100, 101, 500, 5000);
+  const kinds = fc.constantFrom<(inner: JsonValue) => JsonValue>(
+    (inner) => [inner],
+    (inner) => ({ a: inner }),
+    (inner) => ({ "@type": "type.googleapis.com/google.protobuf.Any", value: inner }),
+  );
+  const types = fc.constantFrom(
+    "x",
+    "type.googleapis.com/google.rpc.Help",
+    "type.googleapis.com/acme.v1.New",
+  );
+  fc.assert(
+    fc.property(depths, kinds, types, fc.boolean(), (depth, wrap, type, isObject) => {
+      let deep: JsonValue = 1;
+      for (let level = 0; level < depth; level++) deep = wrap(deep);
+      const detail = isObject ? { "@type": type, deep } : deep;
+      const body = { error: { code: 404, status: "NOT_FOUND", message: "nope", details: [detail] } };
+      const report = readErrorBody(body, SHAPES);
+      expect(report).toMatchObject({ code: Code.NotFound, text: "nope" });
+      for (const each of report.details ?? []) {
+        if (!("type" in each)) fromBinary(each.desc, toBinary(each.desc, create(each.desc, each.value)));
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

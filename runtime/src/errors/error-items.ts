@@ -100,7 +100,7 @@ function readItem(json: JsonValue, keys: ItemKeys): Item {
   const parts = [ownText(json, keys.title), ownText(json, keys.detail)];
   return {
     text: parts.filter((part) => part !== undefined && part !== "").join(": "),
-    subcode: subcodeOf(Object.hasOwn(json, keys.code) ? json[keys.code] : undefined),
+    subcode: subcodeOf(ownOrBelow(json, keys.code)),
     field: keys.field === undefined ? "" : fieldOf(valueAt(json, keys.field)),
     json,
   };
@@ -163,8 +163,13 @@ function joined(texts: readonly string[]): string {
   return [...new Set(texts)].filter((text) => text.trim() !== "").join("; ");
 }
 
+/** The value of a key, or at a dotted path. */
+function ownOrBelow(json: JsonObject, path: string): JsonValue | undefined {
+  return Object.hasOwn(json, path) ? json[path] : valueAt(json, path);
+}
+
 function ownText(json: JsonObject, key: string): string | undefined {
-  const value = Object.hasOwn(json, key) ? json[key] : undefined;
+  const value = ownOrBelow(json, key);
   return value === undefined ? undefined : scalarText(value);
 }
 

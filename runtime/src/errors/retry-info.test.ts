@@ -1,8 +1,8 @@
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RetryAfterRule } from "../adapter/rules.ts";
-import { retryDelayMs } from "./retry-info.ts";
+import { retryDelayMs, retryDelayOf, retryInfo } from "./retry-info.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -84,6 +84,15 @@ test("when to come back: is a whole number of milliseconds within a year, for an
       const found = delay({ "retry-after": value, "x-ratelimit-reset": value }, EPOCH);
       if (found === undefined) return;
       expect(Number.isInteger(found) && found >= 0 && found <= 366 * 24 * 3_600_000).toBe(true);
+    }),
+  );
+});
+
+test("property: the delay of an upstream's own RetryInfo is never negative", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), (milliseconds) => {
+      const error = new ConnectError("", Code.Unavailable, undefined, [retryInfo(milliseconds)]);
+      expect(retryDelayOf(error)).toBeCloseTo(Math.max(0, milliseconds));
     }),
   );
 });

@@ -87,5 +87,6 @@ export function retryInfo(milliseconds: number): KnownDetail {
 /** The delay in milliseconds that an error's google.rpc.RetryInfo says; undefined without one. */
 export function retryDelayOf(error: ConnectError): number | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  return delay && Number(delay.seconds) * 1000 + delay.nanos / 1_000_000;
+  // upstreams send their own RetryInfo: a negative delay must neither shorten a backoff nor extend an allowance
+  return delay && Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
 }

@@ -53,7 +53,8 @@ function detailsOf(value: JsonValue | undefined): Pick<ErrorReport, "details" | 
 
 function detailOf(detail: JsonValue): ErrorDetail[] {
   if (!isJsonObject(detail)) {
-    return detail === null ? [] : [{ desc: ValueSchema, value: fromJson(ValueSchema, plainJson(detail)) }];
+    const value = plainJson(shallow(detail, MAX_STRUCT_DEPTH));
+    return detail === null ? [] : [{ desc: ValueSchema, value: fromJson(ValueSchema, value) }];
   }
   const { "@type": url, type, value } = detail;
   const name = typeof url === "string" ? typeNameOf(url) : type;
@@ -91,6 +92,21 @@ function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined
   }
 }
 
+/** A message of a client's may be nested 100 levels deep, and each level of a Struct takes two. */
+const MAX_STRUCT_DEPTH = 30;
+const TOO_DEEP = "(nested too deeply)";
+
 function structOf(json: JsonObject) {
-  return fromJson(StructSchema, plainJson(json));
+  return fromJson(StructSchema, plainJson(shallow(json, MAX_STRUCT_DEPTH)));
+}
+
+/** The same down to a depth; what is nested more deeply is a text that says so. */
+function shallow<T extends JsonValue>(json: T, depth: number): T;
+function shallow(json: JsonValue, depth: number): JsonValue {
+  if (typeof json !== "object" || json === null) return json;
+  if (depth === 0) return TOO_DEEP;
+  if (Array.isArray(json)) return json.map((item) => shallow(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(json as JsonObject).map(([key, value]) => [key, shallow(value ?? null, depth - 1)]),
+  );
 }

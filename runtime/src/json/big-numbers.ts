@@ -1,20 +1,30 @@
 import { systemClock } from "../time/clock.ts";
 import type { JsonValue } from "./json.ts";
+import { NumberText } from "./number-text.ts";
 
 const MAX_DIGITS = 1000;
 const SUSPICIOUS = /\d{16}|\d[eE]/;
+// every notation but that of a short integer, and -0
+const NOTATION = /\d{16}|[.eE]|-0/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const BACKSLASH = 92;
 
 /**
  * Puts every number of a JSON text that is an integer beyond 2^53 into quotes, behind a mark that nothing else in
- * the text begins with, so that JSON.parse keeps its digits. undefined when there is none.
+ * the text begins with, so that JSON.parse keeps its digits. With `verbatim` it does so with all numbers that JSON.parse
+ * would not give back as they are written. undefined when there is none.
  *
  * It walks from string to string and never recurses: neither a deep nor a long document overflows the stack, as
  * the reviver of JSON.parse or a regular expression over strings would.
  */
-export function quoteBigNumbers(json: string): { readonly text: string; readonly mark: string } | undefined {
+export function quoteBigNumbers(
+  json: string,
+  verbatim = false,
+): { readonly text: string; readonly mark: string } | undefined {
+  const suspicious = verbatim ? NOTATION : SUSPICIOUS;
+  const write = verbatim ? quotedVerbatim : quoted;
   // unguessable, so that no string of the document can pass for a number
   const mark = `#${systemClock.randomHex(16)}:`;
   let text = "";
@@ -23,9 +33,12 @@ export function quoteBigNumbers(json: string): { readonly text: string; readonly
     const quote = json.indexOf('"', at);
     const end = quote < 0 ? json.length : quote;
     const gap = json.slice(at, end);
-    if (gap.length > 2 && SUSPICIOUS.test(gap)) {
-      text += json.slice(copied, at) + gap.replace(NUMBER, (number) => quoted(number, mark));
-      copied = end;
+    if (gap.length > 1 && suspicious.test(gap)) {
+      const kept = gap.replace(NUMBER, (number) => write(number, mark));
+      if (kept !== gap) {
+        text += json.slice(copied, at) + kept;
+        copied = end;
+      }
     }
     at = quote < 0 ? json.length : endOfString(json, quote + 1);
   }
@@ -41,8 +54,8 @@ export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
     for (const key of Object.keys(container)) {
       const value = container[key];
       if (typeof value === "string") {
-        if (value.startsWith(mark)) container[key] = BigInt(value.slice(mark.length));
-      } else if (typeof value === "object" && value !== null) {
+        if (value.startsWith(mark)) container[key] = unquoted(value.slice(mark.length));
+      } else if (typeof value === "object" && value !== null && !(value instanceof NumberText)) {
         open.push(value as Container);
       }
     }
@@ -66,11 +79,27 @@ function quoted(number: string, mark: string): string {
   return digits === undefined || Number.isSafeInteger(Number(digits)) ? number : `"${mark}${digits}"`;
 }
 
+function quotedVerbatim(number: string, mark: string): string {
+  // what is no number of JSON stays, for JSON.parse to refuse
+  const value = Number(number);
+  const isPlain = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
+  const isKept = isPlain || !JSON_NUMBER.test(number);
+  return isKept ? number : `"${mark}${number}"`;
+}
+
+function unquoted(number: string): bigint | NumberText {
+  if (/^-?\d+$/.test(number) && number !== "-0") return BigInt(number);
+  const digits = integerDigits(number);
+  const isBig = digits !== undefined && !Number.isSafeInteger(Number(digits));
+  return new NumberText(number, isBig ? BigInt(digits) : Number(number));
+}
+
 /** The plain digits of an integer, whose notation may have a fraction and an exponent. */
-function integerDigits(number: string): string | undefined {
+export function integerDigits(number: string): string | undefined {
   if (number.length > MAX_DIGITS) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = PARTS.exec(number) ?? [];
   const digits = whole + fraction;
+  if (digits !== "" && /^0+$/.test(digits)) return "0";
   const length = whole.length + Number(exponent);
   if (length > MAX_DIGITS || length <= 0) return undefined;
   if (!/^0*$/.test(digits.slice(length))) return undefined;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "./json.ts";
-import { parseJson, parseJsonExactly } from "./parse-json.ts";
+import { NumberText } from "./number-text.ts";
+import { parseJson, parseJsonExactly, parseJsonVerbatim } from "./parse-json.ts";
 import { stringifyJson } from "./stringify-json.ts";
 
 test("parseJson: skips a byte order mark, and reads nothing as undefined", () => {
@@ -58,6 +59,41 @@ test("parseJsonExactly: equals the reviver of JSON.parse on any document", () =>
     }),
     { numRuns: 1000 },
   );
+});
+
+test.each([
+  "1.10",
+  "[1.0,1e3]",
+  '{"a":-0,"b":["1.0",0.12345678901234567890]}',
+  "1e400",
+  "[9007199254740992]",
+  "1e20",
+])("parseJsonVerbatim: %s is written as it came", (text) => {
+  const value = parseJsonVerbatim(text);
+  expect(value).toBeDefined();
+  expect(stringifyJson(value ?? null)).toBe(text);
+});
+
+test("parseJsonVerbatim: is written as it came, whatever the numbers", () => {
+  const source = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
+  fc.assert(
+    fc.property(source, source, fc.string(), (first, second, text) => {
+      const document = `[${first},${JSON.stringify(text)},{"a":${second}}]`;
+      expect(stringifyJson(parseJsonVerbatim(document) ?? parseJson(document) ?? null)).toBe(document);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("parseJsonVerbatim: is undefined where JSON.parse keeps all numbers, and refuses what is no JSON", () => {
+  expect(parseJsonVerbatim('{"a":[1,-5,1.5,true,"1.0"],"b":false}')).toBeUndefined();
+  expect(() => parseJsonVerbatim("[1.0,1.2.3]")).toThrow(SyntaxError);
+  expect(() => parseJsonVerbatim("[1.0,01.0]")).toThrow(SyntaxError);
+});
+
+test("NumberText: is the number as well as its text", () => {
+  expect(new NumberText("1.10", 1.1).value).toBe(1.1);
+  expect(String(new NumberText("1.10", 1.1))).toBe("1.10");
 });
 
 test("parseJsonExactly: reads back what stringifyJson wrote", () => {

@@ -25,6 +25,18 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
   return unquoteBigNumbers(JSON.parse(quoted.text) as JsonValue, quoted.mark);
 }
 
+/**
+ * Parses JSON like `parseJson`, but numbers that JSON.parse would not give back as they are written come out as bigint
+ * or `NumberText`, so that JSON.stringify writes all of them as they came. undefined where there are none: what `parseJson`
+ * makes of the text is then all of it.
+ *
+ * @throws SyntaxError
+ */
+export function parseJsonVerbatim(text: string): JsonValue | undefined {
+  const quoted = quoteBigNumbers(withoutMark(text), true);
+  return quoted && unquoteBigNumbers(JSON.parse(quoted.text) as JsonValue, quoted.mark);
+}
+
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }

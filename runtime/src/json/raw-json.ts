@@ -1,5 +1,6 @@
 import type { JsonValue } from "./json.ts";
-import { rawJSON } from "./stringify-json.ts";
+import { NumberText } from "./number-text.ts";
+import { rawJSON } from "./raw.ts";
 
 /** JSON text of a parsed value, for fields that keep it as it came. */
 export interface RawJson {
@@ -7,8 +8,11 @@ export interface RawJson {
   readonly text: string | undefined;
   /** Whether the value holds a number that JSON.parse has rounded: the text is then not what was sent. */
   readonly rounded: boolean;
+  /** Whether the value may hold a number that JSON.parse has given another notation, `1.1` for `1.10`. */
+  readonly hasNumbers: boolean;
 }
 
+const DIGIT = /\d/;
 const SUSPICIOUS = /\d{16}|e\+|null/;
 
 /** Whether JSON.parse may have rounded this: an integer beyond 2^53, or one too large for a double. */
@@ -22,29 +26,33 @@ export function isRounded(value: number): boolean {
  */
 export function rawJson(value: JsonValue): RawJson {
   try {
-    if (typeof value === "string") return { text: JSON.stringify(value), rounded: false };
+    if (typeof value === "string") return { text: JSON.stringify(value), rounded: false, hasNumbers: false };
+    if (value instanceof NumberText) return { text: value.source, rounded: false, hasNumbers: false };
     if (typeof value !== "object" || value === null) return scalar(value);
     return container(value);
   } catch {
     // too deep: JSON.stringify is recursive
-    return { text: undefined, rounded: false };
+    return { text: undefined, rounded: false, hasNumbers: false };
   }
 }
 
 function scalar(value: number | bigint | boolean | null): RawJson {
-  return { text: String(value), rounded: typeof value === "number" && isRounded(value) };
+  const isNumber = typeof value === "number";
+  return { text: String(value), rounded: isNumber && isRounded(value), hasNumbers: isNumber };
 }
 
 function container(value: JsonValue): RawJson {
   const plain = plainText(value);
-  if (plain !== undefined && !SUSPICIOUS.test(plain)) return { text: plain, rounded: false };
+  if (plain !== undefined && !SUSPICIOUS.test(plain)) {
+    return { text: plain, rounded: false, hasNumbers: DIGIT.test(plain) };
+  }
   let rounded = false;
   const text = JSON.stringify(value, (_key, item: unknown) => {
     if (typeof item === "bigint") return rawJSON(String(item));
     if (typeof item === "number" && isRounded(item)) rounded = true;
     return item;
   });
-  return { text, rounded };
+  return { text, rounded, hasNumbers: DIGIT.test(text) };
 }
 
 function plainText(value: JsonValue): string | undefined {

@@ -1,7 +1,5 @@
 import type { JsonValue } from "./json.ts";
-
-/** `JSON.rawJSON`: writes its argument verbatim. The lib types lack it; every supported Node has it. */
-export const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+import { rawJSON } from "./raw.ts";
 
 /**
  * Writes JSON (RFC 8259); a bigint as a bare, exact number.

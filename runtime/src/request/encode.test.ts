@@ -6,13 +6,14 @@ import { expect, test } from "vitest";
 import { bytesFromBase64 } from "../decode/scalar.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import {
+  addUnknown,
   base64,
   base64Url,
   doubleJson,
   durationText,
-  fieldMaskText,
   type JsonRecord,
   joinCommas,
+  joinHeader,
   listJson,
   omit,
   rawEntries,
@@ -20,6 +21,7 @@ import {
   setOwn,
   valueJson,
 } from "./encode.ts";
+import { fieldMaskText } from "./field-mask.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {
   try {
@@ -123,6 +125,22 @@ test("rawText: is bytes taken for UTF-8", () => {
 test("rawEntries: gives collected keys back as they came, numbers of any size included", () => {
   const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
   expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
+});
+
+test("rawEntries: gives numbers back as they are written", () => {
+  const json = rawEntries({ raw: "[12345678901234567890.12,1.10,1e3]", price: "1.00" });
+  expect(stringifyJson(json)).toBe('{"raw":[12345678901234567890.12,1.10,1e3],"price":1.00}');
+});
+
+test("addUnknown: leaves declared fields as they are", () => {
+  const json: JsonRecord = { i: -1 };
+  addUnknown(json, rawEntries({ i: "7", __proto: "1", more: "2" }));
+  expect(json).toEqual({ i: -1, __proto: 1, more: 2 });
+});
+
+test("joinHeader: refuses a value with a comma, as every list with commas does", () => {
+  expect(joinHeader(["a", 1], "tags")).toBe("a, 1");
+  expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
 
 test("rawEntries: keeps keys that every object inherits, and pollutes nothing", () => {

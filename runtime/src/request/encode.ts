@@ -2,7 +2,6 @@
 import { type JsonObject as ProtoJsonObject, toJson } from "@bufbuild/protobuf";
 import {
   type Duration,
-  type FieldMask,
   type ListValue,
   ListValueSchema,
   type Struct,
@@ -15,7 +14,7 @@ import { type CountUnit, countText, NANOS_PER_SECOND, UNIT_DIGITS } from "../dec
 import { ownValue } from "../decode/read.ts";
 import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "../decode/timestamp.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { parseJsonExactly } from "../json/parse-json.ts";
+import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { wireNumber } from "../json/wire-number.ts";
 import { invalidParameter } from "./invalid-value.ts";
 import { withoutCommas } from "./parameters.ts";
@@ -28,6 +27,11 @@ export interface JsonRecord {
 /** Sets a key that JavaScript objects inherit, such as `__proto__`, as one of the object's own. */
 export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Adds unknown keys to an object: those that it has are those of declared fields, which win. */
+export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
+  for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
 
 /** Where a time goes that is finer than its unit: to the earlier or to the later one. */
@@ -122,13 +126,6 @@ export function durationText(duration: Duration): string {
   return `${negative ? "-" : ""}${seconds}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 
-/** google.protobuf.FieldMask as ProtoJSON writes it: lowerCamel paths joined by commas. */
-export function fieldMaskText(mask: FieldMask): string {
-  return mask.paths
-    .map((path) => path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
-    .join(",");
-}
-
 /**
  * A list as one text with commas, for a JSON body.
  *
@@ -136,6 +133,15 @@ export function fieldMaskText(mask: FieldMask): string {
  */
 export function joinCommas(values: ReadonlyArray<string | number | bigint | boolean>, field: string): string {
   return withoutCommas(field, "body", values).map(String).join(",");
+}
+
+/**
+ * A list as the value of one header, with commas.
+ *
+ * @throws ConnectError INVALID_ARGUMENT where a value has a comma itself
+ */
+export function joinHeader(values: ReadonlyArray<string | number | bigint | boolean>, field: string): string {
+  return withoutCommas(field, "header", values).map(String).join(", ");
 }
 
 /** Bytes as base64 (RFC 4648 section 4). */
@@ -218,7 +224,7 @@ export function rawEntries(entries: Readonly<Record<string, string>>): JsonRecor
 
 function rawEntry(key: string, text: string): JsonValue {
   try {
-    return parseJsonExactly(text) ?? null;
+    return parseJsonVerbatim(text) ?? parseJson(text) ?? null;
   } catch {
     throw invalidParameter(key, "body", { problem: "is not JSON", remedy: "send the text of a JSON value" });
   }

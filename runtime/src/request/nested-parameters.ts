@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
 /** How lists are written below a parameter: `a[0]=x`, or `a[]=x`. */
@@ -30,6 +31,8 @@ export function* nestedParameters(
       if (/[[\]]/.test(key)) throw bracketInKey(`${name}[…]`, place);
       yield* nestedParameters(`${name}[${key}]`, item, lists, place);
     }
+  } else if (value instanceof NumberText) {
+    yield [name, value.source];
   } else {
     yield [name, value === null ? "" : (value as NestedParameter[1])];
   }

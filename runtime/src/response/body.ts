@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { ResponseEncoding } from "../adapter/rules.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
-import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
 import { foreignText } from "./charset.ts";
 
 /** A body as it was read. */
@@ -10,6 +10,8 @@ export interface Body {
   readonly value: JsonValue | undefined;
   /** The same with integers beyond 2^53 as bigint. */
   exactly(): JsonValue | undefined;
+  /** The same with every number as it is written; undefined where `value` has them all so. */
+  verbatim(): JsonValue | undefined;
   /** The body as it came, where it is not JSON or a form. */
   readonly bytes: Uint8Array | undefined;
   /** The body is text with bytes that are not UTF-8; each was read as U+FFFD. */
@@ -21,6 +23,7 @@ export interface Body {
 const EMPTY: Body = {
   value: undefined,
   exactly: () => undefined,
+  verbatim: () => undefined,
   bytes: undefined,
   malformed: false,
   textual: false,
@@ -62,7 +65,7 @@ function utf8(bytes: Uint8Array): string {
 }
 
 function jsonBody(bytes: Uint8Array, contentType: string | undefined): Body {
-  return textBody(bytes, contentType, parseJson, parseJsonExactly);
+  return textBody(bytes, contentType, parseJson, parseJsonExactly, parseJsonVerbatim);
 }
 
 type Parse = (text: string) => JsonValue | undefined;
@@ -72,12 +75,14 @@ function textBody(
   contentType: string | undefined,
   parse: Parse,
   parseExactly: Parse,
+  parseVerbatim?: Parse,
 ): Body {
   const foreign = foreignText(bytes, contentType);
   const text = foreign ?? utf8(bytes);
   return {
     value: parse(text),
     exactly: () => parseExactly(text),
+    verbatim: () => parseVerbatim?.(text),
     bytes: undefined,
     // the text is asked first: for most bodies, one byte a character, that costs nothing
     malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes),

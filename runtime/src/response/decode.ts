@@ -89,7 +89,7 @@ export class Decoder {
     };
     this.guarded(adapter, () => {
       write(body.value, false);
-      if (this.out.inexact) write(body.exactly(), true);
+      this.again(body.value, body.verbatim, (value) => write(value, true));
     });
     return { bytes: this.out.finish(), differences: this.differencesOf(response) };
   }
@@ -133,7 +133,13 @@ export class Decoder {
     };
     const items = this.guarded(adapter, () => {
       const fast = write(page, false);
-      return this.out.inexact ? write(page.exactly(), true) : fast;
+      return (
+        this.again(
+          page,
+          () => page.verbatim(),
+          (verbatim) => write(verbatim, true),
+        ) ?? fast
+      );
     });
     return { items, differences: this.differencesOf(response) };
   }
@@ -142,7 +148,7 @@ export class Decoder {
   record(
     adapter: RecordsAdapter,
     value: JsonValue | undefined,
-    exactly: () => JsonValue | undefined,
+    verbatim: () => JsonValue | undefined,
     index: number,
   ): Partial<Decoded> & Pick<Decoded, "differences"> {
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -151,7 +157,7 @@ export class Decoder {
     };
     const bytes = this.guarded(adapter, () => {
       const fast = write(value, false);
-      return this.out.inexact ? write(exactly(), true) : fast;
+      return this.again(value, verbatim, (json) => write(json, true)) ?? fast;
     });
     const differences = this.out.found();
     return bytes === undefined ? { differences } : { bytes, differences };
@@ -165,6 +171,15 @@ export class Decoder {
       if (chunk !== undefined) adapter.chunk(chunk, this.out);
     });
     return { bytes: this.out.finish(), differences: this.out.found() };
+  }
+
+  /** Decodes once more where numbers were met that JSON.parse does not keep, or may not. */
+  private again<V, T>(value: V, verbatim: () => V | undefined, write: (value: V) => T): T | undefined {
+    const { inexact, keptNumbers } = this.out;
+    if (!inexact && !keptNumbers) return undefined;
+    const better = verbatim();
+    // what is not in the body, such as a number of a header, stays rounded, and is reported
+    return better === undefined && !inexact ? undefined : write(better ?? value);
   }
 
   private differencesOf({ body }: ReadResponse): FoundDifferences {

@@ -27,6 +27,7 @@ export class Page {
   /** The items; none where there is no list. */
   readonly items: readonly JsonValue[];
   private readonly body: JsonValue | undefined;
+  private readonly verbatimBody: () => JsonValue | undefined;
   private readonly exactBody: () => JsonValue | undefined;
   private readonly rules: ListRules;
   private exactPage: Page | undefined;
@@ -35,7 +36,7 @@ export class Page {
    * @param rules where the list is: of its paths the first that leads to an array counts, else the first that leads to
    *   what stands for an empty list, else the first
    */
-  constructor({ value, exactly }: Pick<Body, "value" | "exactly">, rules: ListRules) {
+  constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty } = rules;
     this.payload = payloadOf(value, envelope);
     const first = (holds: (list: JsonValue | undefined) => boolean) =>
@@ -45,13 +46,24 @@ export class Page {
     this.items = Array.isArray(this.list) ? this.list : NOTHING;
     this.body = value;
     this.exactBody = exactly;
+    this.verbatimBody = verbatim;
     this.rules = rules;
   }
 
   /** The same with integers beyond 2^53 as bigint. */
   exactly(): Page {
-    this.exactPage ??= new Page({ value: this.exactBody(), exactly: this.exactBody }, this.rules);
+    this.exactPage ??= new Page({ ...this.source, value: this.exactBody() }, this.rules);
     return this.exactPage;
+  }
+
+  /** The same with every number as it is written; undefined where this has them all so. */
+  verbatim(): Page | undefined {
+    const value = this.verbatimBody();
+    return value === undefined ? undefined : new Page({ ...this.source, value }, this.rules);
+  }
+
+  private get source() {
+    return { exactly: this.exactBody, verbatim: this.verbatimBody };
   }
 
   /** Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is. */

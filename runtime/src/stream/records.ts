@@ -4,7 +4,7 @@ import type { Download, RunningCall } from "../call/running-call.ts";
 import { holds } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { setOwn } from "../request/encode.ts";
 import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
 
@@ -37,7 +37,7 @@ export async function* records(
   for await (const text of recordTexts(call, download)) {
     if (isEnd(text, end)) return undefined;
     const json = readRecord(call, text, download);
-    const bytes = call.record(json, () => recordOf(call.adapter, text, parseJsonExactly), index++);
+    const bytes = call.record(json, () => verbatimRecord(call.adapter, text), index++);
     if (bytes !== undefined) yield bytes;
     if (last !== undefined && isJsonObject(json) && holds(json, last)) return undefined;
   }
@@ -101,6 +101,17 @@ function recordOf(adapter: RecordsAdapter, text: RecordText, parse: Parse): Json
   if (event !== undefined && text.event !== undefined) setOwn(record, event, text.event);
   if (id !== undefined && text.id) setOwn(record, id, text.id);
   return record;
+}
+
+/** The record with every number as it is written; undefined where JSON.parse keeps them all. */
+function verbatimRecord(adapter: RecordsAdapter, text: RecordText): JsonValue | undefined {
+  let isChanged = false;
+  const record = recordOf(adapter, text, (data) => {
+    const verbatim = parseJsonVerbatim(data);
+    isChanged = verbatim !== undefined;
+    return verbatim ?? parseJson(data);
+  });
+  return isChanged ? record : undefined;
 }
 
 /** Data below a key: JSON if it is some, else text. */

@@ -31,7 +31,9 @@ function serve(megabytes: number): void {
     }
     let received = 0;
     for await (const chunk of request) received += (chunk as Buffer).length;
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ id: received / MEGABYTE }));
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ id: Math.floor(received / MEGABYTE) }));
   });
   server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 }

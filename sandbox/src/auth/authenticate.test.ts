@@ -109,6 +109,28 @@ test("protocol parameters in two places are refused, in the query alone they are
   expect((await ask(`${info}?${copy}`, { headers: { authorization: again } })).status).toBe(401);
 });
 
+test("protocol parameters are taken from a form body alone, and refused when they are spread over two places", async () => {
+  const posts = `${sandbox.url}/v2/blog/demo/posts`;
+  const content = "state=draft&content=%5B%7B%22type%22%3A%22text%22%2C%22text%22%3A%22a%22%7D%5D";
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  const send = (body: string, headers: object = {}, query = "") =>
+    ask(posts + query, { method: "POST", headers: { ...type, ...headers }, body });
+  const asPairs = (authorization: string) =>
+    authorization.slice("OAuth ".length).replaceAll('"', "").replaceAll(", ", "&");
+  const fresh = (form: string) => signed(posts, { method: "POST", form }).authorization;
+
+  expect((await send(`${content}&${asPairs(fresh(content))}`)).status).toBe(201);
+
+  const both = fresh(content);
+  const inBoth = await send(`${content}&${asPairs(both)}`, { authorization: both });
+  expect([inBoth.status, inBoth.json]).toEqual([401, unauthorized]);
+
+  const spread = asPairs(fresh(content)).split("&");
+  const token = spread.filter((pair) => pair.startsWith("oauth_token="));
+  const rest = spread.filter((pair) => !pair.startsWith("oauth_token="));
+  expect((await send(`${content}&${rest.join("&")}`, {}, `?${token.join("&")}`)).status).toBe(401);
+});
+
 test("a wrong secret, token or method is 401", async () => {
   expect((await ask(info, { headers: signed(info, { consumerSecret: "x" }) })).status).toBe(401);
   expect((await ask(info, { headers: signed(info, { tokenSecret: "x" }) })).status).toBe(401);

@@ -7,8 +7,8 @@ type Pair = readonly [string, string];
 /** What a signature is made over. */
 export interface SignedRequest {
   readonly method: string;
-  /** `scheme://host[:port]` the client addressed. */
-  readonly origin: string;
+  /** Each `scheme://host[:port]` that the client may have addressed. */
+  readonly origins: readonly string[];
   readonly rawPath: string;
   readonly authorization: string | undefined;
   readonly query: readonly Pair[];
@@ -28,11 +28,14 @@ export type Failure = "malformed" | "method" | "consumer" | "token" | "signature
 
 export const WINDOW_SECONDS = 300;
 
+/** Parameters of the flow that clients put into the query or body of a request whose header is signed. */
+const MOVABLE: ReadonlySet<string> = new Set(["oauth_callback", "oauth_verifier"]);
+
 const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
 
 /**
  * Finds the protocol parameters: in the header, the query or the form body, but in one place only (RFC 5849
- * section 3.5). `undefined` means the request is not signed at all.
+ * section 3.5); a callback and a verifier may stand in another. `undefined` means the request is not signed at all.
  */
 export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
   const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];
@@ -42,6 +45,8 @@ export function findProtocol(request: SignedRequest): Protocol | Failure | undef
   const values = new Map<string, string>();
   if (signed.length === 0) return header.length > 0 ? "malformed" : undefined;
   if (signed.length > 1) return "malformed";
+  const elsewhere = places.filter((pairs) => pairs !== signed[0]).flat();
+  if (elsewhere.some(([name]) => isProtocol([name, ""]) && !MOVABLE.has(name))) return "malformed";
   for (const [name, value] of places.flat()) {
     if (!isProtocol([name, value])) continue;
     if (values.has(name)) return "malformed";
@@ -78,13 +83,15 @@ export function verify(
   const { values, header } = protocol;
   if (values.get("oauth_signature_method") !== "HMAC-SHA1") return "method";
   if ((values.get("oauth_version") ?? "1.0") !== "1.0") return "malformed";
-  const at = request.origin.indexOf("://");
-  const uri = baseUri(request.origin.slice(0, at), request.origin.slice(at + 3), request.rawPath);
+  const uris = request.origins.map((origin) => {
+    const at = origin.indexOf("://");
+    return baseUri(origin.slice(0, at), origin.slice(at + 3), request.rawPath);
+  });
   const given = values.get("oauth_signature") ?? "";
   const tries: Pair[][] = [[...header, ...request.query, ...request.form]];
   if (request.parts.length > 0) tries.push([...header, ...request.query, ...request.parts]);
-  const good = tries.some((pairs) =>
-    sameSecret(sign(baseString(request.method, uri, pairs), secrets.consumer, secrets.token), given),
-  );
+  const signs = (uri: string, pairs: readonly Pair[]) =>
+    sameSecret(sign(baseString(request.method, uri, pairs), secrets.consumer, secrets.token), given);
+  const good = tries.some((pairs) => uris.some((uri) => signs(uri, pairs)));
   return good ? fresh(world, values) : "signature";
 }

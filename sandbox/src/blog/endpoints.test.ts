@@ -234,3 +234,9 @@ test.each([
   expect((await get(`${path}?${KEY}`, {})).status).toBe(401);
   expect((await get(path, { authorization: `Bearer ${CREDENTIALS.applicationToken}` })).status).toBe(403);
 });
+
+test("an avatar's shape is the same in a blog's theme and in its notes", async () => {
+  const shape = async (blog: string) =>
+    (await ask(`${sandbox.url}/v2/blog/${blog}/info?${KEY}`)).json.response.blog.theme.avatar_shape;
+  expect([await shape("ada"), await shape("demo")]).toEqual(["circle", "square"]);
+});

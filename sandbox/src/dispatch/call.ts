@@ -12,8 +12,10 @@ export interface Call {
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
-  /** `scheme://host` as the client addressed the sandbox. */
+  /** `scheme://host` as the client addressed the sandbox: the public address if one is set. */
   readonly origin: string;
+  /** The origins that a signature may be made for; `origin` is one of them. */
+  readonly origins: readonly string[];
   readonly address: string;
   /** Decoded path parameters. */
   readonly path: Record<string, string>;

@@ -10,14 +10,29 @@ import type { World } from "../world.ts";
 import type { Call, Route } from "./call.ts";
 import type { Router } from "./router.ts";
 
-/** `scheme://host` the client addressed: the public address if one is set. */
-export function originOf(world: World, request: IncomingMessage): string {
-  return world.rules.publicUrl ?? `http://${request.headers.host ?? "localhost"}`;
+function addressedOrigin(request: IncomingMessage): string {
+  return `${isEncrypted(request) ? "https" : "http"}://${request.headers.host ?? "localhost"}`;
+}
+
+/**
+ * `scheme://host[:port]` that a signature may be made for: the public address if one is set. A request that no proxy has
+ * forwarded may also be signed for the address that it came to.
+ */
+function signedOrigins(world: World, request: IncomingMessage): string[] {
+  const { publicUrl } = world.rules;
+  const forwarded = "x-forwarded-proto" in request.headers || "x-forwarded-host" in request.headers;
+  if (publicUrl === undefined) return [addressedOrigin(request)];
+  return forwarded ? [publicUrl] : [publicUrl, addressedOrigin(request)];
+}
+
+function isEncrypted({ socket }: IncomingMessage): boolean {
+  return "encrypted" in socket && socket.encrypted === true;
 }
 
 function checkTransport(world: World, request: IncomingMessage): void {
   const forwarded = request.headers["x-forwarded-proto"];
-  if (world.rules.requireHttps && forwarded !== "https") throw refuse(404, "HTTPS is required");
+  if (world.rules.requireHttps && forwarded !== "https" && !isEncrypted(request))
+    throw refuse(404, "HTTPS is required");
   if (world.rules.requireUserAgent && !request.headers["user-agent"]) {
     throw refuse(400, "Missing User-Agent header");
   }
@@ -70,7 +85,7 @@ function checkLevel(route: Route, caller: Caller): void {
 function signedRequest(call: Omit<Call, "caller" | "path">): SignedRequest {
   return {
     method: call.method,
-    origin: call.origin,
+    origins: call.origins,
     rawPath: call.target.rawPath,
     authorization: call.headers.authorization,
     query: call.queryPairs,
@@ -92,12 +107,14 @@ async function read(
   const queryPairs = decodePairs(target.rawQuery);
   const query = new Fields(queryPairs);
   const body = await readBody(request);
+  const origins = signedOrigins(world, request);
   return {
     world,
     method: request.method ?? "",
     target,
     headers: request.headers,
-    origin: originOf(world, request),
+    origin: origins[0] ?? "",
+    origins,
     address: request.socket.remoteAddress ?? "",
     query,
     queryPairs,

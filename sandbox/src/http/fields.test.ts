@@ -98,3 +98,23 @@ test("a target keeps its raw path; segments are decoded one by one", () => {
   expect(parseTarget("*")).toBeUndefined();
   expect(parseTarget("/%ff")).toBeUndefined();
 });
+
+test.each([
+  ["true", true],
+  ["True", true],
+  ["1", true],
+  [true, true],
+  [1, true],
+  ["false", false],
+  ["False", false],
+  ["0", false],
+  [false, false],
+  [0, false],
+])("the boolean %j, in a query, a form and JSON", (value, expected) => {
+  expect(query(`b=${value}`).flag("b", !expected)).toBe(expected);
+  expect(Fields.fromJson({ b: value }).flag("b", !expected)).toBe(expected);
+});
+
+test.each(["yes", "TRUE", "2", "None"])("%s is no boolean", (value) => {
+  expect(() => query(`b=${value}`).flag("b")).toThrow();
+});

@@ -2,6 +2,16 @@ import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
 import { refuse } from "./response.ts";
 
+/** How clients in several languages write a boolean as text. */
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["True", true],
+  ["1", true],
+  ["false", false],
+  ["False", false],
+  ["0", false],
+]);
+
 export type Entry = readonly [name: string, value: unknown];
 
 /** Percent-encoding of RFC 5849 section 3.6: everything but `A-Z a-z 0-9 - . _ ~`, upper-case hex. */
@@ -105,12 +115,12 @@ export class Fields {
     return value.replace(/^0+(?=\d)/, "");
   }
 
-  /** `true`, `false`, `1` or `0`; anything else is 400. */
+  /** One of the spellings of `FLAGS`; anything else is 400. */
   flag(name: string, fallback = false): boolean {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
-    if (value === "true" || value === "1") return true;
-    if (value === "false" || value === "0") return false;
+    const flag = FLAGS.get(value);
+    if (flag !== undefined) return flag;
     throw refuse(400, `Invalid ${name}: expected true or false, got ${value}`);
   }
 

@@ -1,5 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from "node:net";
 import type { FaultQueue } from "./faults.ts";
 import type { ReceivedList } from "./received.ts";
 import { type HttpResponse, refuse } from "./response.ts";
@@ -38,30 +44,87 @@ function fail(error: unknown, request: IncomingMessage, out: ServerResponse): vo
   send(request, out, response, undefined, false).catch(() => out.destroy());
 }
 
-/** Listens; `port` 0 picks a free one. */
-export async function listen(parts: ServerParts, host: string, port: number): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 0 }, (request, out) => {
+/** A certificate and its key, PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A server that listens. */
+export interface Listener {
+  /** `http://host:port`. */
+  readonly url: string;
+  /** Stops listening and drops every connection, also those that hang; with `graceMs` busy ones may finish until then. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const SERVER_OPTIONS = { keepAliveTimeout: 30_000, requestTimeout: 0 } as const;
+
+/** The first byte of a TLS connection: a record of type handshake (RFC 8446 section 5.1). */
+const TLS_HANDSHAKE = 22;
+
+/** Hands each connection to the server that speaks its protocol, which its first byte tells. */
+function splitter(plain: Server, secure: Server): TcpServer {
+  return createTcpServer({ noDelay: true }, (socket) => {
+    const drop = () => socket.destroy();
+    socket.once("error", drop);
+    socket.once("readable", () => {
+      const first: Buffer | null = socket.read(1);
+      socket.off("error", drop);
+      if (first === null) {
+        drop();
+        return;
+      }
+      socket.unshift(first);
+      (first[0] === TLS_HANDSHAKE ? secure : plain).emit("connection", socket);
+    });
+  });
+}
+
+/** Listens; `port` 0 picks a free one. With a certificate the port takes both HTTP and HTTPS. */
+export async function listen(
+  parts: ServerParts,
+  host: string,
+  port: number,
+  tls?: TlsFiles,
+): Promise<Listener> {
+  const handle = (request: IncomingMessage, out: ServerResponse) => {
     out.on("error", () => undefined);
     serve(parts, request, out).catch((error: unknown) => fail(error, request, out));
+  };
+  const plain = createServer(SERVER_OPTIONS, handle);
+  const secure = tls && createTlsServer({ ...SERVER_OPTIONS, ...tls }, handle);
+  const front: TcpServer = secure ? splitter(plain, secure) : plain;
+  const sockets = new Set<Socket>();
+  front.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
+    front.once("error", reject);
+    front.listen(port, host, resolve);
   });
-  return server;
+  const servers = secure ? [plain, secure] : [plain];
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${(front.address() as AddressInfo).port}`,
+    close: (graceMs = 0) => closeAll(front, servers, sockets, graceMs),
+  };
 }
 
-export function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Stops listening and drops every connection, also those that hang. */
-export async function closeServer(server: Server, graceMs = 0): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+async function closeAll(
+  front: TcpServer,
+  servers: readonly Server[],
+  sockets: ReadonlySet<Socket>,
+  graceMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => front.close(() => resolve()));
   // A kept-alive connection that was busy a moment ago is idle the next; `close` alone would wait for it.
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  const idle = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections();
+  }, 20);
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, graceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(timer);

@@ -76,7 +76,7 @@ export function authorize(call: Call): HttpResponse {
   if (wrong) return wrong;
   const { authorizeAs } = call.world.rules;
   if (authorizeAs !== undefined) return grant(call, request, authorizeAs);
-  const force = ["true", "1"].includes(call.query.text("force_login") ?? "");
+  const force = call.query.flag("force_login");
   const names = ["client_id", "response_type", "scope", "state", "redirect_uri"];
   const values = Object.fromEntries(
     names.flatMap((name) => {

@@ -475,3 +475,15 @@ test("daily limits: posts, images, videos; the queue; transcoding; posting switc
   expect((await create([text("x")])).status).toBe(503);
   sandbox.clock.reset();
 });
+
+test.each(["https://www.youtube.com/watch?v=x", "https://vimeo.com/1"])(
+  "a video block that embeds %s is kept as it is given",
+  async (url) => {
+    const embed_html = `<iframe src="${url}"></iframe>`;
+    const video = { type: "video", provider: "elsewhere", url, embed_html, embed_url: url };
+    const { status, json } = await sendJson(posts, { content: [video] });
+    expect(status).toBe(201);
+    const got = await ask(`${posts}/${json.response.id}`, { headers: BEARER });
+    expect(got.json.response.content).toEqual([video]);
+  },
+);

@@ -187,3 +187,24 @@ test("drafts page by before_id", async () => {
   expect(second.posts).toHaveLength(3);
   expect(second._links).toBeUndefined();
 });
+
+test("the seeded questions can be answered, in the format each is in", async () => {
+  const list = (await ask(`${P}/posts/submission?npf=true`, { headers: BEARER })).json.response.posts;
+  const open = list.filter((post: { original_type: string }) => post.original_type === "note");
+  expect(open).toHaveLength(3);
+  const blocks = open.find((post: { is_blocks_post_format: boolean }) => post.is_blocks_post_format);
+  const legacy = open.find((post: { is_blocks_post_format: boolean }) => !post.is_blocks_post_format);
+
+  const answer = { id: legacy.id_string, answer: "<p>Novels.</p>", state: "published" };
+  const told = await sendJson(`${P}/post/edit`, answer);
+  expect(told.status).toBe(200);
+  const read = await ask(`${P}/posts?id=${told.json.response.id_string}&${KEY}`);
+  expect(read.json.response.posts[0]).toMatchObject({ type: "answer", answer: "<p>Novels.</p>" });
+
+  const content = [...blocks.content, { type: "text", text: "Sometimes." }];
+  const body = { content, layout: blocks.layout, state: "published" };
+  const put = await sendJson(`${P}/posts/${blocks.id_string}`, body, { method: "PUT" });
+  expect(put.status).toBe(200);
+  const shown = (await ask(`${P}/posts?id=${put.json.response.id}&npf=true&${KEY}`)).json.response.posts[0];
+  expect([shown.original_type, shown.content, shown.layout[0].blocks]).toEqual(["note", content, [0]]);
+});

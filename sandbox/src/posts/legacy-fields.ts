@@ -5,6 +5,7 @@ import type { JsonObject } from "../json.ts";
 import { MEDIA_TYPES } from "../npf/limits.ts";
 import type { LegacyType } from "../store/posts.ts";
 import { escapeHtml } from "../view/html.ts";
+import { withNativeImages } from "./inline-images.ts";
 
 /** Types a client may post; answers come about otherwise. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;
@@ -140,7 +141,25 @@ const readAudio: Read = (call, files) => {
   };
 };
 
-const VIDEO_HOSTS = /^https?:\/\/([a-z0-9-]+\.)*(video\.example|vidstream\.example)(\/|$)/i;
+/** The services whose addresses are taken as videos, and everything below these hosts. */
+const VIDEO_HOSTS: readonly string[] = [
+  "dai.ly",
+  "dailymotion.com",
+  "instagram.com",
+  "tiktok.com",
+  "twitch.tv",
+  "video.example",
+  "vidstream.example",
+  "vimeo.com",
+  "youtu.be",
+  "youtube-nocookie.com",
+  "youtube.com",
+];
+
+function isVideo(address: string): boolean {
+  const host = URL.parse(address)?.hostname ?? "";
+  return VIDEO_HOSTS.some((name) => host === name || host.endsWith(`.${name}`));
+}
 
 const readVideo: Read = (call, files) => {
   const fields = given(call, { caption: "caption" });
@@ -148,7 +167,7 @@ const readVideo: Read = (call, files) => {
   const upload = dataFiles(call, "video")[0];
   if (upload) files.push(upload);
   if (!embed && !upload) return fields;
-  if (embed && /^\w+:\/\/\S+$/.test(embed) && !VIDEO_HOSTS.test(embed)) {
+  if (embed && /^\w+:\/\/\S+$/.test(embed) && !isVideo(embed)) {
     throw refuse(400, "The video's service is not supported");
   }
   const url = upload ? `${MEDIA}/${upload.sha256.slice(0, 32)}.mp4` : embed;
@@ -193,8 +212,8 @@ export function readLegacy(
   current: JsonObject,
 ): { fields: JsonObject; files: LegacyFile[] } {
   const reader = type === "answer" ? undefined : READERS[type];
-  if (!reader) return { fields: { ...current, ...given(call, { answer: "answer" }) }, files: [] };
   const files: LegacyFile[] = [];
-  const fields = { ...current, ...reader.read(call, files) };
-  return { fields: need(fields, ...reader.required), files };
+  const read = reader ? reader.read(call, files) : given(call, { answer: "answer" });
+  const fields = { ...current, ...(call.input.flag("native_inline_images") ? withNativeImages(read) : read) };
+  return { fields: need(fields, ...(reader?.required ?? [])), files };
 }

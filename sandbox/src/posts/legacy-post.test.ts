@@ -157,3 +157,45 @@ test("reblog with a comment", async () => {
   expect((await sendForm(`${P}/post/reblog`, { ...values, id: "1" })).status).toBe(404);
   expect((await sendForm(`${P}/post/reblog`, { id: parent.id_string })).status).toBe(400);
 });
+
+const OUTSIDE = "https://pictures.example.org/cat.PNG?w=2";
+const INSIDE = "https://media.blog.example/kept.jpg";
+
+test.each([
+  ["html", `<p>a <img alt="x" src="${OUTSIDE}"> <img src='${INSIDE}'> <a href="${OUTSIDE}">b</a></p>`],
+  ["markdown", `a ![x](${OUTSIDE}) ![y](${INSIDE}) [b](${OUTSIDE})`],
+])("native_inline_images makes external images of %s the service's own", async (format, body) => {
+  const post = async (flag: string) => {
+    const got = await sendForm(`${P}/post`, { type: "text", format, body, native_inline_images: flag });
+    const url = `${P}/posts?id=${got.json.response.id_string}&filter=raw&${KEY}`;
+    return String((await ask(url)).json.response.posts[0].body);
+  };
+  expect(await post("false")).toBe(body);
+  const native = await post("True");
+  expect(native).not.toBe(body);
+  const own = /https:\/\/media\.blog\.example\/[0-9a-f]{32}\.png/;
+  expect(native.replace(own, OUTSIDE)).toBe(body);
+});
+
+test("native_inline_images counts in a reblog's comment too", async () => {
+  const made = await sendForm(`${P}/post`, { type: "text", body: "<p>root</p>" });
+  const id = made.json.response.id_string;
+  const { reblog_key } = await shown(made);
+  const comment = `<img src="${OUTSIDE}">`;
+  const reblog = { id, reblog_key, comment, native_inline_images: "1" };
+  const got = await sendForm(`${sandbox.url}/v2/blog/newsroom/post/reblog`, reblog);
+  const url = `${sandbox.url}/v2/blog/newsroom/posts?id=${got.json.response.id_string}&${KEY}`;
+  const text = (await ask(url)).text;
+  expect(text).not.toContain("pictures.example.org");
+  expect(text).toMatch(/media\.blog\.example\\?\/[0-9a-f]{32}\.png/);
+});
+
+test.each([
+  ["https://www.youtube.com/watch?v=x", 201],
+  ["https://youtu.be/x", 201],
+  ["https://vimeo.com/1", 201],
+  ["https://notyoutube.com/x", 400],
+  ["https://a.example/?u=youtube.com", 400],
+])("a video at %s is %i", async (embed, status) => {
+  expect((await sendForm(`${P}/post`, { type: "video", embed })).status).toBe(status);
+});

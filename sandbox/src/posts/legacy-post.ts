@@ -10,6 +10,7 @@ import { blocksOf } from "../view/post-object.ts";
 import { blogToPostTo, displayText } from "./create.ts";
 import { stateOf, tagsOf } from "./draft.ts";
 import { nextState, saveEdited } from "./edit.ts";
+import { nativeImages } from "./inline-images.ts";
 import { type LegacyFile, POSTABLE, readLegacy } from "./legacy-fields.ts";
 import { checkRoom, requirePosting, settle } from "./publish.ts";
 import { reblogParent, trailAfter } from "./reblog.ts";
@@ -40,7 +41,6 @@ function applyCommon(call: Call, post: Post): void {
   if (input.has("slug")) post.slug = input.text("slug") ?? "";
   post.format = input.oneOf("format", ["html", "markdown"], post.format === "markdown" ? "markdown" : "html");
   post.timestamp = dateOf(call) ?? post.timestamp;
-  input.flag("native_inline_images");
 }
 
 function countFiles(call: Call, user: string, type: string, files: readonly LegacyFile[]): void {
@@ -117,7 +117,8 @@ export function legacyReblog(call: Call): HttpResponse {
     input.required("reblog_key"),
   );
   checkRoom(world, blog, requireUser(call.caller), state);
-  const comment = input.text("comment") ?? "";
+  const words = input.text("comment") ?? "";
+  const comment = input.flag("native_inline_images") ? nativeImages(words) : words;
   const post: Post = {
     ...fresh(call, blog, state),
     type: parent.type,
@@ -127,8 +128,8 @@ export function legacyReblog(call: Call): HttpResponse {
   if (parent.stored === "legacy") {
     Object.assign(post, { stored: "legacy", content: { ...parent.content, comment } });
   } else {
-    const words = comment === "" ? [] : [{ type: "text", text: comment }];
-    post.content = { ...blocksOf(post), content: words, trail: trailAfter(world, parent) };
+    const added = comment === "" ? [] : [{ type: "text", text: comment }];
+    post.content = { ...blocksOf(post), content: added, trail: trailAfter(world, parent) };
   }
   applyCommon(call, post);
   settle(world, post);

@@ -95,7 +95,8 @@ test("the next link walks through every post once, by an opaque cursor", async (
     seen.push(...got.json.response.posts.map((post: { id_string: string }) => post.id_string));
     const next = got.json.response._links?.next;
     if (next) {
-      expect(Object.keys(next)).toEqual(["href", "method", "query_params"]);
+      expect(Object.keys(next)).toEqual(["type", "href", "method", "query_params"]);
+      expect(next.type).toBe("action");
       expect(next.method).toBe("GET");
       expect(next.query_params).toMatchObject({ limit: "20", npf: "true", tumblelog: "demo" });
       expect(next.query_params.page_number.length).toBeGreaterThan(200);

@@ -5,10 +5,10 @@ import { EPOCH } from "./epoch.ts";
 /** How many blogs follow `demo`: more than one page. */
 export const READERS = 24;
 
-function theme(seed: string): JsonObject {
+function theme(seed: string, avatarShape: "circle" | "square"): JsonObject {
   const image = (size: string) => `https://media.blog.example/headers/${seed}_${size}.png`;
   return {
-    avatar_shape: "square",
+    avatar_shape: avatarShape,
     background_color: "#FAFAFA",
     body_font: "Helvetica Neue",
     header_bounds: "0,1280,720,0",
@@ -55,7 +55,7 @@ function shown(name: string, title: string, description: string, more: JsonObjec
     is_nsfw: false,
     active: true,
     theme_id: 3814,
-    theme: theme(name),
+    theme: theme(name, "square"),
     ...more,
   };
 }
@@ -122,6 +122,7 @@ export const BLOGS: readonly SeedBlog[] = [
     owner: "ada",
     customDomain: "notes.ada.example",
     data: shown("ada", "Ada's notes", "On engines", {
+      theme: theme("ada", "circle"),
       subscription_plan: PLAN,
       is_paywall_on: true,
       paywall_access: "non-member",

@@ -125,6 +125,29 @@ function seedWaiting(db: Database): void {
   }
 }
 
+/** Questions that wait for an answer of `demo`: by `ada`, anonymous, and by `ada` as blocks. */
+function seedQuestions(db: Database): void {
+  const question = (i: number) => fresh(db, "demo", "ada", EPOCH - (4 + i) * HOURS);
+  const asked = [
+    { asking_name: "ada", asking_url: "https://notes.ada.example/", question: "What are you reading?" },
+    { asking_name: "Anonymous", asking_url: null, question: "Who are you?" },
+  ];
+  for (const [i, fields] of asked.entries()) {
+    const post = Object.assign(question(i), { stored: "legacy", type: "answer", slug: "" });
+    post.content = { ...fields, answer: "" };
+    if (i > 0) Object.assign(post, { author: "", extra: { is_anonymous: true } });
+    savePost(db, { ...post, state: "submission" });
+  }
+  const blocks = Object.assign(question(asked.length), { type: "answer", slug: "" });
+  const blog = { uuid: uuidOf("ada"), name: "ada", url: "https://notes.ada.example/" };
+  blocks.content = {
+    content: [{ type: "text", text: "Do you take requests?" }],
+    layout: [{ type: "ask", blocks: [0], attribution: { type: "blog", url: blog.url, blog } }],
+    trail: [],
+  };
+  savePost(db, { ...blocks, state: "submission" });
+}
+
 export function seedPosts(db: Database): void {
   seedPublished(db);
   const parent = db.get<{ id: string }>(
@@ -138,4 +161,5 @@ export function seedPosts(db: Database): void {
     seedReblogs(db, post);
   }
   seedWaiting(db);
+  seedQuestions(db);
 }

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../index.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { ask, BEARER, KEY } from "../testing/client.ts";
+import { COMMUNITIES } from "./communities.ts";
+import { CREDENTIALS } from "./credentials.ts";
 
 let sandbox: Sandbox;
 let blocks: JsonObject[];
@@ -117,5 +121,39 @@ test("posts wait in every state", async () => {
   expect(await get("/posts/draft")).toHaveLength(20);
   const submissions = await get("/posts/submission");
   expect(kinds(submissions, "state")).toEqual(new Set(["submission"]));
-  for (const post of submissions) expect("post_author" in post).toBe(!("anonymous_email" in post));
+  const sent = submissions.filter((post: { is_submission?: boolean }) => post.is_submission);
+  expect(sent).toHaveLength(3);
+  for (const post of sent) expect("post_author" in post).toBe(!("anonymous_email" in post));
+});
+
+test("README names every credential, every community, and the posts that play a part", () => {
+  const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
+  const { callback: _, ...credentials } = CREDENTIALS;
+  const communities = Object.values(COMMUNITIES);
+  const posts = communities.flatMap((community) =>
+    "posts" in community ? Object.values(community.posts) : [],
+  );
+  const named = communities.flatMap(({ handle, uuid, hash }) => [handle, uuid, hash]);
+  for (const text of [...Object.values(credentials), ...posts, ...named]) {
+    expect(readme).toContain(`\`${text}\``);
+  }
+});
+
+test("README names the submissions and questions that are there", async () => {
+  const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
+  const url = `${sandbox.url}/v2/blog/demo/posts/submission`;
+  const { posts } = (await ask(url, { headers: BEARER })).json.response;
+  const told = posts.filter((post: { id_string: string }) => readme.includes(post.id_string));
+  const facts = told.map((post: Record<string, unknown>) => [
+    post.type,
+    post.post_author ?? post.anonymous_name ?? post.asking_name,
+    post.is_blocks_post_format,
+  ]);
+  expect(facts.toSorted()).toEqual([
+    ["answer", "Anonymous", false],
+    ["answer", "ada", false],
+    ["answer", "ada", true],
+    ["quote", "A Reader", false],
+    ["text", "ada", false],
+  ]);
 });

@@ -135,7 +135,9 @@ export interface SignOptions {
 
 /** The `Authorization` header of a signed request, as the user `demo` unless told otherwise. */
 export function signed(url: string, options: SignOptions = {}): { authorization: string } {
-  const at = url.indexOf("/", "http://".length);
+  const scheme = url.slice(0, url.indexOf("://"));
+  const start = scheme.length + "://".length;
+  const at = url.indexOf("/", start);
   const [rawPath = "", query = ""] = url.slice(at).split("?");
   const token = options.token ?? CREDENTIALS.oauth1Token;
   const protocol: [string, string][] = [
@@ -148,11 +150,7 @@ export function signed(url: string, options: SignOptions = {}): { authorization:
   ];
   if (token !== "") protocol.push(["oauth_token", token]);
   const pairs = [...decodePairs(query), ...decodePairs(options.form ?? ""), ...protocol];
-  const base = baseString(
-    options.method ?? "GET",
-    baseUri("http", url.slice("http://".length, at), rawPath),
-    pairs,
-  );
+  const base = baseString(options.method ?? "GET", baseUri(scheme, url.slice(start, at), rawPath), pairs);
   const secret = options.tokenSecret ?? (token === "" ? "" : CREDENTIALS.oauth1TokenSecret);
   const signature = sign(base, options.consumerSecret ?? CREDENTIALS.consumerSecret, secret);
   const items = [...protocol, ["oauth_signature", signature] as const];

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { type Blog, blogUrl, isMember, primaryBlog } from "../store/blogs.ts";
 import type { View } from "./view.ts";
 
@@ -99,6 +99,12 @@ export function blogObject(blog: Blog, view: View): JsonObject {
     all.likes = db.count("SELECT COUNT(*) AS n FROM likes WHERE user = ?", blog.owner);
   }
   return select(all, optionalFields(blog, view), view);
+}
+
+/** `circle` or `square`, as the blog's theme says. */
+export function avatarShape(blog: Blog): string {
+  const { theme } = blog.data;
+  return isObject(theme) && theme.avatar_shape === "circle" ? "circle" : "square";
 }
 
 function shortFields(blog: Blog): JsonObject {

@@ -5,14 +5,14 @@ import type { JsonObject } from "../json.ts";
 /** Parameters that say how posts and blogs are shown: every page of a list repeats them. */
 const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);
 
-/** A link to another page of the same list: relative, without a `type`, its parameters as texts. */
+/** A link to another page of the same list: an action, relative, its parameters as texts. */
 export function pageLink(call: Call, place: Record<string, string>): JsonObject {
   const shown = Object.fromEntries(call.queryPairs.filter(([name]) => SHOWN.has(name)));
   const params = { ...place, ...shown };
   const query = Object.entries(params)
     .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
     .join("&");
-  return { href: `${call.target.rawPath}?${query}`, method: "GET", query_params: params };
+  return { type: "action", href: `${call.target.rawPath}?${query}`, method: "GET", query_params: params };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import { blogByUuid, blogUrl } from "../store/blogs.ts";
 import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
-import { avatarUrl } from "./blog-object.ts";
+import { avatarShape, avatarUrl } from "./blog-object.ts";
 
 /** A note as stored; replies keep microseconds. */
 export interface Note {
@@ -32,7 +32,7 @@ export function noteObject(world: World, note: Note, user: string | undefined): 
     blog_uuid: blog.uuid,
     blog_url: blogUrl(blog),
     followed,
-    avatar_shape: "square",
+    avatar_shape: avatarShape(blog),
     avatar_url: { "64": avatarUrl(blog, 64), "128": avatarUrl(blog, 128) },
     blog_is_adult: false,
     ...(JSON.parse(note.data) as JsonObject),

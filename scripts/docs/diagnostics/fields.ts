@@ -20,6 +20,20 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "`unwrap` is set on a field whose message is not a single list.",
       remedy: "Give the message one repeated field and no other, or remove the rule.",
     },
+    "mask-type": {
+      meaning: "`mask` is set on a field that is no `google.protobuf.FieldMask`.",
+      remedy: "Change the type of the field, or remove the rule.",
+    },
+    "mask-of": {
+      meaning: "`mask.of` names no field with a message, beside the mask or in the response.",
+      remedy: "Name the field whose message the paths of the mask start from.",
+    },
+    "mask-unset": {
+      meaning:
+        "`mask.unset` clears fields of a JSON body, and there is none, or it is not clear which message is meant.",
+      remedy:
+        "Give the HTTP rule a `body` in JSON, and name the field in it with `mask.of`; or remove `unset`.",
+    },
     "from-source": {
       meaning: "A source in `from` has neither `header`, `status` nor `path`.",
       remedy: "Set one of them.",

@@ -129,6 +129,11 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
         "`in` places a field in the path, the body or a part, but no binding puts it there. It would never be sent.",
       remedy: "Fix the HTTP rule, or remove `in`.",
     },
+    "query-oneof": {
+      meaning:
+        "A oneof with a discriminator is in a message of a query or form, where no parameter says which member is set.",
+      remedy: "Use a body, or `http: {nesting: BRACKETS}`; or give the members names of their own.",
+    },
     "style-type": {
       meaning:
         "`style` is set on a field that has a single value, or on a list of messages, which have no text form.",

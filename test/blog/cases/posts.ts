@@ -281,6 +281,9 @@ const WAITING: Case[] = [
       posts: [
         { isSubmission: true, postAuthor: "ada" },
         { anonymousName: "A Reader", anonymousEmail: "reader@example.org" },
+        { askingName: "ada" },
+        { askingName: "Anonymous" },
+        { askingName: "ada" },
       ],
     },
   ),

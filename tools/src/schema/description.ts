@@ -16,20 +16,23 @@ export function summaryOf(desc: Exclude<AnyDesc, { kind: "file" }>): string {
 const OWN_LINE = /^(?:[-*+#>|]|\d+[.)] |```|~~~| |\t|$)/;
 const FENCE = /^(?:```|~~~)/;
 
-/** A text without the line ends that only keep its lines short. */
+/** A text without the line ends that only keep its lines short. Linear in the length of the text. */
 export function unwrapped(text: string): string {
-  const lines: string[] = [];
+  const paragraphs: string[][] = [];
   let isCode = false;
   for (const line of text.split("\n")) {
-    const before = lines.at(-1);
-    const goesOn = before !== undefined && !isCode && !OWN_LINE.test(line) && isProse(before);
-    lines.splice(goesOn ? -1 : lines.length, 1, goesOn ? `${before} ${line}` : line);
+    const paragraph = paragraphs.at(-1);
+    if (paragraph !== undefined && !isCode && !OWN_LINE.test(line) && isProse(paragraph)) {
+      paragraph.push(line);
+    } else {
+      paragraphs.push([line]);
+    }
     if (FENCE.test(line)) isCode = !isCode;
   }
-  return lines.join("\n");
+  return paragraphs.map((lines) => lines.join(" ")).join("\n");
 }
 
 /** Whether the next line may belong to the same sentence: an item of a list may go on too. */
-function isProse(line: string): boolean {
-  return !/^(?:[#|]|```|~~~| |\t|$)/.test(line);
+function isProse([first = ""]: readonly string[]): boolean {
+  return !/^(?:[#|]|```|~~~| |\t|$)/.test(first);
 }

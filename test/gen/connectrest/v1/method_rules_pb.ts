@@ -285,7 +285,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   /**
    * Overrides whether redirects are followed; see ServiceRules. Only for GET and HEAD. Default: the service's.
    *
-   *     option (connectrest.v1.method).redirects = true;
+   *     redirects: false
    *
    * @generated from field: optional bool redirects = 14;
    */
@@ -386,8 +386,15 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   /**
    * Waits for work that the upstream has only accepted. Default: a response to the request is the result.
    *
-   *     // 202 with `Location: /jobs/7`; GET /jobs/7 has {"state": "running"}, and in the end {"state": "done"}
-   *     operation: {done: {key: "state", values: "done"}}
+   *     // 202 with `Operation-Location: /jobs/7`; GET /jobs/7 has {"status": "running"}, and in the end
+   *     // {"status": "succeeded", "resourceLocation": "/results/7"}
+   *     operation: {
+   *       header: "Operation-Location"
+   *       done: {key: "status", values: "succeeded"}
+   *       failed: {key: "status", values: "failed", values: "canceled"}
+   *       result_link: "resourceLocation"
+   *       interval: {seconds: 5}
+   *     }
    *
    * @generated from field: connectrest.v1.Operation operation = 35;
    */
@@ -470,7 +477,7 @@ export type Parameter = Message<"connectrest.v1.Parameter"> & {
    * Sends the parameter in the query, even if the request has a body that consists of fields. Default: false.
    *
    *     // POST /books?api-version=2, beside body: "*"
-   *     parameters: {name: "api-version", value: "2", in_query: true}
+   *     option (connectrest.v1.method).parameters = {name: "api-version", value: "2", in_query: true};
    *
    * @generated from field: bool in_query = 4;
    */
@@ -525,7 +532,7 @@ export type Http = Message<"connectrest.v1.Http"> & {
    * fields are always sent, since upstreams reject requests without them.
    *
    *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
-   *     http: {omit_required_zeros: true}
+   *     option (connectrest.v1.method).http = {omit_required_zeros: true};
    *
    * @generated from field: bool omit_required_zeros = 5;
    */
@@ -642,8 +649,8 @@ export const Http_NestingSchema: GenEnum<Http_Nesting> = /*@__PURE__*/
 /**
  * The wrapper around a response. All paths start at the root of the body.
  *
- *     // {"meta": {"status": 200, "msg": "OK"}, "response": {…}, "errors": […]}
- *     envelope: {payload: "response", status: "meta.status", message: "meta.msg", errors: "errors"}
+ *     // {"meta": {"status": 200, "msg": "OK"}, "response": {"item": {…}}, "errors": […]}
+ *     envelope: {payload: ["response.item", "response"], status: "meta.status", message: "meta.msg", errors: "errors"}
  *
  * @generated from message connectrest.v1.Envelope
  */
@@ -680,7 +687,7 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
    * How the upstream writes an empty payload. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT; a payload of another kind, or
    * none, fails the call.
    *
-   *     envelope: {payload: "response", empty: [NULL, EMPTY_ARRAY, ABSENT, EMPTY_BODY]}
+   *     envelope: {payload: "response", empty: [EMPTY_ARRAY, EMPTY_BODY]}
    *
    * @generated from field: repeated connectrest.v1.Empty.Spelling empty = 5;
    */
@@ -1171,8 +1178,13 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
    * of an enum's value; a repeated field has a value if one of its items has it. A field that holds its default is
    * absent, unless it is `optional`. For limits of methods, not of services. Default: all requests count.
    *
-   *     // only invitations that go to a new address count
-   *     rate_limits: {requests: 5, window: {seconds: 60}, when: {key: "email", present: true}}
+   *     // only requests of these kinds count
+   *     option (connectrest.v1.method).rate_limits = {
+   *       requests: 1
+   *       window: {seconds: 60}
+   *       bucket: "kinds"
+   *       when: {key: "kind", values: ["OPEN", "SHARED"]}
+   *     };
    *
    * @generated from field: connectrest.v1.When when = 6;
    */

@@ -142,8 +142,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * How the upstream writes a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty payload;
    * anything else that is not an array fails the call.
    *
-   *     // ProtoJSON leaves out empty lists: {"next_page_token": "p2"}
-   *     paginate: {items: "books", empty: ABSENT, cursor: {path: "next_page_token", field: "page_token"}}
+   *     // a page without items is {"parcels": false}, or has no such key
+   *     paginate: {items: "parcels", empty: [ABSENT, FALSE], offset: "offset", total: "total"}
    *
    * @generated from field: repeated connectrest.v1.Empty.Spelling empty = 13;
    */
@@ -264,12 +264,12 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
  * Work is still going on while the status is 202 or, with `done`, until that holds. A redirect with 303 leads to the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
- *     operation: {
+ *     option (connectrest.v1.method).operation = {
  *       path: "/v1/{name}"
  *       done: {key: "done", values: "true"}
  *       failed: {key: "error", present: true}
  *       result: "response"
- *     }
+ *     };
  *
  * @generated from message connectrest.v1.Operation
  */

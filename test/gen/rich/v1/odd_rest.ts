@@ -13,6 +13,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  addUnknown,
   base64Url,
   decodeListValue,
   decodeStruct,
@@ -106,7 +107,7 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
     if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
     if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
     if (message.child !== undefined) json.child = encodeOdd(message.child);
-    Object.assign(json, rawEntries(message.unknownFields));
+    addUnknown(json, rawEntries(message.unknownFields));
     request.json(json);
     return request;
   },
@@ -135,7 +136,7 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
   },
   request(message: FindOddRequest): RestRequest {
     const owner = pathSegment(message.owner, "owner");
-    const kind = pathSegment(MOOD.wire(message.kind), "kind");
+    const kind = pathSegment(message.kind === 0 ? "" : MOOD.wire(message.kind), "kind");
     const partName = pathSegment(message.part?.name ?? "", "part.name");
     const request = new RequestWriter("GET", `/odd/${owner}/${kind}/${partName}:find`);
     request.header("x-odd", "service");
@@ -467,7 +468,7 @@ function encodeBlock(message: Block): JsonRecord {
       Object.assign(json, encodeImageBlock(message.block.value));
       break;
   }
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -539,7 +540,7 @@ function encodeLoose(message: Loose): JsonRecord {
 function encodeLooseText(message: LooseText): JsonRecord {
   const json: JsonRecord = {};
   if (message.text) json.text = message.text;
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 
@@ -578,7 +579,7 @@ function encodeOdd(message: Odd): JsonRecord {
   if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
   if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
   if (message.child !== undefined) json.child = encodeOdd(message.child);
-  Object.assign(json, rawEntries(message.unknownFields));
+  addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
 

@@ -13,7 +13,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file rules/v1/choices.proto.
  */
 export const file_rules_v1_choices: GenFile = /*@__PURE__*/
-  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSLTAQoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkyZgoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzGgu66xgHCgVydWxlc2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
+  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkyZgoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzGgu66xgHCgVydWxlc2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
 
 /**
  * @generated from message rules.v1.Choices
@@ -48,6 +48,16 @@ export type Choices = Message<"rules.v1.Choices"> & {
    * @generated from field: repeated rules.v1.Implied implied = 6;
    */
   implied: Implied[];
+
+  /**
+   * @generated from field: repeated rules.v1.Numbered numbered = 7;
+   */
+  numbered: Numbered[];
+
+  /**
+   * @generated from field: repeated rules.v1.Flagged flagged = 8;
+   */
+  flagged: Flagged[];
 };
 
 /**
@@ -56,6 +66,68 @@ export type Choices = Message<"rules.v1.Choices"> & {
  */
 export const ChoicesSchema: GenMessage<Choices> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 0);
+
+/**
+ * The discriminator is a number.
+ *
+ * @generated from message rules.v1.Numbered
+ */
+export type Numbered = Message<"rules.v1.Numbered"> & {
+  /**
+   * @generated from oneof rules.v1.Numbered.choice
+   */
+  choice: {
+    /**
+     * @generated from field: rules.v1.Text text = 1;
+     */
+    value: Text;
+    case: "text";
+  } | {
+    /**
+     * @generated from field: rules.v1.Picture picture = 2;
+     */
+    value: Picture;
+    case: "picture";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.Numbered.
+ * Use `create(NumberedSchema)` to create a new message.
+ */
+export const NumberedSchema: GenMessage<Numbered> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 1);
+
+/**
+ * The discriminator is a boolean.
+ *
+ * @generated from message rules.v1.Flagged
+ */
+export type Flagged = Message<"rules.v1.Flagged"> & {
+  /**
+   * @generated from oneof rules.v1.Flagged.choice
+   */
+  choice: {
+    /**
+     * @generated from field: rules.v1.Text text = 1;
+     */
+    value: Text;
+    case: "text";
+  } | {
+    /**
+     * @generated from field: rules.v1.Picture picture = 2;
+     */
+    value: Picture;
+    case: "picture";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.Flagged.
+ * Use `create(FlaggedSchema)` to create a new message.
+ */
+export const FlaggedSchema: GenMessage<Flagged> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 2);
 
 /**
  * As ProtoJSON has it.
@@ -86,7 +158,7 @@ export type Plain = Message<"rules.v1.Plain"> & {
  * Use `create(PlainSchema)` to create a new message.
  */
 export const PlainSchema: GenMessage<Plain> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 1);
+  messageDesc(file_rules_v1_choices, 3);
 
 /**
  * @generated from message rules.v1.Text
@@ -103,7 +175,7 @@ export type Text = Message<"rules.v1.Text"> & {
  * Use `create(TextSchema)` to create a new message.
  */
 export const TextSchema: GenMessage<Text> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 2);
+  messageDesc(file_rules_v1_choices, 4);
 
 /**
  * @generated from message rules.v1.Picture
@@ -125,7 +197,7 @@ export type Picture = Message<"rules.v1.Picture"> & {
  * Use `create(PictureSchema)` to create a new message.
  */
 export const PictureSchema: GenMessage<Picture> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 3);
+  messageDesc(file_rules_v1_choices, 5);
 
 /**
  * @generated from message rules.v1.Flat
@@ -165,7 +237,7 @@ export type Flat = Message<"rules.v1.Flat"> & {
  * Use `create(FlatSchema)` to create a new message.
  */
 export const FlatSchema: GenMessage<Flat> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 4);
+  messageDesc(file_rules_v1_choices, 6);
 
 /**
  * The layout is that of FLATTENED.
@@ -196,7 +268,7 @@ export type Implied = Message<"rules.v1.Implied"> & {
  * Use `create(ImpliedSchema)` to create a new message.
  */
 export const ImpliedSchema: GenMessage<Implied> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 5);
+  messageDesc(file_rules_v1_choices, 7);
 
 /**
  * @generated from message rules.v1.Nested
@@ -231,7 +303,7 @@ export type Nested = Message<"rules.v1.Nested"> & {
  * Use `create(NestedSchema)` to create a new message.
  */
 export const NestedSchema: GenMessage<Nested> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 6);
+  messageDesc(file_rules_v1_choices, 8);
 
 /**
  * @generated from message rules.v1.Beside
@@ -260,7 +332,7 @@ export type Beside = Message<"rules.v1.Beside"> & {
  * Use `create(BesideSchema)` to create a new message.
  */
 export const BesideSchema: GenMessage<Beside> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 7);
+  messageDesc(file_rules_v1_choices, 9);
 
 /**
  * No key decides alone: members are tried in their order.
@@ -302,7 +374,7 @@ export type Guessed = Message<"rules.v1.Guessed"> & {
  * Use `create(GuessedSchema)` to create a new message.
  */
 export const GuessedSchema: GenMessage<Guessed> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 8);
+  messageDesc(file_rules_v1_choices, 10);
 
 /**
  * @generated from message rules.v1.Absent
@@ -319,7 +391,7 @@ export type Absent = Message<"rules.v1.Absent"> & {
  * Use `create(AbsentSchema)` to create a new message.
  */
 export const AbsentSchema: GenMessage<Absent> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 9);
+  messageDesc(file_rules_v1_choices, 11);
 
 /**
  * How the wire says which member of a oneof it holds.

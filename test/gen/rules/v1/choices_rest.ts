@@ -21,10 +21,12 @@ import {
   type Beside,
   ChoiceService,
   type Choices,
+  type Flagged,
   type Flat,
   type Guessed,
   type Implied,
   type Nested,
+  type Numbered,
   type Picture,
   type Plain,
   type Text,
@@ -50,6 +52,8 @@ export const ChoiceService_echoChoices = unary(ChoiceService.method.echoChoices,
     if (message.beside.length > 0) json.beside = message.beside.map(encodeBeside);
     if (message.guessed.length > 0) json.guessed = message.guessed.map(encodeGuessed);
     if (message.implied.length > 0) json.implied = message.implied.map(encodeImplied);
+    if (message.numbered.length > 0) json.numbered = message.numbered.map(encodeNumbered);
+    if (message.flagged.length > 0) json.flagged = message.flagged.map(encodeFlagged);
     request.json(json);
     return request;
   },
@@ -103,7 +107,7 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
 }
 
 const CHOICES_KEYS: ReadonlySet<string> = new Set([
-  "plain", "flat", "nested", "beside", "guessed", "implied",
+  "plain", "flat", "nested", "beside", "guessed", "implied", "numbered", "flagged",
 ]);
 
 /** @generated from message rules.v1.Choices */
@@ -114,7 +118,27 @@ export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
   out.messages(4, json.beside, "beside", decodeBeside);
   out.messages(5, json.guessed, "guessed", decodeGuessed);
   out.messages(6, json.implied, "implied", decodeImplied);
+  out.messages(7, json.numbered, "numbered", decodeNumbered);
+  out.messages(8, json.flagged, "flagged", decodeFlagged);
   out.unknownKeys(json, CHOICES_KEYS);
+}
+
+const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text"]);
+
+/**
+ * The discriminator is a boolean.
+ *
+ * @generated from message rules.v1.Flagged
+ */
+export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
+  if (holds(json, { key: "is_text", values: ["true"], type: "boolean" })) {
+    out.flattened(1, json, decodeText, FLAGGED_KEYS);
+  } else if (holds(json, { key: "is_text", values: ["false"], type: "boolean" })) {
+    out.flattened(2, json, decodePicture, FLAGGED_KEYS);
+  } else {
+    out.unknownMember("is_text", "a known choice", json.is_text);
+  }
+  out.unknownKeys(json, FLAGGED_KEYS);
 }
 
 const FLAT_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
@@ -196,6 +220,24 @@ export function decodeNested(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, NESTED_KEYS);
 }
 
+const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
+
+/**
+ * The discriminator is a number.
+ *
+ * @generated from message rules.v1.Numbered
+ */
+export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
+  if (holds(json, { key: "op", values: ["1"], type: "number" })) {
+    out.flattened(1, json, decodeText, NUMBERED_KEYS);
+  } else if (holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
+    out.flattened(2, json, decodePicture, NUMBERED_KEYS);
+  } else {
+    out.unknownMember("op", "a known choice", json.op);
+  }
+  out.unknownKeys(json, NUMBERED_KEYS);
+}
+
 const PICTURE_KEYS: ReadonlySet<string> = new Set(["url", "width"]);
 
 /** @generated from message rules.v1.Picture */
@@ -244,6 +286,22 @@ function encodeBeside(message: Beside): JsonRecord {
     case "shown":
       json.type = "ShownEvent";
       json.payload = encodePicture(message.choice.value);
+      break;
+  }
+  return json;
+}
+
+/** Writes rules.v1.Flagged as JSON. */
+function encodeFlagged(message: Flagged): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.choice.case) {
+    case "text":
+      json.is_text = true;
+      Object.assign(json, encodeText(message.choice.value));
+      break;
+    case "picture":
+      json.is_text = false;
+      Object.assign(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -318,6 +376,22 @@ function encodeNested(message: Nested): JsonRecord {
     case "note":
       json.kind = "note";
       json.note = message.choice.value;
+      break;
+  }
+  return json;
+}
+
+/** Writes rules.v1.Numbered as JSON. */
+function encodeNumbered(message: Numbered): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.choice.case) {
+    case "text":
+      json.op = 1;
+      Object.assign(json, encodeText(message.choice.value));
+      break;
+    case "picture":
+      json.op = 700000000000000001n;
+      Object.assign(json, encodePicture(message.choice.value));
       break;
   }
   return json;

@@ -224,7 +224,7 @@ export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: Tags): RestRequest {
     const request = new RequestWriter("PUT", "/v1/tags");
-    if (message.tags.length > 0) request.json([...message.tags]);
+    request.json([...message.tags]);
     return request;
   },
   response(response: RestResponse, out: ProtoWriter): void {

@@ -2,17 +2,17 @@
 // @generated from file rules/v1/paths.proto (package rules.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/paths.proto.
  */
 export const file_rules_v1_paths: GenFile = /*@__PURE__*/
-  fileDesc("ChRydWxlcy92MS9wYXRocy5wcm90bxIIcnVsZXMudjEiKQoLUGF0aFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRoYXNoGAIgASgMIgwKClBhdGhSZXN1bHQy6gMKC1BhdGhTZXJ2aWNlEk8KCUdldEJ5TmFtZRIVLnJ1bGVzLnYxLlBhdGhSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIVgtPkkwIPEg0vbmFtZXMve25hbWV9ElIKCUdldEJ5UGF0aBIVLnJ1bGVzLnYxLlBhdGhSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIYgtPkkwISEhAvcGF0aHMve25hbWU9Kip9ElkKDEdldEJ5UGF0dGVybhIVLnJ1bGVzLnYxLlBhdGhSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIcgtPkkwIWEhQvcGF0dGVybnMve25hbWU9YS8qfRJQCglHZXRCeUhhc2gSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiFoLT5JMCEBIOL2hhc2hlcy97aGFzaH0SdgoMUG9zdENvbnN0YW50EhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0Ijm66xgh+gESCgthcGktdmVyc2lvbhIBMiAB+gEJCgRraW5kEgF4gtPkkwIOOgEqIgkvY29uc3RhbnQaEbrrGA0KBXJ1bGVzYgQwATgBYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChRydWxlcy92MS9wYXRocy5wcm90bxIIcnVsZXMudjEiKQoLUGF0aFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRoYXNoGAIgASgMIksKC0tpbmRSZXF1ZXN0EhwKBGtpbmQYASABKA4yDi5ydWxlcy52MS5LaW5kEh4KBW9yZGVyGAIgASgOMg8ucnVsZXMudjEuT3JkZXIiDAoKUGF0aFJlc3VsdCorCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABINCglLSU5EX1RSRUUQASpFCgVPcmRlchIcCg1PUkRFUl9ERUZBVUxUEAAaCbrrGAUKA2FueRIeCgxPUkRFUl9ORVdFU1QQARoMuusYCAoGbmV3ZXN0MsMECgtQYXRoU2VydmljZRJPCglHZXRCeU5hbWUSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiFYLT5JMCDxINL25hbWVzL3tuYW1lfRJSCglHZXRCeVBhdGgSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiGILT5JMCEhIQL3BhdGhzL3tuYW1lPSoqfRJZCgxHZXRCeVBhdHRlcm4SFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiHILT5JMCFhIUL3BhdHRlcm5zL3tuYW1lPWEvKn0SUAoJR2V0QnlIYXNoEhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IhaC0+STAhASDi9oYXNoZXMve2hhc2h9ElcKCUdldEJ5S2luZBIVLnJ1bGVzLnYxLktpbmRSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIdgtPkkwIXEhUva2luZHMve2tpbmR9L3tvcmRlcn0SdgoMUG9zdENvbnN0YW50EhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0Ijm66xgh+gESCgthcGktdmVyc2lvbhIBMiAB+gEJCgRraW5kEgF4gtPkkwIOOgEqIgkvY29uc3RhbnQaEbrrGA0KBXJ1bGVzYgQwATgBYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message rules.v1.PathRequest
@@ -37,6 +37,28 @@ export const PathRequestSchema: GenMessage<PathRequest> = /*@__PURE__*/
   messageDesc(file_rules_v1_paths, 0);
 
 /**
+ * @generated from message rules.v1.KindRequest
+ */
+export type KindRequest = Message<"rules.v1.KindRequest"> & {
+  /**
+   * @generated from field: rules.v1.Kind kind = 1;
+   */
+  kind: Kind;
+
+  /**
+   * @generated from field: rules.v1.Order order = 2;
+   */
+  order: Order;
+};
+
+/**
+ * Describes the message rules.v1.KindRequest.
+ * Use `create(KindRequestSchema)` to create a new message.
+ */
+export const KindRequestSchema: GenMessage<KindRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_paths, 1);
+
+/**
  * @generated from message rules.v1.PathResult
  */
 export type PathResult = Message<"rules.v1.PathResult"> & {
@@ -47,7 +69,67 @@ export type PathResult = Message<"rules.v1.PathResult"> & {
  * Use `create(PathResultSchema)` to create a new message.
  */
 export const PathResultSchema: GenMessage<PathResult> = /*@__PURE__*/
-  messageDesc(file_rules_v1_paths, 1);
+  messageDesc(file_rules_v1_paths, 2);
+
+/**
+ * Its zero is no value.
+ *
+ * @generated from enum rules.v1.Kind
+ */
+export const Kind = {
+  /**
+   * @generated from enum value: KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: KIND_TREE = 1;
+   */
+  TREE: 1,
+} as const;
+
+/**
+ * Its zero is no value.
+ *
+ * @generated from enum rules.v1.Kind
+ */
+export type Kind = (typeof Kind)[keyof typeof Kind] | UnknownEnum;
+
+/**
+ * Describes the enum rules.v1.Kind.
+ */
+export const KindSchema: GenEnum<Kind> = /*@__PURE__*/
+  enumDesc(file_rules_v1_paths, 0);
+
+/**
+ * Its zero has a spelling of its own.
+ *
+ * @generated from enum rules.v1.Order
+ */
+export const Order = {
+  /**
+   * @generated from enum value: ORDER_DEFAULT = 0;
+   */
+  DEFAULT: 0,
+
+  /**
+   * @generated from enum value: ORDER_NEWEST = 1;
+   */
+  NEWEST: 1,
+} as const;
+
+/**
+ * Its zero has a spelling of its own.
+ *
+ * @generated from enum rules.v1.Order
+ */
+export type Order = (typeof Order)[keyof typeof Order] | UnknownEnum;
+
+/**
+ * Describes the enum rules.v1.Order.
+ */
+export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
+  enumDesc(file_rules_v1_paths, 1);
 
 /**
  * Values in paths that are refused, or written otherwise, by default; and constants in the query beside a body.
@@ -85,6 +167,14 @@ export const PathService: GenService<{
   getByHash: {
     methodKind: "unary";
     input: typeof PathRequestSchema;
+    output: typeof PathResultSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.PathService.GetByKind
+   */
+  getByKind: {
+    methodKind: "unary";
+    input: typeof KindRequestSchema;
     output: typeof PathResultSchema;
   },
   /**

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  EnumTable,
   type JsonRecord,
   type MethodRules,
   RequestWriter,
@@ -15,7 +16,7 @@ import {
   pathSegments,
   unary,
 } from "connect-rest/adapter";
-import { type PathRequest, PathService } from "./paths_pb.ts";
+import { type KindRequest, type PathRequest, PathService } from "./paths_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.PathService. */
@@ -88,6 +89,22 @@ export const PathService_getByHash = unary(PathService.method.getByHash, {
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByHash)
 
 /**
+ * GET /kinds/{kind}/{order}
+ *
+ * @generated from rpc rules.v1.PathService.GetByKind
+ */
+export const PathService_getByKind = unary(PathService.method.getByKind, {
+  rules: { ...PathService_rules, idempotent: true },
+  request(message: KindRequest): RestRequest {
+    const kind = pathSegment(message.kind === 0 ? "" : KIND.wire(message.kind), "kind", "controls");
+    const order = pathSegment(ORDER.wire(message.order), "order", "controls");
+    return new RequestWriter("GET", `/kinds/${kind}/${order}`);
+  },
+  response(): void {},
+});
+// @@protoc_insertion_point(method:rules.v1.PathService.GetByKind)
+
+/**
  * POST /constant
  *
  * @generated from rpc rules.v1.PathService.PostConstant
@@ -119,6 +136,7 @@ export const PathServiceRest: ServiceAdapter<typeof PathService> = {
     getByPath: PathService_getByPath,
     getByPattern: PathService_getByPattern,
     getByHash: PathService_getByHash,
+    getByKind: PathService_getByKind,
     postConstant: PathService_postConstant,
   },
   comments: {
@@ -128,5 +146,17 @@ export const PathServiceRest: ServiceAdapter<typeof PathService> = {
   // @@protoc_insertion_point(adapter:rules.v1.PathService)
 };
 // @@protoc_insertion_point(service:rules.v1.PathService)
+
+/** Spellings of rules.v1.Kind on the wire. */
+export const KIND = new EnumTable("rules.v1.Kind", [
+  [0, "KIND_UNSPECIFIED"],
+  [1, "KIND_TREE"],
+]);
+
+/** Spellings of rules.v1.Order on the wire. */
+export const ORDER = new EnumTable("rules.v1.Order", [
+  [0, "any", "ORDER_DEFAULT"],
+  [1, "newest", "ORDER_NEWEST"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/field_rules.proto.
  */
 export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEi3AYKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCCKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLCAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiRwoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADIpQBCgVFbXB0eSKKAQoIU3BlbGxpbmcSGAoUU1BFTExJTkdfVU5TUEVDSUZJRUQQABIKCgZBQlNFTlQQARIICgROVUxMEAISCQoFRkFMU0UQAxIPCgtFTVBUWV9BUlJBWRAEEhAKDEVNUFRZX09CSkVDVBAFEhAKDEVNUFRZX1NUUklORxAGEg4KCkVNUFRZX0JPRFkQByIvCg5FbnVtVmFsdWVSdWxlcxIMCgR3aXJlGAEgASgJEg8KB2FsaWFzZXMYAiADKAliBnByb3RvMw");
+  fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEigAcKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCBIiCgRtYXNrGA8gASgLMhQuY29ubmVjdHJlc3QudjEuTWFzayKEAQoITG9jYXRpb24SGAoUTE9DQVRJT05fVU5TUEVDSUZJRUQQABIICgRQQVRIEAESCQoFUVVFUlkQAhIKCgZIRUFERVIQAxIKCgZDT09LSUUQBBIICgRCT0RZEAUSCAoEUEFSVBAGEhAKDE9BVVRIMV9QQVJBTRAHEgsKB05PVEhJTkcQCCJaCgVQaWVjZRIVChFQSUVDRV9VTlNQRUNJRklFRBAAEg0KCVBBUlRfTkFNRRABEgsKB0NPTlRFTlQQAhIQCgxDT05URU5UX1RZUEUQAxIMCghGSUxFTkFNRRAEIlwKBVN0eWxlEhUKEVNUWUxFX1VOU1BFQ0lGSUVEEAASCgoGUkVQRUFUEAESDAoIQlJBQ0tFVFMQAhILCgdJTkRFWEVEEAMSCQoFQ09NTUEQBBIKCgZTUFJFQUQQBSJTCg1CeXRlc0VuY29kaW5nEh4KGkJZVEVTX0VOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCgoGQkFTRTY0EAESBwoDUkFXEAISDQoJQkFTRTY0VVJMEANCCQoHX251bWJlciJyCgRNYXNrEgoKAm9mGAEgASgJEikKBXVuc2V0GAIgASgOMhouY29ubmVjdHJlc3QudjEuTWFzay5VbnNldCIzCgVVbnNldBIVChFVTlNFVF9VTlNQRUNJRklFRBAAEggKBE5VTEwQARIJCgVFTVBUWRACIlMKBlNvdXJjZRIQCgZoZWFkZXIYASABKAlIABIQCgZzdGF0dXMYAiABKAVIABIOCgRwYXRoGAMgASgJSAASCwoDcmVsGAQgASgJQggKBnNvdXJjZSK8AgoEVGltZRInCgR1bml0GAEgASgOMhkuY29ubmVjdHJlc3QudjEuVGltZS5Vbml0Eg4KBmZvcm1hdBgCIAEoCRIMCgRub25lGAMgASgJEi8KCHJvdW5kaW5nGAQgASgOMh0uY29ubmVjdHJlc3QudjEuVGltZS5Sb3VuZGluZyKDAQoEVW5pdBIUChBVTklUX1VOU1BFQ0lGSUVEEAASCwoHU0VDT05EUxABEgoKBk1JTExJUxACEgoKBk1JQ1JPUxADEgwKCElTT184NjAxEAQSCgoGRk9STUFUEAUSDQoJSFRUUF9EQVRFEAYSDAoIUkZDXzI4MjIQBxIJCgVOQU5PUxAIIjYKCFJvdW5kaW5nEhgKFFJPVU5ESU5HX1VOU1BFQ0lGSUVEEAASCAoERE9XThABEgYKAlVQEAIiUwoEV2hlbhILCgNrZXkYASABKAkSDgoGdmFsdWVzGAIgAygJEhQKB3ByZXNlbnQYAyABKAhIAIgBARIMCgR0eXBlGAQgASgJQgoKCF9wcmVzZW50IsIBCgpPbmVvZlJ1bGVzEhUKDWRpc2NyaW1pbmF0b3IYASABKAkSMQoGbGF5b3V0GAIgASgOMiEuY29ubmVjdHJlc3QudjEuT25lb2ZSdWxlcy5MYXlvdXQSDwoHcGF5bG9hZBgDIAEoCRIQCghmYWxsYmFjaxgEIAEoCSJHCgZMYXlvdXQSFgoSTEFZT1VUX1VOU1BFQ0lGSUVEEAASDQoJRkxBVFRFTkVEEAESCgoGTkVTVEVEEAISCgoGQkVTSURFEAMilAEKBUVtcHR5IooBCghTcGVsbGluZxIYChRTUEVMTElOR19VTlNQRUNJRklFRBAAEgoKBkFCU0VOVBABEggKBE5VTEwQAhIJCgVGQUxTRRADEg8KC0VNUFRZX0FSUkFZEAQSEAoMRU1QVFlfT0JKRUNUEAUSEAoMRU1QVFlfU1RSSU5HEAYSDgoKRU1QVFlfQk9EWRAHIi8KDkVudW1WYWx1ZVJ1bGVzEgwKBHdpcmUYASABKAkSDwoHYWxpYXNlcxgCIAMoCWIGcHJvdG8z");
 
 /**
  * Where a field is on the wire and how it is encoded.
@@ -94,7 +94,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as
-   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings.
+   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings. A
+   * request sends them back as they came, but for keys that a declared field has written.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -153,6 +154,16 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
    * @generated from field: bool coerce = 14;
    */
   coerce: boolean;
+
+  /**
+   * What a google.protobuf.FieldMask speaks of, and how a request clears the fields it names. Default: the mask is
+   * sent, with the names of fields as they are on the wire, and clears nothing.
+   *
+   *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
+   *
+   * @generated from field: connectrest.v1.Mask mask = 15;
+   */
+  mask?: Mask | undefined;
 };
 
 /**
@@ -411,6 +422,84 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
   enumDesc(file_connectrest_v1_field_rules, 0, 3);
 
 /**
+ * What a google.protobuf.FieldMask speaks of. Its paths are translated to the names that the fields of that message have
+ * on the wire. A path that leads nowhere there is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
+ *
+ * @generated from message connectrest.v1.Mask
+ */
+export type Mask = Message<"connectrest.v1.Mask"> & {
+  /**
+   * The name of the field whose message the mask speaks of: of the message with the mask, or else of the response.
+   * Default: the field that is the body; in other bodies the only field with a message; without a body the response.
+   *
+   *     google.protobuf.FieldMask changed = 3 [(connectrest.v1.field).mask.of = "pen"];
+   *
+   * @generated from field: string of = 1;
+   */
+  of: string;
+
+  /**
+   * How a JSON body carries the fields that the mask names and the request has not set, e.g. for a merge patch
+   * (RFC 7396). A field without presence has a value, its zero, and is sent with that. Paths that lead nowhere are
+   * INVALID_ARGUMENT then. Default: not at all.
+   *
+   *     // {"nick": null, "tags": []} for the paths `nick` and `tags`
+   *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
+   *
+   * @generated from field: connectrest.v1.Mask.Unset unset = 2;
+   */
+  unset: Mask_Unset;
+};
+
+/**
+ * Describes the message connectrest.v1.Mask.
+ * Use `create(MaskSchema)` to create a new message.
+ */
+export const MaskSchema: GenMessage<Mask> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_field_rules, 1);
+
+/**
+ * How a field is written that is named by a mask and not set.
+ *
+ * @generated from enum connectrest.v1.Mask.Unset
+ */
+export const Mask_Unset = {
+  /**
+   * Not written.
+   *
+   * @generated from enum value: UNSET_UNSPECIFIED = 0;
+   */
+  UNSET_UNSPECIFIED: 0,
+
+  /**
+   * As `null`, lists and maps too.
+   *
+   * @generated from enum value: NULL = 1;
+   */
+  NULL: 1,
+
+  /**
+   * Lists as `[]`, maps as `{}`, all others as `null`.
+   *
+   * @generated from enum value: EMPTY = 2;
+   */
+  EMPTY: 2,
+} as const;
+
+/**
+ * How a field is written that is named by a mask and not set.
+ *
+ * @generated from enum connectrest.v1.Mask.Unset
+ */
+export type Mask_Unset = (typeof Mask_Unset)[keyof typeof Mask_Unset] | UnknownEnum;
+
+/**
+ * Describes the enum connectrest.v1.Mask.Unset.
+ */
+export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
+  enumDesc(file_connectrest_v1_field_rules, 1, 0);
+
+/**
  * A place in a response that a field is read from: a header, the status, or a path into the body.
  *
  *     // Link: <https://…?page=2>; rel="next"
@@ -465,7 +554,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
  * Use `create(SourceSchema)` to create a new message.
  */
 export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 1);
+  messageDesc(file_connectrest_v1_field_rules, 2);
 
 /**
  * How a google.protobuf.Timestamp or Duration is written on the wire. A Duration is either a count of a unit or
@@ -521,7 +610,7 @@ export type Time = Message<"connectrest.v1.Time"> & {
  * Use `create(TimeSchema)` to create a new message.
  */
 export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 2);
+  messageDesc(file_connectrest_v1_field_rules, 3);
 
 /**
  * Units and notations of time.
@@ -604,7 +693,7 @@ export type Time_Unit = (typeof Time_Unit)[keyof typeof Time_Unit] | UnknownEnum
  * Describes the enum connectrest.v1.Time.Unit.
  */
 export const Time_UnitSchema: GenEnum<Time_Unit> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 2, 0);
+  enumDesc(file_connectrest_v1_field_rules, 3, 0);
 
 /**
  * The direction in which a time is rounded.
@@ -645,7 +734,7 @@ export type Time_Rounding = (typeof Time_Rounding)[keyof typeof Time_Rounding] |
  * Describes the enum connectrest.v1.Time.Rounding.
  */
 export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 2, 1);
+  enumDesc(file_connectrest_v1_field_rules, 3, 1);
 
 /**
  * A condition on a JSON object. All of its parts that are set must hold. The members of a oneof are tried in the
@@ -664,7 +753,8 @@ export type When = Message<"connectrest.v1.When"> & {
   key: string;
 
   /**
-   * The key has one of these values. In requests the first one is written.
+   * The key has one of these values. In requests the first one is written, as a string unless `type` is `number` or
+   * `boolean`.
    *
    * @generated from field: repeated string values = 2;
    */
@@ -690,7 +780,7 @@ export type When = Message<"connectrest.v1.When"> & {
  * Use `create(WhenSchema)` to create a new message.
  */
 export const WhenSchema: GenMessage<When> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 3);
+  messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
  * How the wire tells which member of a oneof is set.
@@ -737,7 +827,7 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
  * Use `create(OneofRulesSchema)` to create a new message.
  */
 export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 4);
+  messageDesc(file_connectrest_v1_field_rules, 5);
 
 /**
  * Where the keys of a oneof's member are.
@@ -785,7 +875,7 @@ export type OneofRules_Layout = (typeof OneofRules_Layout)[keyof typeof OneofRul
  * Describes the enum connectrest.v1.OneofRules.Layout.
  */
 export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 4, 0);
+  enumDesc(file_connectrest_v1_field_rules, 5, 0);
 
 /**
  * How an upstream writes that there is nothing, where a payload or a list should be. What it does not name is an error
@@ -804,7 +894,7 @@ export type Empty = Message<"connectrest.v1.Empty"> & {
  * Use `create(EmptySchema)` to create a new message.
  */
 export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 5);
+  messageDesc(file_connectrest_v1_field_rules, 6);
 
 /**
  * Spellings of "nothing".
@@ -880,7 +970,7 @@ export type Empty_Spelling = (typeof Empty_Spelling)[keyof typeof Empty_Spelling
  * Describes the enum connectrest.v1.Empty.Spelling.
  */
 export const Empty_SpellingSchema: GenEnum<Empty_Spelling> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_field_rules, 5, 0);
+  enumDesc(file_connectrest_v1_field_rules, 6, 0);
 
 /**
  * How an enum value is spelled on the wire.
@@ -910,5 +1000,5 @@ export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
  * Use `create(EnumValueRulesSchema)` to create a new message.
  */
 export const EnumValueRulesSchema: GenMessage<EnumValueRules> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_field_rules, 6);
+  messageDesc(file_connectrest_v1_field_rules, 7);
 

@@ -1,0 +1,51 @@
+import type { DescMethod, Registry } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type MethodImpl } from "@connectrpc/connect";
+import type { UniversalHandlerOptions } from "@connectrpc/connect/protocol";
+import { withExactIntegers } from "../protocol/exact-integers.ts";
+
+const decoder = new TextDecoder();
+
+type Options = Partial<UniversalHandlerOptions>;
+
+/**
+ * A router that reads the integers of JSON requests exactly. connect decodes text without a word about its message, so that
+ * each method gets a decoder of its own.
+ *
+ * @param jsonOptions those of the router, which connect does not merge
+ */
+export function exactRouter(
+  router: ConnectRouter,
+  jsonOptions: Options["jsonOptions"],
+  types: Registry,
+): ConnectRouter {
+  const optionsOf = (method: DescMethod, given?: Options): Options => {
+    const decode = (bytes?: Uint8Array) => withExactIntegers(method.input, decoder.decode(bytes), types);
+    // the types of connect do not name the decoder, which its serialization takes
+    const exact = { ...jsonOptions, ...given?.jsonOptions, textDecoder: { decode } };
+    return { ...given, jsonOptions: exact };
+  };
+  const exact: ConnectRouter = {
+    handlers: router.handlers,
+    rpc: (method, implementation, given) => {
+      router.rpc(method, implementation, optionsOf(method, given));
+      return exact;
+    },
+    service: (service, implementation, given) => {
+      const methods = implementation as Readonly<Record<string, unknown>>;
+      for (const method of service.methods) {
+        const own = methods[method.localName];
+        const call = typeof own === "function" ? own.bind(implementation) : unimplemented(method);
+        router.rpc(method, call as MethodImpl<DescMethod>, optionsOf(method, given));
+      }
+      return exact;
+    },
+  };
+  return exact;
+}
+
+function unimplemented(method: DescMethod): () => never {
+  return () => {
+    const name = `${method.parent.typeName}.${method.name}`;
+    throw new ConnectError(`${name} is not implemented`, Code.Unimplemented);
+  };
+}

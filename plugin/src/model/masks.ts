@@ -1,0 +1,50 @@
+/** What field masks speak of. */
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import type { BodyModel } from "./model.ts";
+import type { TypeModels } from "./types.ts";
+
+/** The message that a mask speaks of. */
+export interface MaskSubject {
+  readonly message: DescMessage;
+  /** The field of the mask's own message that holds it; undefined where it is the message itself, or the response. */
+  readonly field: DescField | undefined;
+}
+
+/** Whether a field is a google.protobuf.FieldMask, singular or repeated. */
+export function isMask(field: DescField): boolean {
+  return "message" in field && field.message?.typeName === "google.protobuf.FieldMask";
+}
+
+/** What a mask speaks of by its rule, or by standing beside one message only. */
+export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject | undefined {
+  const { of = "" } = types.field(mask).mask ?? {};
+  if (of !== "") return subjectOf(mask.parent.fields.find(({ name }) => name === of));
+  const [only, ...others] = mask.parent.fields.filter((field) => subjectOf(field) !== undefined);
+  return others.length === 0 ? subjectOf(only) : undefined;
+}
+
+/** What a mask of a request speaks of: see `Mask.of`. */
+export function requestSubject(
+  mask: DescField,
+  body: BodyModel,
+  response: DescMessage,
+  types: TypeModels,
+): MaskSubject | undefined {
+  const { of = "" } = types.field(mask).mask ?? {};
+  if (of !== "") {
+    const inResponse = subjectOf(response.fields.find(({ name }) => name === of));
+    return siblingSubject(mask, types) ?? (inResponse && { ...inResponse, field: undefined });
+  }
+  if (body.kind === "none") return { message: response, field: undefined };
+  if (body.kind === "field") return subjectOf(body.field);
+  if (body.kind === "http-body" || body.kind === "lines") return undefined;
+  const hasMessages = mask.parent.fields.some((field) => subjectOf(field) !== undefined);
+  return hasMessages ? siblingSubject(mask, types) : { message: mask.parent, field: undefined };
+}
+
+function subjectOf(field: DescField | undefined): MaskSubject | undefined {
+  if (field === undefined || (field.fieldKind !== "message" && field.fieldKind !== "list")) return undefined;
+  const { message } = field;
+  if (message === undefined || message.file.proto.package === "google.protobuf") return undefined;
+  return { message, field };
+}

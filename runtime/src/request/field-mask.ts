@@ -1,0 +1,111 @@
+/** Field masks: the names that their paths have on the wire, and the fields that they clear. */
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { MaskedField, MaskTable } from "../decode/mask-table.ts";
+import { ownValue } from "../decode/read.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { type JsonRecord, setOwn } from "./encode.ts";
+import { invalidParameter } from "./invalid-value.ts";
+
+/** How the paths are written that a table does not know, and those of a mask without one. */
+export type MaskNames = "lowerCamel" | "asDeclared";
+
+/** google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it, or by a table. */
+export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
+  return mask.paths.map((path) => wirePath(path, table, names)).join(",");
+}
+
+function wirePath(path: string, table: MaskTable | undefined, names: MaskNames): string {
+  const written: string[] = [];
+  const steps = path.split(".");
+  let fields = table;
+  for (let index = 0; index < steps.length; index += 1) {
+    const step = steps[index] ?? "";
+    const field = fields && Object.hasOwn(fields, step) ? fields[step] : undefined;
+    written.push(field?.name ?? unknownStep(step, names));
+    fields = field?.fields?.();
+    if (field?.kind === "map") {
+      // keys are the caller's own
+      const keys = field.fields === undefined ? steps.slice(index + 1) : steps.slice(index + 1, index + 2);
+      written.push(...keys);
+      index += keys.length;
+    } else if (field?.kind === "list" && steps[index + 1] === "*") {
+      written.push("*");
+      index += 1;
+    }
+  }
+  return written.join(".");
+}
+
+function unknownStep(step: string, names: MaskNames): string {
+  if (names === "asDeclared") return step;
+  return step.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Writes the fields that a mask names and that an object lacks: as `null`, as empty lists and maps, or as the zero that a
+ * field without presence has. Objects on the way to them are made. `*` names all fields of the message.
+ *
+ * @param field the name of the mask, for errors
+ * @throws ConnectError INVALID_ARGUMENT where a path leads to no field
+ */
+export function sendUnset(
+  json: JsonRecord,
+  field: string,
+  mask: FieldMask,
+  table: MaskTable,
+  unset: "null" | "empty",
+): void {
+  const unknown: string[] = [];
+  // what is around a field comes first: where it is null, there is nothing in it
+  const paths = mask.paths.flatMap((path) => (path === "*" ? Object.keys(table) : [path])).sort();
+  for (const path of paths) if (!clear(json, path.split("."), table, unset)) unknown.push(path);
+  if (unknown.length === 0) return;
+  throw invalidParameter(field, "request", {
+    problem: `names no field of the message: ${unknown.join(", ")}`,
+    remedy: "name fields as they are declared, joined by dots; items of lists cannot be named",
+  });
+}
+
+/** Whether the path leads to a field, which is written then if it is not there. */
+function clear(
+  json: JsonRecord,
+  [step = "", ...below]: readonly string[],
+  table: MaskTable,
+  unset: "null" | "empty",
+): boolean {
+  const field = Object.hasOwn(table, step) ? table[step] : undefined;
+  if (field === undefined) return false;
+  const { name, kind, fields } = field;
+  if (below.length === 0) {
+    if (!Object.hasOwn(json, name)) setOwn(json, name, unsetValue(field, unset));
+    return true;
+  }
+  if (kind === "list" || (kind === undefined && fields === undefined)) return false;
+  if (!Object.hasOwn(json, name)) setOwn(json, name, {});
+  const holder = ownValue(json, name);
+  const inner = isJsonObject(holder) ? (holder as JsonRecord) : {};
+  if (kind === undefined) return clear(inner, below, fields?.() ?? {}, unset);
+  const key = (fields === undefined ? below.join(".") : (below[0] ?? "")).replace(/^`(.*)`$/, "$1");
+  if (fields !== undefined && below.length > 1) {
+    if (!Object.hasOwn(inner, key)) setOwn(inner, key, {});
+    const value = ownValue(inner, key);
+    return clear(isJsonObject(value) ? (value as JsonRecord) : {}, below.slice(1), fields(), unset);
+  }
+  if (!Object.hasOwn(inner, key)) setOwn(inner, key, null);
+  return true;
+}
+
+function unsetValue({ kind, zero }: MaskedField, unset: "null" | "empty"): JsonValue {
+  if (kind === undefined) return zero ?? null;
+  if (unset === "null") return null;
+  return zero ?? (kind === "list" ? [] : {});
+}
+
+/** The object below a key, made where it is missing. */
+export function objectAt(json: JsonRecord, key: string): JsonRecord {
+  const value = ownValue(json, key);
+  if (isJsonObject(value)) return value as JsonRecord;
+  const made: JsonRecord = {};
+  setOwn(json, key, made);
+  return made;
+}

@@ -1,0 +1,21 @@
+/** A property that a generator inserts into adapters is one of their type, once it is declared. */
+import type { ServiceAdapter } from "connect-rest/adapter";
+import { expect, test } from "vitest";
+import { PlaceService } from "../gen/rules/v1/places_pb.ts";
+
+declare module "connect-rest/adapter" {
+  interface AdapterExtensions {
+    readonly routesOfTest?: readonly string[];
+  }
+}
+
+/** As a generated file has it, with the inserted line in front of the insertion point. */
+const extended: ServiceAdapter<typeof PlaceService> = {
+  service: PlaceService,
+  methods: {},
+  routesOfTest: ["GET /a"],
+};
+
+test("an adapter can have a property that is declared in AdapterExtensions", () => {
+  expect(extended.routesOfTest).toEqual(["GET /a"]);
+});

@@ -1,0 +1,129 @@
+/** Every rule of a field either changes what is generated, or is reported, whatever the field and its place are. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+
+const TYPES = [
+  "string",
+  "bool",
+  "int64",
+  "bytes",
+  "Kind",
+  "Inner",
+  "repeated string",
+  "repeated int64",
+  "repeated Inner",
+  "map<string, string>",
+  "google.protobuf.Timestamp",
+  "google.protobuf.Duration",
+  "google.protobuf.Int64Value",
+  "google.protobuf.Struct",
+] as const;
+
+/** Rules other than the defaults. */
+const RULES = [
+  'name: "other"',
+  'aliases: "other"',
+  "style: BRACKETS",
+  "style: COMMA",
+  "style: SPREAD",
+  'from: {header: "X-A"}',
+  "from: {status: 404}",
+  'from: {path: "a.b"}',
+  'from: {header: "X-A", rel: "next"}',
+  "time: {unit: SECONDS}",
+  "time: {unit: ISO_8601, rounding: UP}",
+  'time: {unit: SECONDS, none: "0"}',
+  "unwrap: true",
+  "unknown: true",
+  "number: true",
+  "bytes: RAW",
+  'when: {values: "a"}',
+  "piece: CONTENT",
+  "coerce: true",
+] as const;
+
+const PLACES = ["query", "body", "form", "header", "nothing", "response", "nested response"] as const;
+type Place = (typeof PLACES)[number];
+
+interface Combination {
+  readonly type: string;
+  readonly rule: string;
+  readonly place: Place;
+}
+
+const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
+  TYPES.flatMap((type) => RULES.map((rule) => ({ type, rule, place }))),
+);
+
+/** How many of the combinations one run of the test tries. */
+const SAMPLES = 80;
+
+/** Rules that belong to the other direction: a message that only requests have here may be a response elsewhere. */
+const OF_RESPONSES = /^(?:aliases|from|coerce|unknown|time: \{.*none)/;
+const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
+
+/** What may pass without an effect here. */
+function isElsewhere({ place, rule }: Combination): boolean {
+  // a message for parts may be used in any request
+  if (rule.startsWith("piece")) return true;
+  // a header must have a name with and without the rule
+  if (place === "header" && rule.startsWith("name")) return true;
+  // the same message may be a form elsewhere
+  if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;
+  if (place === "response" || place === "nested response") return OF_REQUESTS.test(rule);
+  if (place === "header" || place === "nothing") return false;
+  return OF_RESPONSES.test(rule) || /^number/.test(rule);
+}
+
+function sourceOf(place: Place, type: string, rule: string): string {
+  const placed = { header: 'in: HEADER, name: "X-P"', nothing: "in: NOTHING" }[place as string];
+  const rules = [placed, rule].filter(Boolean).join(", ");
+  const field = `${type} x = 1 [(connectrest.v1.field) = {${rules}}];`;
+  const verb = place === "body" || place === "form" ? 'post: "/a" body: "*"' : 'get: "/a"';
+  const encoding = place === "form" ? "option (connectrest.v1.method).request_encoding = FORM;" : "";
+  const nested = place === "nested response";
+  return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {${verb}}; ${encoding} } }
+message Req { ${place.includes("response") ? "" : field} string id = 9; }
+message Res { ${place === "response" ? field : nested ? "Holder holder = 1;" : ""} string id = 9; }
+message Holder { ${nested ? field : ""} string id = 9; }
+message Inner { string n = 1; }
+enum Kind { NONE = 0; ONE = 1; }`;
+}
+
+function nameOf({ place, type, rule }: Combination): string {
+  return `${place}, ${type}, ${rule}`;
+}
+
+/** What is generated for each combination, by its name; `reported` where there is a diagnostic. */
+function outputsOf(all: readonly Combination[]): ReadonlyMap<string, string> {
+  const files = all.map((each, index) => [
+    `c${index}.proto`,
+    HEAD.replace("test.v1", `c${index}`) + sourceOf(each.place, each.type, each.rule),
+  ]);
+  const request = compileRequest(Object.fromEntries(files));
+  const imported = request.protoFile.filter(({ name }) => !/^c\d+\.proto$/.test(name));
+  const outputs = all.map((each, index) => {
+    const name = `c${index}`;
+    const { error, files: made } = runGenerator(request, {
+      fileToGenerate: [`${name}.proto`],
+      // each run decodes its own file only, and what that imports
+      protoFile: [...imported, ...request.protoFile.filter((file) => file.name === `${name}.proto`)],
+    });
+    const text = (made[`${name}_rest.ts`] ?? "").replaceAll(new RegExp(`\\b${name}(?=\\b|_)`, "g"), "c");
+    return [nameOf(each), error === "" ? text : "reported"] as const;
+  });
+  return new Map(outputs);
+}
+
+test("property: a rule has an effect on what is generated, or is reported", () => {
+  const candidates = COMBINATIONS.filter((each) => !isElsewhere(each));
+  const sampled = fc.sample(fc.constantFrom(...candidates), SAMPLES);
+  const outputs = outputsOf([...sampled.map((each) => ({ ...each, rule: "" })), ...sampled]);
+  const silent = sampled.filter((each) => {
+    const before = outputs.get(nameOf({ ...each, rule: "" }));
+    return before !== "reported" && outputs.get(nameOf(each)) === before;
+  });
+  expect(silent.map(nameOf)).toEqual([]);
+}, 60_000);

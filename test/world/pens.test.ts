@@ -1,0 +1,84 @@
+import { Code } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { MaskService } from "../gen/world/v1/pens_pb.ts";
+import { MaskServiceRest } from "../gen/world/v1/pens_rest.ts";
+import { start } from "../rules/world.ts";
+
+const masks = () => start(MaskService, MaskServiceRest);
+
+test("unset: EMPTY: what a mask names and the message lacks is null, an empty list, an empty map or its zero", async () => {
+  const { client, seen } = await masks();
+  const paths = ["nick_name", "tags", "notes", "owner.first_name", "ink_left", "is_open", "past_owners"];
+  await client.mergePen({ id: "1", pen: {}, updateMask: { paths } });
+  expect(seen[0]?.line).toBe("PATCH /pens/1");
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual({
+    label: null,
+    tags: [],
+    notes: {},
+    owner: { firstName: null },
+    inkLeft: "0",
+    isOpen: false,
+    history: [],
+  });
+});
+
+test("what is set stays, a key of a map is removed, and a message that is cleared has no fields", async () => {
+  const { client, seen } = await masks();
+  const pen = { nickName: "N", notes: { a: "A" }, owner: { firstName: "F" } };
+  const paths = ["nick_name", "notes.b", "notes.a", "owner.best_pen.tags"];
+  await client.mergePen({ id: "1", pen, updateMask: { paths } });
+  await client.mergePen({ id: "1", updateMask: { paths: ["owner.first_name", "owner"] } });
+  expect(seen.map(({ text }) => JSON.parse(text))).toEqual([
+    { label: "N", notes: { a: "A", b: null }, owner: { firstName: "F", bestPen: { tags: [] } } },
+    { owner: null },
+  ]);
+});
+
+test("a path that leads nowhere is INVALID_ARGUMENT, and nothing is sent", async () => {
+  const { client, seen } = await masks();
+  const paths = ["tags", "label", "past_owners.first_name", "owner.x", "nick_name.y", "__proto__"];
+  const error = await failureOf(client.mergePen({ id: "1", updateMask: { paths } }));
+  expect(error.code).toBe(Code.InvalidArgument);
+  expect(error.rawMessage).toContain("__proto__, label, nick_name.y, owner.x, past_owners.first_name");
+  expect(seen).toEqual([]);
+});
+
+test("unset: NULL: lists are null too, also of the request itself; without a mask nothing is cleared", async () => {
+  const { client, seen } = await masks();
+  await client.patchTags({ id: "1", fields: { paths: ["tag_names", "nick"] } });
+  await client.patchTags({ id: "1", nick: "N" });
+  await client.mergePen({ id: "1" });
+  expect(seen.map(({ text }) => text)).toEqual(['{"nick":null,"tag_names":null}', '{"nick":"N"}', ""]);
+});
+
+test("`*` names all fields", async () => {
+  const { client, seen } = await masks();
+  await client.patchTags({ id: "1", nick: "N", fields: { paths: ["*"] } });
+  expect(JSON.parse(seen[0]?.text ?? "")).toMatchObject({ nick: "N", tag_names: null });
+});
+
+test("a mask that is sent has the names on the wire, in a body and in a query", async () => {
+  const { client, seen } = await masks();
+  const paths = ["nick_name", "owner.first_name", "past_owners.*.first_name", "notes.my_key", "other_field"];
+  await client.changePen({ changed: { paths } });
+  await client.getPen({ id: "1", fields: { paths } });
+  await client.getDeclaredPen({ id: "1", fields: { paths } });
+  const wire = "label,owner.firstName,history.*.firstName,notes.my_key,otherField";
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual({ changed: wire });
+  expect(decodeURIComponent(seen[1]?.line ?? "")).toBe(`GET /pens/1?fields=${wire}`);
+  expect(decodeURIComponent(seen[2]?.line ?? "")).toBe(
+    "GET /declared/1?fields=label,owner.first_name,history.*.first_name,notes.my_key,other_field",
+  );
+});
+
+test("the mask of a response has the names of the .proto file", async () => {
+  const answer = { json: { locked: "family,firstName,bestPen.label,bestPen.notes.aKey" } };
+  const { client } = await start(MaskService, MaskServiceRest, answer);
+  expect((await client.getPen({ id: "1" })).locked?.paths).toEqual([
+    "last_name",
+    "first_name",
+    "best_pen.nick_name",
+    "best_pen.notes.aKey",
+  ]);
+});
