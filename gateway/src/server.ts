@@ -19,6 +19,7 @@ import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { createRefusalLog } from "./log/refusal-log.ts";
+import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
@@ -149,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     callsInFlight: () => admission.running,
     callsQueued: () => admission.queued,
     connections: () => listener.connections(),
+    logLinesDropped: () => standardError().droppedLines,
   });
   const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);

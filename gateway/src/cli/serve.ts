@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
-import { printError, printLine } from "./output.ts";
+import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 
 export interface ServeOptions {
@@ -27,6 +27,7 @@ export interface ServeOptions {
 
 /** `connect-rest serve`: runs until a signal, then drains. A second signal ends the process at once. */
 export async function serve(options: ServeOptions): Promise<void> {
+  endWithoutReader();
   const config = loadConfig(options.config, process.env);
   const adapters = await loadAdapters(config);
   const log = createLogger(config.log.level);

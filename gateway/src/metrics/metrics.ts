@@ -21,6 +21,7 @@ export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
   readonly connections: () => number | Promise<number>;
+  readonly logLinesDropped: () => number;
 }
 
 /**
@@ -68,10 +69,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  watch({ callsInFlight, callsQueued, connections }: Gauges): void {
+  watch({ callsInFlight, callsQueued, connections, logLinesDropped }: Gauges): void {
     this.gauge("calls_in_flight", "Calls that are running.", callsInFlight);
     this.gauge("calls_queued", "Calls that wait for others to end.", callsQueued);
     this.gauge("connections", "Open connections.", connections);
+    this.total("log_lines_dropped_total", "Log lines that nobody read in time.", logLinesDropped);
   }
 
   called({ method, protocol, startedAt }: Call, code: string): void {
@@ -133,6 +135,15 @@ export class Metrics {
       this.set(await read());
     };
     new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
+  }
+
+  /** A counter that is kept elsewhere. */
+  private total(name: string, help: string, read: () => number): void {
+    const collect = function (this: Counter) {
+      this.reset();
+      this.inc(read());
+    };
+    new Counter({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
   }
 }
 
