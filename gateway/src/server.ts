@@ -13,9 +13,12 @@ import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1a
 import { Health } from "./health/health.ts";
 import { type LimitOptions, withDefaultLimits } from "./limits.ts";
 import { type CertificateFiles, readCertificate, watchCertificate } from "./listener/certificate.ts";
+import { createGuard } from "./listener/guard.ts";
+import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener, type Listener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
+import { sendRefusal, UNCACHED } from "./listener/refusal.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { createRefusalLog } from "./log/refusal-log.ts";
@@ -35,6 +38,11 @@ export interface ServerOptions {
   readonly routes: (router: ConnectRouter) => void;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /**
+   * The hosts of requests that are served; `*` is every one. Default, listening on loopback: its names and the address.
+   * Elsewhere there is no default.
+   */
+  readonly hosts?: readonly string[] | undefined;
   /** Default 0, which picks a free one. */
   readonly port?: number;
   /** Speak TLS with this certificate; its files are read again when they change. Default: cleartext. */
@@ -83,6 +91,8 @@ const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, Refle
 /** Starts a server for the routes. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const limits = withDefaultLimits(options.limits);
+  const host = options.host ?? "127.0.0.1";
+  const guard = createGuard({ hosts: hostsOf(host, options.hosts), origins: options.origins ?? [] });
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
@@ -139,7 +149,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     handler: (request: HttpRequest, response: HttpResponse) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
+      if (request.method === "GET" || request.method === "HEAD") {
+        for (const [name, value] of Object.entries(UNCACHED)) response.setHeader(name, value);
+      }
       const origin = originOf(request);
+      const refusal = guard(request, origin);
+      if (refusal !== undefined) {
+        sendRefusal(response, refusal);
+        return;
+      }
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });
     },
@@ -152,8 +170,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     connections: () => listener.connections(),
     logLinesDropped: () => standardError().droppedLines,
   });
-  const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);
+  if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
   const stopWatching = options.tls && keepCertificate(options.tls, listener, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,

@@ -1,6 +1,7 @@
 import type { ServiceAdapter } from "connect-rest";
 import { loadAdapters } from "../config/adapters.ts";
 import { checkDifferences } from "../config/check-differences.ts";
+import { checkHosts } from "../config/check-hosts.ts";
 import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
@@ -25,6 +26,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
   const config = attempt(() => loadConfig(file, process.env), collect);
   if (config !== undefined) {
     attempt(() => resolveUpstreams(config, process.env), collect);
+    attempt(() => checkHosts(config), collect);
     attempt(() => checkPassThrough(config), collect);
     attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);

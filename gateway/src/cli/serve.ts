@@ -1,5 +1,6 @@
 import { loadAdapters } from "../config/adapters.ts";
 import { checkDifferences } from "../config/check-differences.ts";
+import { checkHosts } from "../config/check-hosts.ts";
 import { checkPassThrough } from "../config/check-pass-through.ts";
 import { checkUpstreams } from "../config/check-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
@@ -38,7 +39,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     checkDifferences(config, adapters);
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
     checkUpstreams(config, adapters, upstreams);
-    const { host, port, limits, origins, proxies, metrics } = config.server;
+    checkHosts(config, options.host);
+    const { host, hosts, port, limits, origins, proxies, metrics } = config.server;
     const tls = resolveTls(config);
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
@@ -48,6 +50,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         differences: config.differences,
         examples: config.examples,
         host,
+        hosts,
         port,
         limits,
         origins,

@@ -110,6 +110,16 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
   ],
   [
+    "a host with a port",
+    `${BASE}server: { hosts: [gateway.example:8080] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "gateway.example:8080"',
+  ],
+  [
+    "an address as a host",
+    `${BASE}server: { hosts: ["https://gateway.example"] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "https://gateway.example"',
+  ],
+  [
     "a proxy that is a name",
     `${BASE}server: { proxies: { trusted: [proxy.internal] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "proxy.internal"',

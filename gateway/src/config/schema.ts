@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
+import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
 
@@ -265,6 +266,17 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+  hosts: z
+    .array(
+      z.string().refine(isHostPattern, {
+        error: 'expected a host name or an IP address without a port, *.example.com, or "*"',
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe(
+      "The hosts by which callers reach the gateway, e.g. `gateway.example.com`; `*.example.com` is all names below one, and `*` every host. Requests for other hosts get 421, but for health checks: this keeps out web pages that point their own name to the gateway (DNS rebinding). Default: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`, where that is a loopback address; for others there is no default.",
+    ),
   origins: z
     .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
     .default([])

@@ -1,4 +1,6 @@
 import http from "node:http";
+import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
+import { UNCACHED } from "../listener/refusal.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Where metrics are served. */
@@ -32,7 +34,16 @@ export function startMetricsServer(
     headersTimeout: REQUEST_TIMEOUT_MS,
     requireHostHeader: false,
   };
+  // Scrapers send addresses: beyond loopback every host is served.
+  const isServed = createHostCheck(hostsOf(host, isLoopback(host) ? undefined : [ANY_HOST]));
   const server = http.createServer(options, (request, response) => {
+    const { host: authority } = request.headers;
+    if (authority !== undefined && !isServed(authority)) {
+      response
+        .writeHead(421, { "content-type": "text/plain", ...UNCACHED })
+        .end("this host is not served here\n");
+      return;
+    }
     void respond(metrics, request, response);
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -56,12 +67,14 @@ async function respond(
   response.on("error", () => undefined);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
-    response.writeHead(404, { "content-type": "text/plain" }).end("only GET /metrics is served here\n");
+    response
+      .writeHead(404, { "content-type": "text/plain", ...UNCACHED })
+      .end("only GET /metrics is served here\n");
     return;
   }
   try {
     const { contentType, body } = await metrics.render();
-    response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(body);
+    response.writeHead(200, { "content-type": contentType, ...UNCACHED }).end(body);
   } catch {
     response.writeHead(500).end();
   }

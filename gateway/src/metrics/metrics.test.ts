@@ -94,9 +94,11 @@ test("the port of the metrics has nothing else, and survives what is no HTTP", a
   const { origin, port } = new URL(gateway.metricsUrl ?? "");
   expect((await fetch(`${origin}/`)).status).toBe(404);
   expect((await fetch(`${origin}/metrics`, { method: "POST" })).status).toBe(404);
-  expect(
-    await exchange(Number(port), "GET /metrics HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n"),
-  ).toContain("200 OK");
+  for (const host of ["[", "evil.example", "localhost.evil.example:80"]) {
+    const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    expect(await exchange(Number(port), request)).toContain("421 Misdirected Request");
+  }
+  expect(await exchange(Number(port), "GET /metrics HTTP/1.0\r\n\r\n")).toContain("200 OK");
   expect(await exchange(Number(port), "\x00\x01\r\n\r\n")).toContain("400 Bad Request");
   await scrape();
 });

@@ -1,0 +1,20 @@
+import { isLoopback, missingHosts, OPEN_TO_ALL } from "../listener/hosts.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+
+/**
+ * Checks that hosts are named where the gateway listens beyond loopback.
+ *
+ * @param host what is listened on
+ * @throws ConfigError
+ */
+export function checkHosts(config: Config, host: string = config.server.host): void {
+  if (config.server.hosts !== undefined || isLoopback(host)) return;
+  throw new ConfigError([problemAt(config, ["server", "host"], missingHosts(host))]);
+}
+
+/** A warning where anyone who reaches the gateway may call it. */
+export function hostWarnings(config: Config): Problem[] {
+  const { host } = config.server;
+  return isLoopback(host) ? [] : [problemAt(config, ["server", "host"], `${host}: ${OPEN_TO_ALL}`)];
+}
