@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./cli/no-debugger.ts";
 import { CommanderError } from "commander";
 import { EXIT_STATUS } from "./cli/exit-status.ts";
 import { flushOutput, printError } from "./cli/output.ts";

@@ -18,7 +18,7 @@ import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import { type Server, type ServerOptions, startServer } from "./server.ts";
+import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 import { startRequestTrace } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
@@ -118,8 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       comments: commentsOf(adapters),
     });
     // Scraped to the end: what happens while draining is of interest as well.
-    const close = () => started.close().finally(() => Promise.all([rest.close(), metricsServer?.close()]));
-    return { ...started, metricsUrl: metricsServer?.url, close: async () => void (await close()) };
+    const close = async (closeOptions?: CloseOptions) => {
+      await started.close(closeOptions).finally(() => Promise.all([rest.close(), metricsServer?.close()]));
+    };
+    return { ...started, metricsUrl: metricsServer?.url, close };
   } catch (error) {
     await Promise.all([rest.close(), metricsServer?.close()]);
     throw error;

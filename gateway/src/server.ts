@@ -11,7 +11,7 @@ import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "./health/health.ts";
-import { type LimitOptions, withDefaultLimits } from "./limits.ts";
+import { type LimitOptions, LiveLimits, withDefaultLimits } from "./limits.ts";
 import { type CertificateFiles, readCertificate, watchCertificate } from "./listener/certificate.ts";
 import { createGuard } from "./listener/guard.ts";
 import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
@@ -82,16 +82,33 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Takes over what can change while the server runs. */
+  reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** What can change while a server runs. */
+export interface ServerChange {
+  /** All of them; those that are absent get their defaults. Limits that do not reload stay. */
+  readonly limits?: LimitOptions | undefined;
+  /** Absent: the certificate stays. */
+  readonly tls?: CertificateFiles | undefined;
+}
+
+/** How a server ends. */
+export interface CloseOptions {
+  /** Stop listening at once, without `drainNoticeMs`. Default: false. */
+  readonly skipNotice?: boolean;
 }
 
 const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
 
 /** Starts a server for the routes. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const limits = withDefaultLimits(options.limits);
   const host = options.host ?? "127.0.0.1";
+  const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
+  const limits = liveLimits.current;
   const guard = createGuard({ hosts: hostsOf(host, options.hosts), origins: options.origins ?? [] });
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
@@ -172,16 +189,25 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const { port } = await listener.listen(options.port ?? 0, host);
   if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
-  const stopWatching = options.tls && keepCertificate(options.tls, listener, log);
+  let stopWatching = options.tls && keepCertificate(options.tls, listener, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
-    close: async () => {
+    reload: (change) => {
+      if (change.tls !== undefined) {
+        listener.useCertificate(readCertificate(change.tls));
+        stopWatching?.();
+        stopWatching = keepCertificate(change.tls, listener, log);
+      }
+      liveLimits.reload(withDefaultLimits(change.limits, isLoopback(host)));
+    },
+    close: async ({ skipNotice = false } = {}) => {
       health.drain();
-      const timer = setTimeout(() => streamsEnd.abort(), limits.drainStreamsMs);
-      await listener.drain();
+      const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
+      const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
+      await listener.drain(noticeMs);
       clearTimeout(timer);
       stopWatching?.();
       overload.stop();

@@ -31,6 +31,10 @@ export interface ListenerOptions {
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
+  /** Notified of TLS handshakes that fail. */
+  readonly onTlsFailure?: () => void;
+  /** Notified of the status of requests that are refused before they reach the handler, for other reasons than a limit. */
+  readonly onMalformed?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
 }
@@ -42,8 +46,11 @@ export interface ListenerOptions {
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
-  /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
-  drain(): Promise<void>;
+  /**
+   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
+   * `drainNoticeMs`.
+   */
+  drain(noticeMs?: number): Promise<void>;
   /** Connections that are open. */
   connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
@@ -74,7 +81,8 @@ export function createListener(options: ListenerOptions): Listener {
   const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
   const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
   const h2 = createHttp2Server(limits, onRequest, onLimit);
-  const secure = options.certificate && createSecure(options.certificate, limits);
+  const secure =
+    options.certificate && createSecure(options.certificate, limits, options.onTlsFailure ?? ignore);
   const identify: Identify =
     secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report));
   const server = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
@@ -96,8 +104,8 @@ export function createListener(options: ListenerOptions): Listener {
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
-    drain: () => {
-      draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
+    drain: (noticeMs = limits.drainNoticeMs) => {
+      draining ??= startDrain(parts, { ...limits, drainNoticeMs: noticeMs }).finally(() => closeAll(parts));
       return draining;
     },
     connections: () => count(server),
