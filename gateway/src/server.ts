@@ -12,11 +12,17 @@ import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/refle
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "./health/health.ts";
 import { type LimitOptions, LiveLimits, withDefaultLimits } from "./limits.ts";
-import { type CertificateFiles, readCertificate, watchCertificate } from "./listener/certificate.ts";
+import {
+  type Certificate,
+  type CertificateFiles,
+  expiryOf,
+  readCertificate,
+  watchCertificate,
+} from "./listener/certificate.ts";
 import { createGuard } from "./listener/guard.ts";
 import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
-import { createListener, type Listener } from "./listener/listener.ts";
+import { createListener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { sendRefusal, UNCACHED } from "./listener/refusal.ts";
 import { logCall } from "./log/call-log.ts";
@@ -138,6 +144,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     admission,
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
+    onRejected: (status) => metrics.rejected(status),
     onRefused: (call, { limit, error }) => {
       const code = codeToString(error.code);
       call.trace.end(code);
@@ -160,9 +167,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const pages = createPages(start, health);
   const cors = createCors(options.origins ?? [], options.corsHeaders);
   const originOf = createOriginReader(options.proxies);
+  let certificate = options.tls && readCertificate(options.tls);
+  const useCertificate = (next: Certificate) => {
+    listener.useCertificate(next);
+    certificate = next;
+  };
   const listener = createListener({
     limits,
-    certificate: options.tls && readCertificate(options.tls),
+    certificate,
     handler: (request: HttpRequest, response: HttpResponse) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
@@ -172,6 +184,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const origin = originOf(request);
       const refusal = guard(request, origin);
       if (refusal !== undefined) {
+        metrics.rejected(refusal.status);
         sendRefusal(response, refusal);
         return;
       }
@@ -180,16 +193,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     onError: (error) => reportError(log, error, "request failed"),
     onLimit,
+    onRejected: (status) => metrics.rejected(status),
+    onTlsFailure: () => metrics.tlsFailed(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
     callsQueued: () => admission.queued,
     connections: () => listener.connections(),
     logLinesDropped: () => standardError().droppedLines,
+    certificateExpiry: certificate && (() => expiryOf(certificate)),
   });
   const { port } = await listener.listen(options.port ?? 0, host);
   if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
-  let stopWatching = options.tls && keepCertificate(options.tls, listener, log);
+  let stopWatching = options.tls && keepCertificate(options.tls, useCertificate, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
@@ -197,9 +213,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
     reload: (change) => {
       if (change.tls !== undefined) {
-        listener.useCertificate(readCertificate(change.tls));
+        useCertificate(readCertificate(change.tls));
         stopWatching?.();
-        stopWatching = keepCertificate(change.tls, listener, log);
+        stopWatching = keepCertificate(change.tls, useCertificate, log);
       }
       liveLimits.reload(withDefaultLimits(change.limits, isLoopback(host)));
     },
@@ -215,11 +231,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function keepCertificate(files: CertificateFiles, listener: Listener, log: Logger): () => void {
+function keepCertificate(
+  files: CertificateFiles,
+  use: (certificate: Certificate) => void,
+  log: Logger,
+): () => void {
   return watchCertificate(
     files,
     (certificate) => {
-      listener.useCertificate(certificate);
+      use(certificate);
       log.info({ certificate: files.certificate }, "certificate reloaded");
     },
     (error) => log.error({ cause: String(error) }, "certificate not reloaded, the one before is kept"),

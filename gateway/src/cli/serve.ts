@@ -6,6 +6,7 @@ import { ConfigError } from "../config/problems.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
@@ -23,6 +24,9 @@ export interface ServeOptions {
   readonly sandboxTlsKey?: string;
 }
 
+/** How long an SDK may take to hand over its last spans, in milliseconds. */
+const TELEMETRY_MS = 3000;
+
 /**
  * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once. SIGHUP reloads
  * the configuration.
@@ -36,6 +40,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     const running = await prepare(options.config, process.env, overrides);
     const log = createLogger(running.config.log.level);
     reportStrayErrors(log);
+    const problem = telemetryProblem();
+    if (problem !== undefined) log.warn(problem);
     const upstreams = new LiveUpstreams(running.upstreams);
     const gateway = await startPrepared({ ...running, upstreams: upstreams.options }, options, log);
     // Before the ready line: whoever reads it may send a signal at once.
@@ -54,12 +60,21 @@ async function stop(gateway: Gateway, reason: Stop | string, log: Logger): Promi
     printError(`error: ${reason}; the gateway stops`);
     process.exitCode = EXIT_STATUS.failure;
     await gateway.close({ skipNotice: true });
+    await atMost(TELEMETRY_MS, flushTelemetry());
   } else {
     log.info({ signal: reason.signal }, "draining; a second signal ends at once");
     await gateway.close({ skipNotice: reason.signal !== "SIGTERM" });
     log.info("drained");
-    await reason.runOthers();
+    await atMost(TELEMETRY_MS, flushTelemetry().then(reason.runOthers));
   }
+}
+
+/** Resolves with the work, or when the time is over. */
+function atMost(ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function startPrepared(

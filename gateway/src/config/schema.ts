@@ -317,6 +317,12 @@ const server = z.strictObject({
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
       port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
+      perMethod: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
+        ),
     })
     .optional()
     .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),

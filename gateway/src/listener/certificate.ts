@@ -86,6 +86,13 @@ function readAuthorities(file: string): Buffer {
   return pem;
 }
 
+/** When a certificate expires, in seconds since 1970; NaN for none. */
+export function expiryOf(certificate: Certificate | undefined): number {
+  const pem = certificate?.cert;
+  if (typeof pem !== "string" && !Buffer.isBuffer(pem)) return Number.NaN;
+  return Date.parse(new X509Certificate(pem).validTo) / 1000;
+}
+
 function readPem(what: string, file: string): Buffer {
   try {
     return readFileSync(file);

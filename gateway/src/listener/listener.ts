@@ -33,8 +33,8 @@ export interface ListenerOptions {
   readonly onLimit: OnLimit;
   /** Notified of TLS handshakes that fail. */
   readonly onTlsFailure?: () => void;
-  /** Notified of the status of requests that are refused before they reach the handler, for other reasons than a limit. */
-  readonly onMalformed?: (status: number) => void;
+  /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
+  readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
 }
@@ -79,7 +79,10 @@ export function createListener(options: ListenerOptions): Listener {
     }
   };
   const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
-  const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
+  const h1 = createHttp1Server(limits, onRequest, hasResponse, {
+    onLimit,
+    onRejected: options.onRejected ?? ignore,
+  });
   const h2 = createHttp2Server(limits, onRequest, onLimit);
   const secure =
     options.certificate && createSecure(options.certificate, limits, options.onTlsFailure ?? ignore);
@@ -118,6 +121,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
   useOriginForm(request);
   const refusal = checkRequest(request, options.limits);
   if (refusal !== undefined) {
+    options.onRejected?.(refusal.status);
     if (refusal.limit !== undefined) options.onLimit(refusal.limit);
     if (!isHttp2(request)) noKeepAlive(response);
     sendRefusal(response, refusal);

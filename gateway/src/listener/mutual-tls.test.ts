@@ -6,6 +6,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { Metrics } from "../metrics/metrics.ts";
 import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
@@ -38,13 +39,26 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
+test("handshakes that fail are counted, and when the certificate expires is measured", async () => {
+  const metrics = new Metrics();
+  const other = await startServer({ ...echoService, tls: files, metrics });
+  await statusFor(undefined, other);
+  await statusFor(alice, other);
+  const { body } = await metrics.render();
+  expect(body).toContain("\nconnect_rest_tls_failures_total 1\n");
+  expect(body).toContain(
+    `\nconnect_rest_certificate_expiry_timestamp_seconds ${Date.UTC(2049, 11, 31, 23, 59, 59) / 1000}\n`,
+  );
+  await other.close();
+});
+
 /** The status of a request of a client with this certificate, or that there is none. */
-function statusFor(client?: SelfSigned): Promise<number | "refused"> {
+function statusFor(client?: SelfSigned, { url }: Server = server): Promise<number | "refused"> {
   return new Promise((resolve) => {
     const identity = client && { cert: client.certificate, key: client.key };
     const options = { ca: own.certificate, agent: false, ...identity };
     https
-      .get(`${server.url}/healthz`, options, (response) => {
+      .get(`${url}/healthz`, options, (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       })

@@ -1,4 +1,6 @@
 import http from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
 import { UNCACHED } from "../listener/refusal.ts";
 import type { Metrics } from "./metrics.ts";
@@ -17,6 +19,8 @@ export interface MetricsServer {
   readonly url: string;
   close(): Promise<void>;
 }
+
+const compressed = promisify(gzip);
 
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
@@ -59,6 +63,14 @@ export function startMetricsServer(
   });
 }
 
+/** Whether a header names something that may be sent, with a weight above 0 (RFC 9110 section 12.4.2). */
+function takes(header: string, name: string): boolean {
+  return header.split(",").some((item) => {
+    const [value = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+    return value === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}
+
 async function respond(
   metrics: Metrics,
   request: http.IncomingMessage,
@@ -72,9 +84,16 @@ async function respond(
       .end("only GET /metrics is served here\n");
     return;
   }
+  const { accept = "", "accept-encoding": encodings = "" } = request.headers;
   try {
-    const { contentType, body } = await metrics.render();
-    response.writeHead(200, { "content-type": contentType, ...UNCACHED }).end(body);
+    const format = takes(accept, "application/openmetrics-text") ? "openmetrics" : "prometheus";
+    const { contentType, body } = await metrics.render(format);
+    const headers = { "content-type": contentType, vary: "accept, accept-encoding", ...UNCACHED };
+    if (takes(String(encodings), "gzip")) {
+      response.writeHead(200, { ...headers, "content-encoding": "gzip" }).end(await compressed(body));
+    } else {
+      response.writeHead(200, headers).end(body);
+    }
   } catch {
     response.writeHead(500).end();
   }

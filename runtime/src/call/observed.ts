@@ -11,7 +11,8 @@ export async function observed<T extends { readonly status: number }>(
 ): Promise<T> {
   const observer = observerOf(onRequest, report);
   try {
-    const response = await send(withAddedHeaders(request, observer?.headers));
+    const sending = () => send(withAddedHeaders(request, observer?.headers));
+    const response = await (observer?.run === undefined ? sending() : observer.run(sending));
     notify(observer?.onEnd, { status: response.status, error: undefined });
     return response;
   } catch (error) {
