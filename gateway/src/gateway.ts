@@ -13,11 +13,13 @@ import {
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
-import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
+import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 import { outcomeOfRequest } from "./trace/request-outcome.ts";
@@ -51,7 +53,9 @@ export interface GatewayOptions
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
   /** Where to serve metrics, and which. Default: nowhere. */
-  readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
+  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
+  readonly diagnostics?: SidePlace | undefined;
 }
 
 /** The gateway keeps the deadlines of its calls itself. */
@@ -61,6 +65,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export interface Gateway extends Server {
   /** The address of the metrics; undefined where they are not served. */
   readonly metricsUrl: string | undefined;
+  /** The address of the diagnostics; undefined where they are not served. */
+  readonly diagnosticsUrl: string | undefined;
 }
 
 /**
@@ -78,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     ...others
   } = options;
-  const { metrics: metricsPlace, ...server } = others;
+  const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
   const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
@@ -99,8 +105,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       logBreaker(log, report);
     },
   });
-  let metricsServer: MetricsServer | undefined;
+  let metricsServer: SideServer | undefined;
+  let diagnostics: SideServer | undefined;
+  const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
+    diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
@@ -121,16 +130,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     // Scraped to the end: what happens while draining is of interest as well.
     const close = async (closeOptions?: CloseOptions) => {
-      await started.close(closeOptions).finally(() => Promise.all([rest.close(), metricsServer?.close()]));
+      await started.close(closeOptions).finally(closeOthers);
     };
-    return { ...started, metricsUrl: metricsServer?.url, close };
+    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
   } catch (error) {
-    await Promise.all([rest.close(), metricsServer?.close()]);
+    await closeOthers();
     throw error;
   }
 }
 
-function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
+function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
   metrics.watchProcess();
   return startMetricsServer(metrics, place);
 }

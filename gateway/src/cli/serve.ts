@@ -82,7 +82,7 @@ function startPrepared(
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
-  const { host, port, hosts, limits, origins, proxies, metrics } = config.server;
+  const { host, port, hosts, limits, origins, proxies, metrics, diagnostics } = config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
     startGateway({
       adapters,
@@ -98,6 +98,7 @@ function startPrepared(
       corsHeaders,
       proxies,
       metrics,
+      diagnostics,
       tls,
       log,
     }),
@@ -161,6 +162,7 @@ async function listen(
 function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
+  if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
   if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
 }
 

@@ -326,6 +326,19 @@ const server = z.strictObject({
     })
     .optional()
     .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),
+  diagnostics: z
+    .strictObject({
+      host: text
+        .default("127.0.0.1")
+        .describe(
+          "The address to listen on. Beyond loopback, everyone who reaches it can read the memory of the process, with its secrets.",
+        ),
+      port: portSchema.default(9465).describe("The port to listen on; 0 picks a free one."),
+    })
+    .optional()
+    .describe(
+      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
+    ),
   limits: z
     .strictObject(limitShape)
     .default({})
