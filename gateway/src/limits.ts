@@ -198,7 +198,7 @@ export const LIMIT_TABLE = {
       "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
   },
   drainGraceMs: {
-    default: 25_000,
+    default: 20_000,
     unit: "ms",
     max: DAY,
     reloads: true,

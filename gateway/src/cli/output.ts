@@ -1,7 +1,7 @@
 import { standardError, standardOutput } from "../log/standard-streams.ts";
 
 /** How long a server that ends waits for those who read its output, in milliseconds. */
-const LAST_LINES_MS = 1000;
+export const LAST_LINES_MS = 1000;
 
 let patienceMs = Number.POSITIVE_INFINITY;
 

@@ -25,7 +25,7 @@ export interface ServeOptions {
 }
 
 /** How long an SDK may take to hand over its last spans, in milliseconds. */
-const TELEMETRY_MS = 3000;
+export const TELEMETRY_MS = 3000;
 
 /**
  * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once. SIGHUP reloads
