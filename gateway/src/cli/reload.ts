@@ -20,13 +20,19 @@ export interface ReloadOptions {
  * Returns a function that reads the configuration again, and takes over what can change while the gateway runs: the level
  * of the log, credentials, certificates, and limits that reload. All is read and checked before anything changes: a
  * configuration that is wrong changes nothing, and its problems are in the log. Never rejects; reloads run one after
- * the other.
+ * the other, and those that wait are one.
  */
 export function createReload(options: ReloadOptions): () => Promise<void> {
-  let last = Promise.resolve();
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
   return () => {
-    last = last.then(() => reload(options));
-    return last;
+    // One that has not begun will read what is there by then.
+    next ??= running.then(() => {
+      next = undefined;
+      running = reload(options);
+      return running;
+    });
+    return next;
   };
 }
 

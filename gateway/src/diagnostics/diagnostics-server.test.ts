@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SideServer } from "../listener/side-server.ts";
 import { createLogger } from "../log/logger.ts";
+import { exchange } from "../testing/raw.ts";
 import { startDiagnosticsServer } from "./diagnostics-server.ts";
 
 const LINES: Record<string, unknown>[] = [];
@@ -63,6 +64,12 @@ test.each([
   for (const path of ["/log-level", "/heap-snapshot", "/cpu-profile"]) {
     expect((await send(path, { headers })).status).toBe(403);
   }
+});
+
+test("a name that a page has pointed here gets nothing", async () => {
+  const port = Number(new URL(server.url).port);
+  const request = "GET /log-level HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+  expect(await exchange(port, request)).toMatch(/^HTTP\/1\.1 421 /);
 });
 
 test("the port of the diagnostics has nothing else", async () => {

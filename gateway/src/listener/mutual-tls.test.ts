@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import https from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import tls from "node:tls";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -89,6 +90,36 @@ test("new authorities count for new connections", async () => {
   server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
   expect(await statusFor(mallory)).toBe(200);
   expect(await statusFor(alice)).toBe("refused");
+});
+
+/** The status of a request on a TLS connection, and the session to resume it with. */
+async function connectAs({ certificate: cert, key }: SelfSigned, session?: Buffer) {
+  const options = { port: server.port, host: "127.0.0.1", ca: own.certificate, cert, key };
+  const socket = tls.connect({ ...options, ...(session === undefined ? {} : { session }) });
+  let ticket: Buffer | undefined;
+  let text = "";
+  socket.on("session", (given) => {
+    ticket = given;
+  });
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  socket.on("error", () => undefined);
+  socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  await new Promise((resolve) => socket.once("close", resolve));
+  return {
+    status: /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "refused",
+    ticket,
+    isReused: socket.isSessionReused(),
+  };
+}
+
+test("a session from before new authorities is not resumed without their certificate", async () => {
+  const { status, ticket } = await connectAs(alice);
+  expect(status).toBe("200");
+  expect(await connectAs(alice, ticket)).toMatchObject({ status: "200" });
+  server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
+  expect(await connectAs(alice, ticket)).toMatchObject({ status: "refused" });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -73,6 +73,13 @@ function own(spans: readonly CollectedSpan[]) {
   if (call === undefined || request === undefined) throw new Error("no spans");
   return { call, request };
 }
+
+test("the set-up that is tested here is that of the documentation", () => {
+  const [, ...lines] = readFileSync(path.join(testing, "tracing.ts"), "utf8").split("\n");
+  const readme = readFileSync(path.resolve(testing, "../../README.md"), "utf8");
+  expect(readme).toContain(`\n${lines.join("\n")}\`\`\`\n`);
+  expect(readme).toContain('NODE_OPTIONS="--import @opentelemetry/auto-instrumentations-node/register"');
+});
 
 test("spans arrive at a collector before the process ends, by the conventions, below the caller's", async () => {
   const spans = await spansWith(tracing);
