@@ -2,30 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
-import { integerFromText } from "./scalar.ts";
-import { ScalarWriter } from "./scalar-writer.ts";
+import { MapKeys } from "./map-keys.ts";
+import { type ScalarKind, ScalarWriter } from "./scalar-writer.ts";
 
 /** A generated decoder: writes the fields of one message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
-
-/** The scalar methods of the writer, as lists and maps name them. */
-export type ScalarKind =
-  | "string"
-  | "bytes"
-  | "textBytes"
-  | "bool"
-  | "double"
-  | "float"
-  | "int32"
-  | "sint32"
-  | "uint32"
-  | "fixed32"
-  | "sfixed32"
-  | "int64"
-  | "sint64"
-  | "uint64"
-  | "fixed64"
-  | "sfixed64";
 
 const DEFAULT_MAX_DEPTH = 100;
 const NOTHING: readonly string[] = [];
@@ -213,9 +194,9 @@ export class ProtoWriter extends ScalarWriter {
     for (let index = 0; index < items.length; index++) {
       this.path.push(index);
       const item = items[index] as JsonValue;
-      const before = this.length;
+      const { length, lostCount } = this;
       write(item, this);
-      if (item === null && this.length === before) this.drop("", "an item", item);
+      if (this.length === length) this.leftOut(lostCount, "", "an item", item);
       this.path.pop();
     }
     this.path.pop();
@@ -283,7 +264,8 @@ export class ProtoWriter extends ScalarWriter {
     return isJsonObject(first) ? first : undefined;
   }
 
-  private itemsOf(value: JsonValue, key: string): readonly JsonValue[] {
+  /** @param ofBooleans whether `false` may be an item, and not only a spelling of no list */
+  private itemsOf(value: JsonValue, key: string, ofBooleans = false): readonly JsonValue[] {
     if (Array.isArray(value)) return value;
     const isNone = isJsonObject(value) && Object.keys(value).length === 0;
     if (this.isPayload(key)) {
@@ -295,7 +277,7 @@ export class ProtoWriter extends ScalarWriter {
       this.coerce(key, "array", value);
       return isNone ? [] : [value];
     }
-    if (value === false || value === "") {
+    if ((value === false && !ofBooleans) || value === "") {
       this.coerce(key, "array", value);
       return [];
     }
@@ -307,19 +289,17 @@ export class ProtoWriter extends ScalarWriter {
     return [value];
   }
 
-  /** A repeated scalar field. A single value counts as a list of one. */
+  /** A repeated scalar field. A single value counts as a list of one. An item that is left out is lost. */
   list(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
-    const items = this.itemsOf(value, key);
+    const items = this.itemsOf(value, key, kind === "bool");
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (item === null) {
-        this.drop("", kind, item);
-      } else {
-        this[kind](field, item, "");
-      }
+      const { length, lostCount } = this;
+      this[kind](field, item, "");
+      if (this.length === length) this.leftOut(lostCount, "", kind, item);
       this.path.pop();
     }
     this.path.pop();
@@ -372,7 +352,8 @@ export class ProtoWriter extends ScalarWriter {
 
   /**
    * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not understood is
-   * left out, and so is one that is null.
+   * left out, and so is one that is null, and one whose key is that of an earlier entry in another spelling. All of them
+   * are lost.
    */
   map(
     field: number,
@@ -386,18 +367,21 @@ export class ProtoWriter extends ScalarWriter {
     const isLoose = this.isLoose(key);
     this.path.push(key);
     this.enter();
+    const keys = new MapKeys(keyKind);
     for (const name of Object.keys(object)) {
       if (isLoose) this.loosely(name);
-      const before = this.length;
+      const { length: before, lostCount } = this;
       this.tag(field, 2);
       const start = this.open(1);
-      const isKey = this.mapKey(name, keyKind);
+      const isKey = this.mapKey(name, keys);
       const beforeValue = this.length;
       if (isKey) entry(object[name], name, this);
       if (this.length === beforeValue) {
         this.rewind(before);
+        this.leftOut(lostCount, name, "a value", object[name]);
       } else {
         this.close(start, 1);
+        keys.add(name);
       }
     }
     if (isLoose) this.strictly();
@@ -406,10 +390,15 @@ export class ProtoWriter extends ScalarWriter {
   }
 
   /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
-  private mapKey(name: string, kind: ScalarKind): boolean {
-    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : integerFromText(name);
-    if (key === undefined || (typeof key === "number" && !Number.isInteger(key))) {
+  private mapKey(name: string, keys: MapKeys): boolean {
+    const { kind } = keys;
+    const key = keys.read(name);
+    if (key === undefined) {
       this.drop(name, `key of type ${kind}`, name);
+      return false;
+    }
+    if (keys.has(name)) {
+      this.drop(name, "a key that comes once", name);
       return false;
     }
     const before = this.length;
@@ -419,9 +408,15 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
   unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
+    const keys = new MapKeys("string");
     for (const [key, value] of this.collect(json, known)) {
       const raw = this.rawJson(value, key);
       if (raw === undefined) continue;
+      if (keys.has(key)) {
+        this.drop(key, "a key that comes once", key);
+        continue;
+      }
+      keys.add(key);
       this.tag(field, 2);
       const start = this.open(2);
       this.string(1, key, key);
@@ -504,8 +499,4 @@ export class ProtoWriter extends ScalarWriter {
     if (text === undefined) this.drop(key, "JSON that is not too deep", value);
     return text;
   }
-}
-
-function boolKey(name: string): boolean | undefined {
-  return name === "true" ? true : name === "false" ? false : undefined;
 }
