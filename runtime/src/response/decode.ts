@@ -132,7 +132,7 @@ export class Decoder {
     const write = ({ path, items }: Page, exact: boolean) => {
       this.out.reset(exact, response.body.textual);
       return indices
-        .map((index) => this.out.item(items[index], path, index, adapter.item))
+        .map((index) => this.out.item(items[index], path, index, adapter.item, adapter.itemIsValue))
         .filter((item) => item !== undefined);
     };
     const items = this.guarded(adapter, () => {
@@ -156,7 +156,7 @@ export class Decoder {
   ): Partial<Decoded> & Pick<Decoded, "differences"> {
     const write = (json: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact);
-      return this.out.item(json, "", index, adapter.item);
+      return this.out.item(json, "", index, adapter.item, adapter.itemIsValue);
     };
     const bytes = this.guarded(adapter, () => {
       const fast = write(value, false);

@@ -13,6 +13,7 @@ import {
   type ServiceAdapter,
   pathSegment,
   records,
+  setAll,
   unary,
   valueAt,
 } from "connect-rest/adapter";
@@ -281,10 +282,10 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
   const json: JsonRecord = {};
   switch (message.line.case) {
     case "action":
-      Object.assign(json, encodeAction(message.line.value));
+      setAll(json, encodeAction(message.line.value));
       break;
     case "document":
-      Object.assign(json, encodeThing(message.line.value));
+      setAll(json, encodeThing(message.line.value));
       break;
   }
   return json;
