@@ -792,9 +792,9 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
  */
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
-   * The key whose value selects the member, e.g. `type`. A response may write it in lowerCamel, too. Default: none; each
-   * member has a key of its own, as in ProtoJSON, or is selected by its `when`. Where several have their keys, the first one in
-   * the order of their declaration counts, and the others are reported as lost.
+   * The key whose value selects the member, e.g. `type`. A response may write it in lowerCamel, too. Without one each member has
+   * a key of its own, as in ProtoJSON, or is selected by its `when`; of several that are there the first one in the order of
+   * their declaration counts, and the others are reported as lost. Default: none.
    *
    * @generated from field: string discriminator = 1;
    */
@@ -802,6 +802,17 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
 
   /**
    * Where the member's own keys are. Default: FLATTENED.
+   *
+   *     // {"id": 1}, or [{"id": 1}, {"id": 2}], or "none"
+   *     oneof result {
+   *       option (connectrest.v1.oneof).layout = UNWRAPPED;
+   *       Thing thing = 1 [(connectrest.v1.field).when = {type: "object"}];
+   *       Things things = 2 [(connectrest.v1.field) = {
+   *         when: {type: "array"}
+   *         unwrap: true
+   *       }];
+   *       string text = 3 [(connectrest.v1.field).when = {type: "string"}];
+   *     }
    *
    * @generated from field: connectrest.v1.OneofRules.Layout layout = 2;
    */
@@ -868,14 +879,6 @@ export const OneofRules_Layout = {
    * In place of the message, for responses: the value itself is the member, chosen by its JSON type. The message has nothing
    * but the oneof, and each member a `when` that names no more than a type, unless it is the fallback. A list is
    * a message that is `unwrap`ped.
-   *
-   *     // {"id": "1"}, or [{"id": "1"}, {"id": "2"}], or "none"
-   *     option (connectrest.v1.oneof).layout = UNWRAPPED;
-   *     Hit one = 1 [(connectrest.v1.field).when = {type: "object"}];
-   *     Hits many = 2 [(connectrest.v1.field) = {
-   *       when: {type: "array"}
-   *       unwrap: true
-   *     }];
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
