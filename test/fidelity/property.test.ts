@@ -31,7 +31,7 @@ function isSubject(adapter: Adapter): adapter is Subject {
   if ((kind !== "unary" && kind !== "paginate") || rules.operation !== undefined) return false;
   if (
     !["json", "json_or_form"].includes(rules.responseEncoding) ||
-    rules.errors.some((rule) => rule.status < 300 && rule.body)
+    rules.errors.some((rule) => (rule.status ?? 0) < 300 && rule.body)
   ) {
     return false;
   }

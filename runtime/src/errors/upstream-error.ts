@@ -108,12 +108,12 @@ export function errorInStatus(
 }
 
 /** Whether a rule can make an error of a response whose status means success. */
-export function concernsSuccess({ status, body }: ErrorRule, responded: number): boolean {
+export function concernsSuccess({ status = 0, body }: ErrorRule, responded: number): boolean {
   return status === responded || (status === 0 && body !== undefined);
 }
 
 function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport): boolean {
-  if (rule.status !== 0 && rule.status !== response.status) return false;
+  if ((rule.status ?? 0) !== 0 && rule.status !== response.status) return false;
   if (rule.subcode !== undefined && String(rule.subcode) !== (subcode ?? "0")) return false;
   if (rule.body !== undefined && !(isJsonObject(response.json) && holds(response.json, rule.body))) {
     return false;
