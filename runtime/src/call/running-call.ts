@@ -34,6 +34,7 @@ import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
+import { located } from "../request/located.ts";
 import type { Decoder } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
@@ -147,8 +148,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** Builds the REST call of a request message. */
   request(message: MessageShape<DescMessage>): RestRequest {
     this.requested = message;
-    const request = this.adapted("writing the request", () => this.adapter.request(message));
+    const request = this.adapted("writing the request", () => this.requestOf(message));
     return withIdempotencyKey(request, this.adapter.rules.idempotencyKey, this.clock);
+  }
+
+  private requestOf(message: MessageShape<DescMessage>): RestRequest {
+    try {
+      return this.adapter.request(message);
+    } catch (error) {
+      throw error instanceof ConnectError ? located(error, this.adapter.method.input, message) : error;
+    }
   }
 
   /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
