@@ -48,8 +48,9 @@ import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
+import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import { type CallReport, notify, type RestOptions } from "./options.ts";
+import type { CallReport, RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
@@ -299,7 +300,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       durationMs: this.clock.monotonic() - this.startedAt,
       error,
     };
-    notify(this.settings.options.onCall, report);
+    notify("onCall", this.settings.options.onCall, report);
   }
 
   private errorInRecord(record: ErrorResponse): ConnectError | undefined {
@@ -411,7 +412,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     if (first === undefined) return;
     const counts = countsOf(found.counts, levels);
     this.progress.differences = sumOf(this.progress.differences, counts);
-    notify(this.settings.options.onDifference, { method, upstream: rules.upstream, differences, counts });
+    notify("onDifference", this.settings.options.onDifference, {
+      method,
+      upstream: rules.upstream,
+      differences,
+      counts,
+    });
     const failing = differences.find((each) => levels[each.class] === "fail");
     if (failing === undefined) return;
     const { path, expected } = failing;
