@@ -20,7 +20,7 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 400 to 499", 499],
   ["520 to 530", 520],
   ["other 500 and above", 599],
-  ["200 to 299, if a rule makes it an error", 200],
+  ["200 to 299, if a rule makes it an error, or errors stand in place of the payload", 200],
   ["all others", 199],
 ];
 
