@@ -72,9 +72,15 @@ export class ToolFile {
     this.tables.push(
       "",
       ...docComment(`The methods of ${desc.typeName} as tools of a language model.`),
-      `export const ${name} = {`,
+      // with its type, which `isolatedDeclarations` of TypeScript asks for
+      `export const ${name}: Required<`,
+      "  Pick<",
+      `    ${type},`,
+      ...tools.map((tool) => `    | ${printString(tool.desc.localName)}`),
+      "  >",
+      "> = {",
       ...tools.flatMap((tool) => this.toolLines(tool)),
-      `} satisfies ${type};`,
+      "};",
     );
   }
 
@@ -86,7 +92,9 @@ export class ToolFile {
     this.file.add(
       "",
       ...docComment("The tools of each service, by its full name."),
-      "export const tools = {",
+      "export const tools: {",
+      ...[...this.services].map(([typeName, name]) => `  readonly ${printKey(typeName)}: typeof ${name};`),
+      "} = {",
       ...[...this.services].map(([typeName, name]) => `  ${printKey(typeName)}: ${name},`),
       `} satisfies ${type}["tools"];`,
     );
