@@ -479,3 +479,15 @@ test.each([
 ] as const)("hints follow the rule idempotent: %s with %s", (verb, rule, expected) => {
   expect(annotationsOf(methodOf("ListPostLikes"), verb, rule)).toEqual(expected);
 });
+
+test("fields of messages that a path needs are required where they are", () => {
+  const schema = schemaOf("Compound", "leaf.id", "leaf.more.id", "names");
+  expect(schema.required).toEqual(["names", "leaf"]);
+  expect(schema.properties).toMatchObject({
+    leaf: {
+      $ref: "#/$defs/test.v1.Leaf",
+      required: ["id", "more"],
+      properties: { more: { required: ["id"] } },
+    },
+  });
+});

@@ -11,7 +11,7 @@ import {
   type ServiceModel,
 } from "protoc-gen-connect-rest/kit";
 import type { Direction, JsonSchema } from "../schema/json-schema.ts";
-import { DIALECT, MessageSchemas, requiredNames } from "../schema/message.ts";
+import { DIALECT, MessageSchemas, neededProperties, requiredNames } from "../schema/message.ts";
 import type { ToolModel } from "../tool/tool.ts";
 
 /** The module with the types of what is printed. */
@@ -137,6 +137,7 @@ export class ToolFile {
     return [
       dialect,
       `      ...${this.schemaOf(desc, direction)},`,
+      ...keywordLines(neededProperties(root, needed) ?? {}),
       ...(differs ? keywordLines({ required }) : []),
       ...(definitions.length === 0 ? [] : ["      $defs: {", ...definitions, "      },"]),
     ];
