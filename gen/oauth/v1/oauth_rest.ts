@@ -35,17 +35,12 @@ const OAuthService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 0, subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
-    { status: 0, subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
-    { status: 0, subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
-    { status: 0, subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
-    {
-      status: 0,
-      subcode: "unsupported_grant_type",
-      code: Code.InvalidArgument,
-      reason: "UNSUPPORTED_GRANT_TYPE",
-    },
-    { status: 0, subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
+    { subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
+    { subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
+    { subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
+    { subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
+    { subcode: "unsupported_grant_type", code: Code.InvalidArgument, reason: "UNSUPPORTED_GRANT_TYPE" },
+    { subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
   ],
 } satisfies Partial<MethodRules>;
 

@@ -36,14 +36,14 @@ const ErrorService_rules = {
   errors: [
     { status: 409, code: Code.AlreadyExists, reason: "ITEM_EXISTS" },
     { status: 400, subcode: 8001, code: Code.FailedPrecondition, reason: "ITEM_LOCKED" },
-    { status: 0, subcode: "too_long", code: Code.OutOfRange, reason: "ITEM_TOO_LONG" },
+    { subcode: "too_long", code: Code.OutOfRange, reason: "ITEM_TOO_LONG" },
     {
       status: 403,
       header: { name: "x-reason", value: "Blocked" },
       code: Code.ResourceExhausted,
       reason: "ITEM_BLOCKED",
     },
-    { status: 0, header: { name: "x-maintenance" }, code: Code.Unavailable, reason: "MAINTENANCE" },
+    { header: { name: "x-maintenance" }, code: Code.Unavailable, reason: "MAINTENANCE" },
   ],
   retryAfter: [
     { header: "x-reset", format: "epoch", when: { name: "x-remaining", value: "0" } },

@@ -30,13 +30,12 @@ const AssistantService_rules = {
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "type", detail: "detail" }],
   errors: [
     {
-      status: 0,
       subcode: "overloaded",
       body: { key: "error", present: true },
       code: Code.Unavailable,
       reason: "OVERLOADED",
     },
-    { status: 0, body: { key: "error", present: true }, reason: "STREAM_ERROR" },
+    { body: { key: "error", present: true }, reason: "STREAM_ERROR" },
   ],
 } satisfies Partial<MethodRules>;
 

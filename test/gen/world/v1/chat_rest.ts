@@ -25,13 +25,12 @@ const ChatService_rules = {
   errorShapes: [{ kind: "items", path: "", title: "error", code: "error", detail: "detail" }],
   errors: [
     {
-      status: 0,
       subcode: "channel_not_found",
       body: { key: "ok", values: ["false"] },
       code: Code.NotFound,
       reason: "CHANNEL_NOT_FOUND",
     },
-    { status: 0, body: { key: "ok", values: ["false"] }, code: Code.FailedPrecondition, reason: "REFUSED" },
+    { body: { key: "ok", values: ["false"] }, code: Code.FailedPrecondition, reason: "REFUSED" },
   ],
 } satisfies Partial<MethodRules>;
 

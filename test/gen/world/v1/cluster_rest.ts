@@ -26,13 +26,12 @@ const ClusterService_rules = {
   ],
   errors: [
     {
-      status: 0,
       subcode: "Expired",
       body: { key: "type", values: ["ERROR"] },
       code: Code.OutOfRange,
       reason: "VERSION_EXPIRED",
     },
-    { status: 0, body: { key: "type", values: ["ERROR"] }, reason: "WATCH_FAILED" },
+    { body: { key: "type", values: ["ERROR"] }, reason: "WATCH_FAILED" },
   ],
 } satisfies Partial<MethodRules>;
 

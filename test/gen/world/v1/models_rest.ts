@@ -83,12 +83,7 @@ export const ModelService_streamRawPredict = download(ModelService.method.stream
 export const ModelService_exportRows = records(ModelService.method.exportRows, {
   rules: {
     ...ModelService_rules,
-    errors: [{
-      status: 0,
-      body: { key: "fault", present: true },
-      code: Code.Aborted,
-      reason: "EXPORT_FAILED",
-    }],
+    errors: [{ body: { key: "fault", present: true }, code: Code.Aborted, reason: "EXPORT_FAILED" }],
     idempotent: true,
   },
   request(message: ExportRowsRequest): RestRequest {
