@@ -28,5 +28,6 @@ export function connectorOf({ timeoutMs: timeout, tls, proxy, lookup }: Connecto
   });
   const connect: Connector =
     serverName === undefined ? plain : (options, done) => plain({ ...options, servername: serverName }, done);
-  return proxy === undefined ? connect : tunnelled(proxy, connect, timeout);
+  if (proxy === undefined) return connect;
+  return tunnelled(proxy, connectorOf({ timeoutMs: timeout, tls: proxy.tls }), connect, timeout);
 }

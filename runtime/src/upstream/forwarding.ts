@@ -1,7 +1,6 @@
 import { Pool } from "undici";
 import type { DispatchHandler, DispatchOptions, Requester } from "../http/requester.ts";
 import { connectorOf } from "./connector.ts";
-import { hostOf } from "./local-host.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
 /**
@@ -16,21 +15,14 @@ export class Forwarding implements Requester {
   constructor(origin: string, proxy: EgressProxy, options: Pool.Options, timeoutMs: number) {
     this.origin = origin;
     this.proxy = proxy;
-    this.pool = new Pool(proxy.origin, { ...options, connect: connectorOf({ timeoutMs }) });
+    this.pool = new Pool(proxy.origin, { ...options, connect: connectorOf({ timeoutMs, tls: proxy.tls }) });
   }
 
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
     const { origin, authorization } = this.proxy;
     const headers = ["host", new URL(this.origin).host, ...(options.headers as readonly string[])];
     if (authorization !== undefined) headers.push("proxy-authorization", authorization.reveal());
-    const forwarded = {
-      ...options,
-      origin,
-      path: this.origin + options.path,
-      headers,
-      // TLS is with the proxy, whatever host the request names
-      ...(origin.startsWith("https:") && { servername: hostOf(origin) }),
-    };
+    const forwarded = { ...options, origin, path: this.origin + options.path, headers };
     return this.pool.dispatch(forwarded, handler);
   }
 

@@ -183,7 +183,7 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
         ? Number.POSITIVE_INFINITY
         : checkNumber(upstream, "maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES),
     client: resolveClient(options, (option, expected, got) => invalidOption(upstream, option, expected, got)),
-    tls: resolveTls(upstream, options.tls),
+    tls: resolveTls(upstream, "tls", options.tls),
     proxyOf: resolveProxy(upstream, options.proxy),
     redirects: resolveRedirects(upstream, options.redirects),
     maxResponseBytes: limit("maxResponseBytes"),

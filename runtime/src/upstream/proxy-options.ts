@@ -1,6 +1,8 @@
+import { isIP } from "node:net";
 import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
-import { isLoopback } from "./local-host.ts";
+import { hostOf, isLoopback } from "./local-host.ts";
+import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
 /** A proxy on the way out. */
 export interface ProxyOptions {
@@ -9,6 +11,8 @@ export interface ProxyOptions {
   /** Who asks, for a proxy that wants to know (HTTP Basic). */
   readonly username?: string | Secret | undefined;
   readonly password?: string | Secret | undefined;
+  /** Certificates of authorities for TLS to the proxy itself, in PEM. Default: those that Node.js trusts. */
+  readonly ca?: TlsOptions["ca"];
 }
 
 /** A proxy for all addresses, or a function that says which one an origin is reached by; undefined for none. */
@@ -19,6 +23,8 @@ export interface EgressProxy {
   readonly origin: string;
   /** The value of `Proxy-Authorization`; undefined where there is none. */
   readonly authorization: Secret | undefined;
+  /** For TLS to the proxy itself. */
+  readonly tls: TlsSettings;
   /** What must never be shown. */
   readonly secrets: readonly Secret[];
 }
@@ -48,15 +54,19 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
   if (typeof options !== "object" || options === null) {
     throw invalidOption(upstream, "proxy", "an object, a function, or false", typeof options);
   }
-  const { url, username, password } = options;
+  const { url, username, password, ca } = options;
   const parsed = typeof url === "string" ? (URL.parse(url) ?? undefined) : undefined;
   const problem = parsed === undefined ? "something else" : problemOf(parsed);
   if (parsed === undefined || problem !== undefined) {
     const expected = "an http or https URL without path and credentials";
     throw invalidOption(upstream, "proxy.url", expected, String(problem));
   }
+  const { origin } = parsed;
+  const { secureContext } = resolveTls(upstream, "proxy", { ca }) ?? {};
+  // of its own, whatever host a request names; for an address there is none (RFC 6066 section 3)
+  const tls = { secureContext, serverName: isIP(hostOf(origin)) === 0 ? hostOf(origin) : "" };
   if (username === undefined) {
-    if (password === undefined) return { origin: parsed.origin, authorization: undefined, secrets: [] };
+    if (password === undefined) return { origin, tls, authorization: undefined, secrets: [] };
     throw invalidOption(upstream, "proxy.username", "a text, since there is a password", "none");
   }
   const user = Secret.of(username).reveal();
@@ -64,7 +74,7 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
   const word = Secret.of(password ?? "");
   const token = Buffer.from(`${user}:${word.reveal()}`).toString("base64");
   const secrets = [...(word.reveal() === "" ? [] : [word]), new Secret(token)];
-  return { origin: parsed.origin, authorization: new Secret(`Basic ${token}`), secrets };
+  return { origin, tls, authorization: new Secret(`Basic ${token}`), secrets };
 }
 
 function problemOf({ protocol, username, password, pathname, search, hash }: URL): string | undefined {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
@@ -20,31 +21,42 @@ export interface TlsOptions {
 /** The options, checked. */
 export interface TlsSettings {
   readonly secureContext: SecureContext | undefined;
+  /** Empty for none. */
   readonly serverName: string | undefined;
 }
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
 
-/** @throws ConnectError reason UPSTREAM_OPTION_INVALID */
-export function resolveTls(upstream: string, options: TlsOptions | undefined): TlsSettings | undefined {
+/**
+ * @param option the name of the options, for the text of an error
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function resolveTls(
+  upstream: string,
+  option: string,
+  options: TlsOptions | undefined,
+): TlsSettings | undefined {
   if (options === undefined) return undefined;
   if (typeof options !== "object" || options === null) {
-    throw invalidOption(upstream, "tls", "an object", String(options));
+    throw invalidOption(upstream, option, "an object", String(options));
   }
   const { ca, cert, key, serverName } = options;
   if ((cert === undefined) !== (key === undefined)) {
     const [has, lacks] = cert === undefined ? ["key", "cert"] : ["cert", "key"];
-    throw invalidOption(upstream, `tls.${lacks}`, `PEM, since there is a \`${has}\``, "none");
+    throw invalidOption(upstream, `${option}.${lacks}`, `PEM, since there is a \`${has}\``, "none");
   }
-  if (serverName !== undefined && (typeof serverName !== "string" || !NAME.test(serverName))) {
-    throw invalidOption(upstream, "tls.serverName", "the name of a host", JSON.stringify(serverName));
+  if (
+    serverName !== undefined &&
+    (typeof serverName !== "string" || !NAME.test(serverName) || isIP(serverName) !== 0)
+  ) {
+    throw invalidOption(upstream, `${option}.serverName`, "the name of a host", JSON.stringify(serverName));
   }
   if (ca === undefined && cert === undefined) return { secureContext: undefined, serverName };
-  return { secureContext: contextOf(upstream, options), serverName };
+  return { secureContext: contextOf(upstream, option, options), serverName };
 }
 
 /** Made once: it would be parsed again for every connection. */
-function contextOf(upstream: string, { ca, cert, key }: TlsOptions): SecureContext {
+function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptions): SecureContext {
   const revealed = key instanceof Secret ? key.reveal() : key;
   try {
     checkPem(ca);
@@ -55,7 +67,7 @@ function contextOf(upstream: string, { ca, cert, key }: TlsOptions): SecureConte
   } catch (error) {
     // texts of OpenSSL name the problem and never the contents
     const problem = error instanceof Error ? error.message : String(error);
-    throw invalidOption(upstream, "tls", "certificates in PEM, and a key that belongs to them", problem);
+    throw invalidOption(upstream, option, "certificates in PEM, and a key that belongs to them", problem);
   }
 }
 

@@ -1,5 +1,4 @@
 import { type buildConnector, Client } from "undici";
-import { hostOf } from "./local-host.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
 type Connector = buildConnector.connector;
@@ -22,19 +21,20 @@ export class ProxyFailed extends Error {
  * Connects through a tunnel of a proxy (CONNECT, RFC 9110 section 9.3.6). TLS is with the upstream, inside of it; the proxy
  * sees the host and the port.
  *
+ * @param toProxy makes the connection to the proxy
+ * @param connect does what is left inside of the tunnel
+ *
  * undici's ProxyAgent has neither a limit for how long a proxy may take to respond, nor an error that tells what it
  * responded, and it sends one of several headers of a name.
  */
 export function tunnelled(
   { origin, authorization }: EgressProxy,
+  toProxy: Connector,
   connect: Connector,
   timeoutMs: number,
 ): Connector {
   return (options, done) => {
-    const client = new Client(origin, {
-      connect: { timeout: timeoutMs, allowH2: false },
-      headersTimeout: timeoutMs,
-    });
+    const client = new Client(origin, { connect: toProxy, headersTimeout: timeoutMs });
     const fail = (error: unknown) => {
       client.destroy().catch(() => undefined);
       done(error instanceof ProxyFailed ? error : new ProxyFailed(undefined, error), null);
@@ -44,9 +44,7 @@ export function tunnelled(
       host: path,
       ...(authorization !== undefined && { "proxy-authorization": authorization.reveal() }),
     };
-    // TLS to the proxy, if any, is for the proxy's own name
-    const request = { path, headers, servername: hostOf(origin) };
-    client.connect(request).then(({ statusCode, socket }) => {
+    client.connect({ path, headers }).then(({ statusCode, socket }) => {
       if (statusCode < 200 || statusCode > 299) {
         // a peer may end it in any way
         socket.on("error", () => undefined).destroy();
