@@ -57,6 +57,7 @@ export {
 export type { RetryOptions } from "./retry/retry-options.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
+export { isLoopback } from "./upstream/local-host.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
 export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
