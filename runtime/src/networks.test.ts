@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket, TlsOptions } from "node:tls";
 import { inspect } from "node:util";
-import { Code } from "@connectrpc/connect";
+import { Code, createClient } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
 import { reasonOf } from "./errors/rest-error.ts";
 import { RequestWriter } from "./request/request-writer.ts";
@@ -12,7 +12,8 @@ import { createRest } from "./rest.ts";
 import { authority } from "./testing/certificates.ts";
 import { egressProxy } from "./testing/egress-proxy.ts";
 import { failureOf } from "./testing/failure.ts";
-import { closedPort, httpUpstream, rawUpstream, sendJson } from "./testing/servers.ts";
+import { closedPort, httpUpstream, rawUpstream, respondingWith, sendJson } from "./testing/servers.ts";
+import { downloadAdapter, StreamService, streamService } from "./testing/stream-service.ts";
 import {
   type ThingVariant,
   thingAdapter,
@@ -246,6 +247,25 @@ test.each(["https://api.example", "http://api.example"])(
     }
   },
 );
+
+test("a download that a proxy refuses is told as such, and a 407 of an upstream is its own", async () => {
+  const proxy = await started(egressProxy({ status: 407 }));
+  const plain = await started(respondingWith(407, {}, "mine"));
+  const reasons = {
+    "http://api.example": "UPSTREAM_PROXY_REFUSED",
+    [plain.url]: "PROXY_AUTHENTICATION_REQUIRED",
+  };
+  for (const [baseUrl, reason] of Object.entries(reasons)) {
+    const rest = createRest({
+      adapters: [streamService("download", downloadAdapter() as never)],
+      upstreams: { things: { baseUrl, proxy: { url: proxy.url } } },
+    });
+    DISPOSE.push({ [Symbol.asyncDispose]: () => rest.close() });
+    const chunks = createClient(StreamService, rest.transport).download({});
+    const error = await failureOf(chunks[Symbol.asyncIterator]().next());
+    expect(reasonOf(error)).toBe(reason);
+  }
+});
 
 test("a proxy that is not there, or says nothing, is an upstream that is not reached", async () => {
   const baseUrl = "https://api.example";

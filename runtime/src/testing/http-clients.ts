@@ -36,7 +36,7 @@ export const HTTP_CLIENTS: Readonly<Record<string, () => HttpClient>> = {
   "the fetch of undici": dispatching(
     () => new Agent(),
     (dispatcher) => ({
-      fetch: (address, init) => undiciFetch(address, { ...init, dispatcher } as never) as never,
+      fetch: (address, init) => undiciFetch(address, { ...init, dispatcher }),
     }),
   ),
 };

@@ -15,11 +15,13 @@ type ClosableRequester = Requester & { close(): Promise<void> };
 /** Pools of connections: one for each origin, direct or by a proxy. */
 export class OwnConnections implements Connections {
   readonly kind = "own";
+  secrets: readonly Secret[] = [];
   private readonly settings: UpstreamSettings;
   private readonly network: Network;
   private readonly pools = new Map<string, ClosableRequester>();
   private readonly hops: HopPools;
-  private readonly proxies = new Map<string, EgressProxy>();
+  /** Whose secrets are known. */
+  private readonly proxies = new Set<string>();
   private closing: Promise<void> | undefined;
 
   constructor(settings: UpstreamSettings, network: Network) {
@@ -29,10 +31,6 @@ export class OwnConnections implements Connections {
     for (const { origin } of settings.bases.values()) {
       if (!this.pools.has(origin)) this.pools.set(origin, this.createPool(origin));
     }
-  }
-
-  get secrets(): readonly Secret[] {
-    return [...this.proxies.values()].flatMap(({ secrets }) => secrets);
   }
 
   base(origin: string): Requester {
@@ -72,7 +70,10 @@ export class OwnConnections implements Connections {
 
   private proxyOf(origin: string): EgressProxy | undefined {
     const proxy = this.settings.proxyOf(origin);
-    if (proxy !== undefined) this.proxies.set(proxy.origin, proxy);
+    if (proxy !== undefined && !this.proxies.has(proxy.origin)) {
+      this.proxies.add(proxy.origin);
+      this.secrets = [...this.secrets, ...proxy.secrets];
+    }
     return proxy;
   }
 

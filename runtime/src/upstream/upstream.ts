@@ -191,7 +191,7 @@ class PooledUpstream implements Upstream {
     const { requester, sent, sender } = await this.prepare(call);
     call.onSent?.();
     const response = await this.exchange(requester, sent, call);
-    this.checkForwarded(sent, response.status);
+    if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
     return { ...(await this.decompressed(response, !isSuccess(response.status, call.rules))), ...sender };
   }
 
@@ -203,11 +203,9 @@ class PooledUpstream implements Upstream {
       openExchange(requester, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal),
     );
     const { status, headers } = opened;
-    try {
-      this.checkForwarded(sent, status);
-    } catch (error) {
+    if (this.isProxyRefusal(sent, status)) {
       await opened.body.return?.();
-      throw error;
+      throw this.proxyRefusal(status);
     }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
@@ -299,9 +297,10 @@ class PooledUpstream implements Upstream {
 
   private senderOf({ kind, secrets }: Authorization): Sender {
     const fixed = typeof this.settings.credentials !== "function";
+    const { secrets: others } = this.connections;
     return {
       configuredCredentials: kind !== "none" && fixed,
-      secrets: [...secrets, ...this.connections.secrets],
+      secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };
   }
 
@@ -339,9 +338,12 @@ class PooledUpstream implements Upstream {
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
-  private checkForwarded({ origin }: DispatchOptions, status: number): void {
-    if (status !== 407 || !this.connections.isForwarded(String(origin))) return;
-    throw restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
+  private isProxyRefusal({ origin }: DispatchOptions, status: number): boolean {
+    return status === 407 && this.connections.isForwarded(String(origin));
+  }
+
+  private proxyRefusal(status: number): ConnectError {
+    return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
   }
 
   private async translated<T>(exchanging: Promise<T>): Promise<T> {
