@@ -358,6 +358,28 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect([item.id, item.name]).toEqual([3n, "one,two"]);
   });
 
+  test("an upload ends with an early response", async () => {
+    const server = await started(
+      httpUpstream((request, response) => {
+        request.once("data", () => {
+          response.writeHead(413, { connection: "close" }).end("enough");
+        });
+      }),
+    );
+    const left = Promise.withResolvers<void>();
+    async function* messages() {
+      try {
+        for (;;) yield { chunk: Buffer.alloc(64 << 10) };
+      } finally {
+        left.resolve();
+      }
+    }
+    const error = await failureOf(streamsTo(server.url).upload(messages() as never));
+    // a connection may break before its response is read
+    expect(["CONTENT_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UPSTREAM_RESET"]).toContain(reasonOf(error));
+    await left.promise;
+  });
+
   test("the stream of an upload that fails is the error of the call", async () => {
     const server = await started(httpUpstream((request) => void request.resume()));
     async function* messages() {

@@ -1,5 +1,6 @@
-import { Code } from "@connectrpc/connect";
-import { MockAgent } from "undici";
+import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
+import { type Dispatcher, MockAgent } from "undici";
 import { afterEach, expect, test } from "vitest";
 import type { CallReport } from "./call/options.ts";
 import { reasonOf } from "./errors/rest-error.ts";
@@ -226,6 +227,62 @@ test("a fetch that ignores its signal holds no call", async () => {
   late.resolve(new Response(new ReadableStream({ cancel: () => canceled.resolve() })));
   await canceled.promise;
   await rest.close();
+});
+
+type Step = (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => void;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constant<Step>((handler, controller) => handler.onRequestStart?.(controller, {})),
+  fc
+    .tuple(
+      fc.constantFrom(0, 100, 103, 200, 204, 302, 404, 503, 999),
+      fc.constantFrom({}, { location: "/x" }),
+    )
+    .map<Step>(
+      ([status, headers]) =>
+        (handler, controller) =>
+          handler.onResponseStart?.(controller, status, headers),
+    ),
+  fc
+    .constantFrom("", "{", "}", '{"id":1}')
+    .map<Step>((text) => (handler, controller) => handler.onResponseData?.(controller, Buffer.from(text))),
+  fc.constant<Step>((handler, controller) => handler.onResponseEnd?.(controller, {})),
+  fc.constant<Step>((handler, controller) => handler.onResponseError?.(controller, new Error("boom"))),
+  fc.constant<Step>(() => {
+    throw new Error("thrown");
+  }),
+);
+
+test("whatever a dispatcher does in whatever order, the call ends, and close does", async () => {
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    abort: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      const dispatcher = {
+        dispatch: (_options: unknown, handler: Dispatcher.DispatchHandler) => {
+          for (const act of steps) act(handler, controller);
+        },
+      };
+      const caller = new AbortController();
+      const { rest } = restBy({ dispatcher });
+      const call = rest.call(thingAdapter(), thingRequest({ name: "a" }), { signal: caller.signal });
+      // one that still waits for its response ends with its caller
+      setImmediate(() => caller.abort());
+      const error = await call.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (error !== undefined) expect(error).toBeInstanceOf(ConnectError);
+      await rest.close();
+    }),
+    { numRuns: 300, interruptAfterTimeLimit: 10_000 },
+  );
 });
 
 test("a GET with a body cannot be sent by fetch, and says so", async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket, TlsOptions } from "node:tls";
 import { inspect } from "node:util";
 import { Code, createClient } from "@connectrpc/connect";
+import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { reasonOf } from "./errors/rest-error.ts";
 import { RequestWriter } from "./request/request-writer.ts";
@@ -281,6 +282,69 @@ test("a proxy that is not there, or says nothing, is an upstream that is not rea
   const broken = await failureOf(callOf({ baseUrl, proxy: { url: reset.url } })());
   expect(reasonOf(broken)).toBe("UPSTREAM_UNREACHABLE");
 });
+
+const AFTER = (text: string) => `HTTP/1.1 200 Connection established\r\n\r\n${text}`;
+
+const PROXIES_THAT_MISBEHAVE: Readonly<Record<string, string>> = {
+  "another protocol": "SSH-2.0-OpenSSH_9\r\n",
+  "a head without an end": "HTTP/1.1 200 OK\r\n",
+  "too large a head": `HTTP/1.1 200 OK\r\nx: ${"x".repeat(100_000)}\r\n\r\n`,
+  "an interim response": "HTTP/1.1 100 Continue\r\n\r\n",
+  "many interim responses": "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(1000),
+  "a body in place of a tunnel": AFTER("<html>sign in</html>"),
+  "a redirect": "HTTP/1.1 302 Found\r\nlocation: http://portal.example/\r\n\r\n",
+  "an odd status": "HTTP/1.1 999 Odd\r\n\r\n",
+  "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+  nothing: "",
+};
+
+async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise<string | undefined> {
+  const proxy = await rawUpstream((socket) => {
+    if (isClosed) {
+      socket.end(bytes);
+    } else {
+      socket.write(bytes);
+    }
+  });
+  try {
+    const call = callOf({ baseUrl: "https://api.example", proxy: { url: proxy.url }, connectTimeoutMs: 30 });
+    return reasonOf(await failureOf(call()));
+  } finally {
+    await proxy[Symbol.asyncDispose]();
+  }
+}
+
+const NOT_CONNECTED = ["UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_PROXY_REFUSED"];
+
+test.each(Object.entries(PROXIES_THAT_MISBEHAVE))(
+  "a proxy that sends %s makes no connection, and nothing worse",
+  async (_what, text) => {
+    for (const isClosed of [true, false]) expect(NOT_CONNECTED).toContain(await outcomeOf(text, isClosed));
+  },
+);
+
+test("whatever bytes a proxy sends, it makes no connection, and nothing worse", async () => {
+  const beginnings = fc.constantFrom(
+    "",
+    "HTTP/1.1 ",
+    "HTTP/1.1 200 OK\r\n",
+    AFTER(""),
+    AFTER("\x16\x03\x03"),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      beginnings,
+      fc.uint8Array({ maxLength: 200 }),
+      fc.boolean(),
+      async (start, rest, isClosed) => {
+        expect(NOT_CONNECTED).toContain(
+          await outcomeOf(Buffer.concat([Buffer.from(start, "latin1"), rest]), isClosed),
+        );
+      },
+    ),
+    { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+  );
+}, 60_000);
 
 test("this machine is reached without the proxy, by whatever name", async () => {
   const server = await started(httpUpstream(good));
