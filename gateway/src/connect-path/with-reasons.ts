@@ -16,23 +16,29 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 /**
  * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more than gRPC
- * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent.
+ * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent (`protocol/status-trailers.ts`).
  *
  * @param isEnveloped whether its body has its messages in envelopes
  */
-export function withReasons(result: UniversalServerResponse, isEnveloped: boolean): UniversalServerResponse {
+export async function withReasons(
+  result: UniversalServerResponse,
+  isEnveloped: boolean,
+): Promise<UniversalServerResponse> {
   const { body, status, header } = result;
   if (body === undefined) return result;
   if (isEnveloped) return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body) } : result;
   if (status < 400 || header?.has("content-encoding") === true) return result;
-  return { ...result, ...mendedUnary(body, header) };
+  return { ...result, ...(await mendedUnary(body, header)) };
 }
 
-/** The body of a unary error of Connect is there already: it comes in one chunk, and its length is in the headers. */
-function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
+/** The body of a unary error of Connect is there already, and its length is in the headers. */
+async function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const bytes = mendedError(Buffer.concat(chunks));
   const headers = new Headers(header);
-  headers.delete("content-length");
-  return { header: headers, body: mapped(body, mendedError) };
+  if (headers.has("content-length")) headers.set("content-length", String(bytes.length));
+  return { header: headers, body: chunksOf(bytes) };
 }
 
 function mendedError(bytes: Uint8Array): Uint8Array {
@@ -70,6 +76,10 @@ function read<T>(act: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 async function* mapped(chunks: Chunks, map: (chunk: Uint8Array) => Uint8Array): AsyncGenerator<Uint8Array> {
