@@ -3,6 +3,7 @@ import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
+import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./schema.ts";
 
@@ -19,10 +20,14 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 
 /**
  * Warnings, of what is valid but hardly intended: deadlines beyond the maximum, upstreams that no adapter calls, and methods
- * that have none of the credentials that they need, so that each of their calls will fail.
+ * that have none of the credentials that they need, so that each of their calls will fail; and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
-  return [...deadlineWarnings(config, adapters), ...upstreamWarnings(config, adapters)];
+  return [
+    ...deadlineWarnings(config, adapters),
+    ...upstreamWarnings(config, adapters),
+    ...networkWarnings(config),
+  ];
 }
 
 function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {

@@ -10,7 +10,7 @@ import {
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 import type { Connections } from "./connections.ts";
 import type { UpstreamSettings } from "./options.ts";
-import { codeAmong, suppliedFailure } from "./supplied-failure.ts";
+import { codeAmong, isTlsRefusal, suppliedFailure } from "./supplied-failure.ts";
 import { ProxyFailed } from "./tunnel.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
@@ -60,7 +60,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
   }
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
-  if (sent) return restError("UPSTREAM_RESET", { upstream }, { cause });
+  if (sent && !isTlsRefusal(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
   // the code alone: messages name addresses, which are not for callers
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }

@@ -8,9 +8,9 @@ import { resolveOptions } from "./options.ts";
 
 const settings = resolveOptions("things", { baseUrl: "https://api.example" });
 
-function errorFor(cause: unknown, responded = false) {
+function errorFor(cause: unknown, responded = false, client: "own" | "fetch" = "fetch") {
   const failed = new ExchangeFailed(cause, { responded, sent: true });
-  return exchangeError(failed, { upstream: "things", settings, client: "fetch" });
+  return exchangeError(failed, { upstream: "things", settings, client });
 }
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("secret text"), { code, ...more });
@@ -80,6 +80,15 @@ test("what fails within the body is a truncated response, whatever it is", () =>
   expect(reasonOf(errorFor(new TypeError("terminated", { cause: coded("ECONNRESET") }), true))).toBe(
     "UPSTREAM_TRUNCATED",
   );
+});
+
+test("a certificate that is refused in the middle of a request is no broken connection", () => {
+  for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"]) {
+    expect(errorFor(coded(code), false, "own").rawMessage).toBe(
+      `upstream things: no connection was established: ${code}`,
+    );
+  }
+  expect(reasonOf(errorFor(coded("ECONNRESET"), false, "own"))).toBe("UPSTREAM_RESET");
 });
 
 const { cause: anyCause } = fc.letrec<{ readonly cause: unknown; readonly error: Error }>((tie) => ({

@@ -67,6 +67,11 @@ export function suppliedFailure(
   return restError("UPSTREAM_FAILED", { upstream, client, problem: problem ?? "an error" }, extras);
 }
 
+/** Whether a code stands for TLS that was refused, which in TLS 1.3 is told when the request is on its way. */
+export function isTlsRefusal(code: string): boolean {
+  return NO_TLS.test(code);
+}
+
 /** The code of undici or its parser among an error and its causes; empty if there is none. */
 export function codeAmong(cause: unknown): string {
   return causesOf(cause).find(({ name }) => COMMON.test(name))?.name ?? "";
