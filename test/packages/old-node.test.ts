@@ -23,11 +23,16 @@ function manifestOf(name: string): Manifest {
 
 const required = manifestOf("gateway").engines.node.replace(">=", "");
 
+/** A module that makes a process say that it is another version. */
+function disguiseAs(version: string): string {
+  const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  return `Object.defineProperty(process, "versions", { value: ${versions} });`;
+}
+
 /** Runs an executable with `--version`, by a Node.js that says it is another version. */
 function runAs(version: string, entry: string) {
   const disguise = join(folder, "disguise.cjs");
-  const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
-  writeFileSync(disguise, `Object.defineProperty(process, "versions", { value: ${versions} });`);
+  writeFileSync(disguise, disguiseAs(version));
   return spawnSync(process.execPath, ["--require", disguise, entry, "--version"], { encoding: "utf8" });
 }
 
@@ -43,6 +48,25 @@ const OLDER = [
   "22.18.0-nightly",
 ];
 const NEWER = [required, "100.1.2", "22.20.0-nightly"];
+
+test("the scripts of the repository say so too", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const direct = Object.values(scripts).filter((script) => script.startsWith("node "));
+  expect(direct.length).toBeGreaterThan(5);
+  for (const script of direct) expect(script).toMatch(/^node -r \.\/scripts\/require-node\.cjs /);
+  const guard = "./scripts/require-node.cjs";
+  const run = (version: string) => {
+    writeFileSync(join(folder, "disguise.cjs"), disguiseAs(version));
+    const options = ["-r", join(folder, "disguise.cjs"), "-r", guard, "-e", "process.stdout.write('runs')"];
+    return spawnSync(process.execPath, options, { encoding: "utf8" });
+  };
+  for (const version of NEWER) expect(run(version).stdout).toBe("runs");
+  const { status, stdout, stderr } = run("20.20.2");
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(
+    `the repository needs Node.js ${required} or newer, which npm ci installs; ${process.execPath} is 20.20.2\n`,
+  );
+});
 
 test.each(PACKAGES)("the executable of %s says which Node.js it needs to one that is too old", (name) => {
   const { bin } = manifestOf(name);
