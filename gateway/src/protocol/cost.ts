@@ -10,6 +10,9 @@ export const VALUE_COST = 1;
  */
 export const OBJECT_COST = 10;
 
+/** What a number of JSON costs beside its value where JSON.parse may round it: it is looked at more closely. */
+export const LONG_NUMBER_COST = 4;
+
 /** Digits that a number of a request may have. No type holds more exactly; a bigint takes quadratic time to read. */
 export const MAX_DIGITS = 1000;
 

@@ -1,7 +1,9 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
-import { type Budget, MAX_DIGITS, OBJECT_COST, tooManyDigits, VALUE_COST } from "./cost.ts";
+import { type Budget, LONG_NUMBER_COST, MAX_DIGITS, OBJECT_COST, tooManyDigits, VALUE_COST } from "./cost.ts";
 
 const SPACE = 0x20;
+const LOWER_CASE = 0x20;
+const LETTER_E = 0x65;
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const COMMA = 0x2c;
@@ -13,6 +15,8 @@ const CLOSE_BRACE = 0x7d;
 
 /** Bytes of a field mask that cost as much as a scalar does. */
 const MASK_BYTES_PER_VALUE = 16;
+/** The length of the shortest number that JSON.parse may round, other than such with an exponent. */
+const LONG_NUMBER = 16;
 /** The longest key that may be the name of a field, escapes included. */
 const MAX_NAME = 1000;
 const NUMBER = /-?\d[\d.eE+-]*/y;
@@ -140,6 +144,8 @@ class JsonWalker {
     if (number > at) {
       if (number - at > MAX_DIGITS) throw tooManyDigits("a number of the message", number - at);
       this.scalar();
+      const mayBeRounded = number - at >= LONG_NUMBER || hasExponent(this.text, at, number);
+      if (mayBeRounded) this.budget.spend(LONG_NUMBER_COST);
       return number;
     }
     const word = ended(WORD, this.text, at);
@@ -196,6 +202,11 @@ function itemOf(kind: Kind, isObject: boolean): Kind {
 
 function isAny(kind: Kind): boolean {
   return kind.name === "value" && kind.isAny;
+}
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((text.charCodeAt(at) | LOWER_CASE) === LETTER_E) return true;
+  return false;
 }
 
 /** Refuses a text that would be read as a bigint. */
