@@ -9,13 +9,13 @@ import { pause } from "./pause.ts";
 const OTHER_FLAGS = ~COMPRESSED_FLAG;
 
 /** Messages that are read in one turn of the event loop, as long as they are small. */
-const MESSAGES_PER_TURN = 64;
+const MESSAGES_PER_TURN = 32;
 /** Bytes that take as long as a small message. */
 const BYTES_PER_MESSAGE = 4096;
 
 /** How the messages of a request are to be read. */
 export interface MessageOptions {
-  readonly call: Call;
+  readonly call: Pick<Call, "client" | "method" | "messageCost">;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
   /** What they are compressed with; undefined for nothing, and for what is not known. */
