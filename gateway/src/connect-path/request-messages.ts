@@ -3,7 +3,7 @@ import type { Call } from "../call/call.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
-import { pause } from "./pause.ts";
+import { nextTurn } from "../protocol/next-turn.ts";
 
 /** The one flag that a message of a request may have. */
 const OTHER_FLAGS = ~COMPRESSED_FLAG;
@@ -57,7 +57,7 @@ export async function* readEnvelopes(
       yield await readEnvelope(envelope, options);
       if (spent < MESSAGES_PER_TURN) continue;
       spent = 0;
-      await pause();
+      await nextTurn();
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Limits } from "../limits.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
+import { nextTurn } from "../protocol/next-turn.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { parseMessage, printMessage } from "./codec.ts";
@@ -42,6 +43,9 @@ export interface UnaryCall {
   readonly head: Head;
   readonly method: UnaryMethod;
 }
+
+/** Responses beyond this size are printed in another turn of the event loop than they are decoded in. */
+const LARGE_BYTES = 1024 * 1024;
 
 /** What all unary calls share. */
 export interface UnaryOptions {
@@ -116,6 +120,7 @@ async function run(
   const hasCallerDeadline = call.deadline.isClientBound;
   const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
   const result = await runAs(call, () => method(message, context));
+  if (result.bytes.length > LARGE_BYTES) await nextTurn();
   const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header);

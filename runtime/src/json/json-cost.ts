@@ -1,17 +1,19 @@
 /** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
 const VALUE_COST = 1;
-/** What an object or an array costs. */
-const CONTAINER_COST = 3;
+/** What an array costs. */
+const ARRAY_COST = 3;
+/** What an object costs: a decoder asks it for every field of its message, there or not. */
+const OBJECT_COST = 8;
 /** What a text costs beside its value that begins like a number: a time, a duration or a 64-bit integer is read from it. */
 const NUMERIC_TEXT_COST = 3;
 /** What a number costs beside its value that JSON.parse may round: all is parsed again, and it becomes a bigint. */
-const LONG_NUMBER_COST = 7;
+const LONG_NUMBER_COST = 16;
 /** The length of the shortest such number. */
 const LONG_NUMBER = 16;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
 const LARGE_NUMBER_COST = 100;
-/** What a character can cost at most, that of `[`. */
-const MAX_COST_PER_CHARACTER = CONTAINER_COST;
+/** What a character can cost at most, that of `{`. */
+const MAX_COST_PER_CHARACTER = OBJECT_COST;
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -50,7 +52,7 @@ export function checkJsonCost(text: string, limit: number): number {
       continue;
     }
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      cost += CONTAINER_COST;
+      cost += code === OPEN_BRACE ? OBJECT_COST : ARRAY_COST;
       at++;
     } else if (code === QUOTE) {
       cost += isNumeric(text.charCodeAt(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;

@@ -45,9 +45,9 @@ export interface UpstreamOptions {
   /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number and word, 3 for
-   * each object and array, more for numbers beyond 2^53 and for texts that begin like numbers. What costs more fails the
-   * call, since it would hold up all others. Default: 800 000, about 5 MB of ordinary JSON.
+   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number and word, 8 for
+   * each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like numbers. What costs more fails the
+   * call, since it would hold up all others. Default: 800 000, about 4 MB of ordinary JSON.
    */
   readonly maxResponseCost?: number | undefined;
   /**

@@ -8,7 +8,7 @@ let isScheduled = false;
  * Lets timers, connections and other calls have their turn. In each turn of the event loop, few of the streams that pause
  * go on, in the order in which they came.
  */
-export function pause(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     PAUSED.add(resolve);
     schedule();
