@@ -61,7 +61,7 @@ export async function callHandler(
   });
   return isBareRefusal(result)
     ? explainedRefusal(result.status, handler, call, request)
-    : withReasons(result, enveloped);
+    : await withReasons(result, enveloped, call);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */

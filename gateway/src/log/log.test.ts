@@ -33,6 +33,7 @@ function endedCall(reason?: unknown): Call {
     messageCost: 0,
     bytesIn: 1,
     bytesOut: 2,
+    failedInHandler: false,
     upstreamStatus: 200,
     signal: abort.signal,
   };

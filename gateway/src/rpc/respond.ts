@@ -69,7 +69,7 @@ async function sendChunks(
       await writeChunk(response, chunk.value, call, stalledMs);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer)));
+    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer, call)));
     await endResponse(response, stalledMs);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
