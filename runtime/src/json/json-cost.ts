@@ -10,6 +10,10 @@ const NUMERIC_TEXT_COST = 3;
 const LONG_NUMBER_COST = 16;
 /** The length of the shortest such number. */
 const LONG_NUMBER = 16;
+/** What a fraction costs beside its value: its notation may have to be kept. */
+const FRACTION_COST = 1;
+/** What a number costs beside its value that JSON.parse gives another notation, `1.0`, `1e3` or `-0`, and may have to be kept. */
+const NOTATION_COST = 9;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
 const LARGE_NUMBER_COST = 100;
 /** What a character can cost at most, that of `{`. */
@@ -19,9 +23,12 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
+const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const COLON = 0x3a;
+const LETTER_E = 0x65;
+const LOWER_CASE = 0x20;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
@@ -72,11 +79,27 @@ function isNumeric(code: number): boolean {
 }
 
 function numberCost(text: string, start: number, end: number): number {
-  const isLong = end - start >= LONG_NUMBER;
-  // with an exponent of three digits it has five characters
-  const mayBeLarge = end - start >= 5 && end - start <= MAX_NUMBER;
-  const isLarge = mayBeLarge && LARGE_EXPONENT.test(text.slice(start, end));
-  return VALUE_COST + (isLong ? LONG_NUMBER_COST : 0) + (isLarge ? LARGE_NUMBER_COST : 0);
+  const length = end - start;
+  if (length === 1) return VALUE_COST;
+  if (length >= LONG_NUMBER) return VALUE_COST + LONG_NUMBER_COST + exponentCost(text, start, end);
+  return VALUE_COST + notationCost(text, start, end);
+}
+
+/** What the notation of a short number adds. */
+function notationCost(text: string, start: number, end: number): number {
+  let cost = 0;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code === POINT) cost = FRACTION_COST;
+    if ((code | LOWER_CASE) === LETTER_E) return NOTATION_COST + exponentCost(text, start, end);
+  }
+  const endsInZero = text.charCodeAt(end - 1) === ZERO;
+  const isMinusZero = end - start === 2 && text.charCodeAt(start) === MINUS;
+  return endsInZero && (cost > 0 || isMinusZero) ? NOTATION_COST : cost;
+}
+
+function exponentCost(text: string, start: number, end: number): number {
+  return end - start <= MAX_NUMBER && LARGE_EXPONENT.test(text.slice(start, end)) ? LARGE_NUMBER_COST : 0;
 }
 
 /** Behind a number or a word. */
