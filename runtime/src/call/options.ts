@@ -6,6 +6,7 @@ import type { Difference, DifferenceCounts, DifferenceLevels } from "../decode/d
 import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
+import type { ClientOptions } from "../upstream/supplied-client.ts";
 
 /** How one response differs from its description; of a stream, one of its pages or records. */
 export interface DifferenceReport {
@@ -51,12 +52,19 @@ export interface RequestReport {
   readonly upstream: string;
   /** The HTTP method. */
   readonly verb: string;
+  /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect those that it leads to. */
+  readonly origin: string;
 }
 
 /** What goes along with one request to an upstream. */
 export interface RequestObserver {
   /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own. What it throws
+   * fails the call.
+   */
+  readonly run?: (<T>(send: () => T) => T) | undefined;
   /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined;
 }
@@ -72,8 +80,9 @@ export interface RequestEnd {
 /**
  * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call: the first time, it is a
  * warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
+ * A `dispatcher` or a `fetch` is for all upstreams that have none of their own.
  */
-export interface RestOptions {
+export interface RestOptions extends ClientOptions {
   /** The generated adapters of the services to call. */
   readonly adapters: readonly ServiceAdapter[];
   /** The upstreams that they name. */
