@@ -116,7 +116,7 @@ describe.each([
   test("a response with a million objects is an error that names the limit, and the next one is served", async () => {
     const call = { type: "application/json", body: Buffer.from("{}") };
     response = json.toString();
-    expect(await post(call)).toContain("maxResponseCost, 800000");
+    expect(await post(call)).toContain("maxResponseCost, 1600000");
     response = `{"lists":{"int64Values":[9007199254740993,${"1e999,".repeat(100_000)}1]}}`;
     expect(await post(call)).toContain("UPSTREAM_BODY_TOO_COSTLY");
     response = '{"lists":{"int64Values":[9007199254740993]}}';

@@ -53,7 +53,7 @@ export interface UpstreamOptions extends ClientOptions {
   /**
    * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number and word, 8 for
    * each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like numbers. What costs more fails the
-   * call, since it would hold up all others. Default: 800 000, about 4 MB of ordinary JSON.
+   * call, since it would hold up all others. Default: 1 600 000, about 8 MB of ordinary JSON.
    */
   readonly maxResponseCost?: number | undefined;
   /**
@@ -104,7 +104,7 @@ export const UPSTREAM_DEFAULTS = {
   acceptEncoding: "gzip, br, zstd",
   maxResponseBytes: 16 * 1024 * 1024,
   // measured: below it, the costliest shapes keep the process for less than 100 ms
-  maxResponseCost: 800_000,
+  maxResponseCost: 1_600_000,
   maxHeaderBytes: 16 * 1024,
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 30_000,
