@@ -27,6 +27,7 @@ import type { ServiceComments } from "./pages/start-page.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/reflection.ts";
+import { refuse } from "./protocol/refuse.ts";
 import { createRpc } from "./rpc/rpc.ts";
 
 export interface ServerOptions {
@@ -142,6 +143,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });
     },
+    refuse,
+    proxies: options.proxies,
     onError: (error) => reportError(log, error, "request failed"),
     onLimit,
   });

@@ -6,6 +6,7 @@ import { applyDeadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
@@ -31,11 +32,12 @@ export async function callHandler(
   const abort = new AbortController();
   // The call may have waited before it came here.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
-  const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
-  response.once("close", () => {
-    clearTimeout(timer);
+  const callbacks = new Callbacks((error) => abort.abort(error));
+  const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
+  callbacks.once(response, "close", () => {
+    timer.stop();
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!isSent(response)) abort.abort(hungUp());
+    if (!isSent(response)) abort.abort(hungUp(call));
   });
   const result = await handler({
     httpVersion: request.httpVersion,

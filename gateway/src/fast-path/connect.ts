@@ -95,9 +95,19 @@ class MessageReader implements BodyReader {
   }
 }
 
-/** Unary-Response with a message. */
-function response(message: Uint8Array, head: Head, header: Headers): WholeResponse | Promise<WholeResponse> {
-  const headers = { ...toNodeHeaders(header), "content-type": `application/${head.codec}` };
+/** Unary-Response with a message; trailers are headers with a prefix (Trailing-Metadata). */
+function response(
+  message: Uint8Array,
+  head: Head,
+  header: Headers,
+  trailer?: Headers,
+): WholeResponse | Promise<WholeResponse> {
+  const trailers = Object.entries(toNodeHeaders(trailer)).map(([name, value]) => [`trailer-${name}`, value]);
+  const headers: WholeResponse["headers"] = {
+    ...toNodeHeaders(header),
+    ...Object.fromEntries(trailers),
+    "content-type": `application/${head.codec}`,
+  };
   return withBody(200, headers, message, head.responseCompression);
 }
 

@@ -7,6 +7,7 @@ import {
   type Health as HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from "../gen/grpc/health/v1/health_pb.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { show } from "../text/show.ts";
 
 /** The largest response of List that the protocol allows. */
@@ -80,11 +81,11 @@ function tooMany(count: number): ConnectError {
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     if (signal.aborted) {
       resolve();
     } else {
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      new Callbacks(reject).onAbort(signal, resolve);
     }
   });
 }

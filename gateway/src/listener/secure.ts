@@ -1,8 +1,9 @@
 import type net from "node:net";
 import tls from "node:tls";
 import type { Limits } from "../limits.ts";
+import type { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
-import type { Identified, Identify } from "./preface.ts";
+import { type Identified, type Identify, ofSocket } from "./preface.ts";
 
 /** TLS in front of the port: what connections speak is agreed upon by ALPN (RFC 7301). */
 export interface Secure {
@@ -16,29 +17,36 @@ export interface Secure {
  * that offers others alone is refused. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
  * connection.
  */
-export function createSecure(certificate: Certificate, limits: Limits): Secure {
+export function createSecure(
+  certificate: Certificate,
+  limits: Limits,
+  callbacks: Callbacks,
+  onError: (error: unknown) => void,
+): Secure {
   const waiting = new Map<string, Identified>();
   const server = tls.createServer({
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
   });
-  server.on("tlsClientError", (_error, socket) => socket.destroy());
-  server.on("secureConnection", (socket) => {
+  callbacks.on(server, "tlsClientError", (_error: Error, socket: tls.TLSSocket) => socket.destroy());
+  callbacks.on(server, "secureConnection", (socket: tls.TLSSocket) => {
     const report = waiting.get(nameOf(socket));
     waiting.delete(nameOf(socket));
     if (report === undefined) {
       socket.destroy();
     } else {
-      report(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
+      const protocol = socket.alpnProtocol === "h2" ? "http2" : "http1";
+      ofSocket(socket, onError).guarded(report)(protocol, socket);
     }
   });
   return {
     identify: (socket, report) => {
       const name = nameOf(socket);
+      const ofConnection = ofSocket(socket, onError);
       waiting.set(name, report);
-      socket.once("close", () => waiting.delete(name));
-      socket.on("error", () => socket.destroy());
+      ofConnection.once(socket, "close", () => waiting.delete(name));
+      ofConnection.on(socket, "error", () => socket.destroy());
       server.emit("connection", socket);
     },
     use: (next) => server.setSecureContext(next),

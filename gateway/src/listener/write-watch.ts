@@ -1,0 +1,80 @@
+import { constants } from "node:http2";
+import type { Callbacks } from "./callbacks.ts";
+import { cut, type HttpResponse, outgoing } from "./http.ts";
+
+interface Watched {
+  readonly response: HttpResponse;
+  /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
+  waitingSince: number;
+}
+
+/** How often room is made at most, in milliseconds, since all responses are looked at for it. */
+const SHED_EVERY_MS = 100;
+
+/**
+ * Watches that clients read their responses, whatever they are responses to: one that has something to read and takes none
+ * of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
+ */
+export class WriteWatch {
+  private readonly watched = new Map<HttpResponse, Watched>();
+  private readonly stalledMs: number;
+  private readonly onStalled: () => void;
+  private readonly now: () => number;
+  private lastShedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param onStalled notified of each response that is cut */
+  constructor(stalledMs: number, onStalled: () => void, now: () => number = () => performance.now()) {
+    this.stalledMs = stalledMs;
+    this.onStalled = onStalled;
+    this.now = now;
+  }
+
+  /** Watches a response until it closes. */
+  add(response: HttpResponse, callbacks: Callbacks): void {
+    const watched = { response, waitingSince: this.now() };
+    this.watched.set(response, watched);
+    callbacks.on(outgoing(response), "drain", () => {
+      watched.waitingSince = this.now();
+    });
+    callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
+  }
+
+  /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
+  check(): void {
+    this.cutAfter(this.stalledMs);
+  }
+
+  /**
+   * Makes room in a crowd: cuts what has not been read for a shorter time, in milliseconds.
+   *
+   * @returns how many responses it has cut
+   */
+  shed(ms: number): number {
+    if (this.now() - this.lastShedAt < SHED_EVERY_MS) return 0;
+    this.lastShedAt = this.now();
+    return this.cutAfter(Math.min(ms, this.stalledMs));
+  }
+
+  private cutAfter(ms: number): number {
+    const now = this.now();
+    let count = 0;
+    for (const watched of this.watched.values()) {
+      if (!isWaiting(watched.response)) {
+        watched.waitingSince = now;
+      } else if (now - watched.waitingSince >= ms) {
+        count += 1;
+        this.watched.delete(watched.response);
+        this.onStalled();
+        cut(watched.response, constants.NGHTTP2_CANCEL);
+      }
+    }
+    return count;
+  }
+}
+
+/** Whether a response has bytes that its client has not taken. One that is pipelined behind another has no turn yet. */
+function isWaiting(response: HttpResponse): boolean {
+  if (!("stream" in response) && response.socket === null) return false;
+  const { writableLength, writableEnded, writableFinished } = outgoing(response);
+  return writableLength > 0 || (writableEnded && !writableFinished);
+}
