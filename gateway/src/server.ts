@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.refused(limit);
     logRefusal(limit);
   };
-  const health = new Health();
+  const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
   const validation = createValidation();
   const rpc = createRpc({

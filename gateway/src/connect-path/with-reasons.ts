@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import {
+  codeToHttpStatus,
   endStreamFlag,
   endStreamFromJson,
   endStreamToJson,
@@ -9,6 +10,7 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import { withReason } from "../call/gateway-error.ts";
+import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
 
@@ -20,25 +22,37 @@ type Chunks = AsyncIterable<Uint8Array>;
  *
  * @param isEnveloped whether its body has its messages in envelopes
  */
-export function withReasons(result: UniversalServerResponse, isEnveloped: boolean): UniversalServerResponse {
+export async function withReasons(
+  result: UniversalServerResponse,
+  isEnveloped: boolean,
+): Promise<UniversalServerResponse> {
   const { body, status, header } = result;
   if (body === undefined) return result;
   if (isEnveloped) return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body) } : result;
   if (status < 400 || header?.has("content-encoding") === true) return result;
-  return { ...result, ...mendedUnary(body, header) };
+  return mendedUnary(result, await bytesOf(body));
 }
 
-/** The body of a unary error of Connect is there already: it comes in one chunk, and its length is in the headers. */
-function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
-  const headers = new Headers(header);
-  headers.delete("content-length");
-  return { header: headers, body: mapped(body, mendedError) };
-}
-
-function mendedError(bytes: Uint8Array): Uint8Array {
+/** The body of a unary error of Connect is there already, and its length is in the headers. */
+function mendedUnary(result: UniversalServerResponse, bytes: Uint8Array): UniversalServerResponse {
   const error = read(() => errorFromJsonBytes(bytes, undefined, new ConnectError("", Code.Unknown)));
-  if (error === undefined || hasDetails(error)) return bytes;
-  return Buffer.from(JSON.stringify(errorToJson(withReason(error), undefined)));
+  const own = error && mendedError(error);
+  if (own === undefined) return { ...result, body: chunksOf(bytes) };
+  const body = Buffer.from(JSON.stringify(errorToJson(own, undefined)));
+  const header = new Headers(result.header);
+  header.set("content-length", String(body.length));
+  const status = own.code === error?.code ? result.status : codeToHttpStatus(own.code);
+  return { ...result, status, header, body: chunksOf(body) };
+}
+
+async function bytesOf(chunks: Chunks): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** connect sends one envelope a chunk; the last one has the status. */
@@ -54,14 +68,17 @@ function mendedEnvelopes(body: Chunks): Chunks {
 
 function mendedEnd(chunk: Uint8Array, bytes: Uint8Array): Uint8Array {
   const end = read(() => endStreamFromJson(bytes));
-  if (end?.error === undefined || hasDetails(end.error)) return chunk;
-  const json = endStreamToJson(end.metadata, withReason(end.error), undefined);
+  const own = end?.error && mendedError(end.error);
+  if (end === undefined || own === undefined) return chunk;
+  const json = endStreamToJson(end.metadata, own, undefined);
   return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
 }
 
-/** An error with details is not one of connect's own. */
-function hasDetails({ details }: ConnectError): boolean {
-  return details.length > 0;
+/** The error as it should be; undefined for one that is so. One with details is not one of connect's own. */
+function mendedError(error: ConnectError): ConnectError | undefined {
+  const isOwn = error.details.length === 0;
+  const bounded = boundedError(isOwn ? withReason(error) : error, BODY_BOUNDS);
+  return isOwn || bounded !== error ? bounded : undefined;
 }
 
 function read<T>(act: () => T): T | undefined {

@@ -18,7 +18,7 @@ const decoder = new TextDecoder();
  *
  * @param depth how deep it may be nested
  * @param types the types that a google.protobuf.Any may have
- * @throws ConnectError INTERNAL for protobuf that is none, INVALID_ARGUMENT for JSON that does not fit
+ * @throws ConnectError INVALID_ARGUMENT for protobuf that is none, and for JSON that does not fit
  */
 export function parseMessage(
   desc: DescMessage,
@@ -34,7 +34,7 @@ function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: numbe
   try {
     return fromBinary(desc, bytes, { recursionLimit });
   } catch (error) {
-    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.Internal);
+    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.InvalidArgument);
   }
 }
 

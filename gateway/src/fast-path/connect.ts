@@ -5,6 +5,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { type Compression, mergeNonProtocolHeaders } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { HttpRequest } from "../listener/http.ts";
+import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -116,7 +117,7 @@ function errorResponse(error: ConnectError, head: Head): WholeResponse | Promise
   const headers = new Headers();
   mergeNonProtocolHeaders(headers, error.metadata);
   headers.set("content-type", "application/json");
-  const body = errorToJsonBytes(error, undefined);
+  const body = errorToJsonBytes(boundedError(error, BODY_BOUNDS), undefined);
   return withBody(codeToHttpStatus(error.code), toNodeHeaders(headers), body, head.responseCompression);
 }
 
