@@ -27,9 +27,7 @@ export function bodyIdle(idleMs: number): ConnectError {
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();
   const isDue = deadline.setBy === "client" && leftMs <= Math.max(50, deadline.ms / 10);
-  return isDue
-    ? deadlineExceeded(deadline)
-    : gatewayError("CANCELED", "the client hung up", Code.Canceled);
+  return isDue ? deadlineExceeded(deadline) : gatewayError("CANCELED", "the client hung up", Code.Canceled);
 }
 
 /** The error of a stream that is cut because the gateway goes down. */

@@ -8,7 +8,8 @@ import { Callbacks } from "./callbacks.ts";
 const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
 
 /** Ways to register a callback that nothing catches: by an event's name, by a timer, at a signal. */
-const BARE = /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
+const BARE =
+  /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
 
 test.each(FOLDERS)("no callback in %s/ is registered without a guard", (folder) => {
   const root = path.resolve(import.meta.dirname, "..", folder);

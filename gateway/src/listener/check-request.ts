@@ -36,7 +36,9 @@ function checkVersion(request: HttpRequest): Refusal | undefined {
   const { httpVersion } = request;
   if (isHttp2(request) || ["1.0", "1.1"].includes(httpVersion)) return undefined;
   if (request.httpVersionMajor === 2) {
-    return badRequest("the request line says HTTP/2, which has none; speak HTTP/1.1, or begin with its preface");
+    return badRequest(
+      "the request line says HTTP/2, which has none; speak HTTP/1.1, or begin with its preface",
+    );
   }
   const message = `HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/${httpVersion}`;
   return { status: 505, code: "unimplemented", message };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clientKey, Crowd } from "./crowd.ts";
+import { Crowd, clientKey } from "./crowd.ts";
 
 test("one client may have half of all, and then no more than its part", () => {
   const crowd = new Crowd(100, 10);

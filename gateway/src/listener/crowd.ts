@@ -29,7 +29,9 @@ export class Crowd {
   /** What is exceeded by one more of a client; undefined for nothing. */
   excess(client: string): "all" | "client" | undefined {
     if (this.all >= this.max) return "all";
-    return this.isContended && (this.byClient.get(clientKey(client)) ?? 0) >= this.perClient ? "client" : undefined;
+    return this.isContended && (this.byClient.get(clientKey(client)) ?? 0) >= this.perClient
+      ? "client"
+      : undefined;
   }
 
   /** Adds one of a client; the returned function, to be called once, takes it away. */

@@ -46,8 +46,10 @@ export function serveSession(
     if (wasReset(stream) && resets.isExceeded(reset, now)) {
       onLimit("resetsPerSecond");
       session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    } else if (open === 0 && !session.closed) {
-      timer = callbacks.after(limits.idleTimeoutMs, () => closeSession(session, callbacks));
+    } else if (open === 0) {
+      // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
+      const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
+      timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }
   };
   callbacks.on(

@@ -72,7 +72,8 @@ export function createListener(options: ListenerOptions): Listener {
     ofRequest.on(response, "error", ignore);
     ofRequest.guarded(() => takeIn.request(request, response, ofRequest))();
   };
-  const hasResponse = (socket: Duplex) => [...inFlight.owedBy(socket)].some((response) => response.headersSent);
+  const hasResponse = (socket: Duplex) =>
+    [...inFlight.owedBy(socket)].some((response) => response.headersSent);
   const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit, callbacks, onError);
   const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError);
   const secure = options.certificate && createSecure(options.certificate, limits, callbacks, onError);

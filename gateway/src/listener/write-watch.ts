@@ -5,6 +5,7 @@ import { cut, type HttpResponse, outgoing } from "./http.ts";
 interface Watched {
   readonly response: HttpResponse;
   /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
+  // biome-ignore lint/plugin: changes while the response is sent
   waitingSince: number;
 }
 
@@ -63,18 +64,37 @@ export class WriteWatch {
         watched.waitingSince = now;
       } else if (now - watched.waitingSince >= ms) {
         count += 1;
-        this.watched.delete(watched.response);
+        watched.waitingSince = now;
         this.onStalled();
-        cut(watched.response, constants.NGHTTP2_CANCEL);
+        cutOrClose(watched.response);
       }
     }
     return count;
   }
 }
 
-/** Whether a response has bytes that its client has not taken. One that is pipelined behind another has no turn yet. */
+/**
+ * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind another has no turn
+ * yet.
+ */
 function isWaiting(response: HttpResponse): boolean {
-  if (!("stream" in response) && response.socket === null) return false;
-  const { writableLength, writableEnded, writableFinished } = outgoing(response);
-  return writableLength > 0 || (writableEnded && !writableFinished);
+  if ("stream" in response) {
+    const { writableLength, writableEnded, closed } = response.stream;
+    return writableLength > 0 || writableEnded || closed;
+  }
+  if (response.socket === null) return false;
+  return response.writableLength > 0 || (response.writableEnded && !response.writableFinished);
+}
+
+/**
+ * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends nothing any more,
+ * e.g. since its peer has violated the protocol after it had said goodbye: that ends as a whole.
+ */
+function cutOrClose(response: HttpResponse): void {
+  if ("stream" in response && response.stream.closed) {
+    response.stream.session?.destroy();
+    response.stream.destroy();
+  } else {
+    cut(response, constants.NGHTTP2_CANCEL);
+  }
 }

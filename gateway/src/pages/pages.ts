@@ -1,5 +1,5 @@
-import type { Health } from "../health/health.ts";
 import { protocolOf } from "../call/protocol.ts";
+import type { Health } from "../health/health.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/proxies.ts";
 import { refuse } from "../protocol/refuse.ts";

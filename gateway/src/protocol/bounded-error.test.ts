@@ -18,7 +18,9 @@ const badRequest = (count: number, size = 100) => ({
 });
 const violations = (count: number) => ({
   desc: ViolationsSchema,
-  value: { violations: Array.from({ length: count }, (_, i) => ({ ruleId: `rule${i}`, message: "y".repeat(90) })) },
+  value: {
+    violations: Array.from({ length: count }, (_, i) => ({ ruleId: `rule${i}`, message: "y".repeat(90) })),
+  },
 });
 const retry = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 1n } } };
 
@@ -46,7 +48,8 @@ test("violations are left out from the end, and what is small is kept", () => {
   const [info] = bounded.findDetails(ErrorInfoSchema);
   const [bad] = bounded.findDetails(BadRequestSchema);
   expect([info?.reason, bounded.findDetails(RetryInfoSchema).length]).toEqual(["REQUEST_INVALID", 1]);
-  const count = (bad?.fieldViolations.length ?? 0) + (bounded.findDetails(ViolationsSchema)[0]?.violations.length ?? 0);
+  const count =
+    (bad?.fieldViolations.length ?? 0) + (bounded.findDetails(ViolationsSchema)[0]?.violations.length ?? 0);
   expect(count).toBeGreaterThan(15);
   expect(bad?.fieldViolations[0]?.field ?? "field0").toBe("field0");
 });
@@ -55,7 +58,9 @@ test("a detail that cannot be shortened is left out", () => {
   const info = { desc: ErrorInfoSchema, value: { reason: "A", metadata: { a: "x".repeat(100_000) } } };
   const error = new ConnectError("a", Code.Internal, undefined, [info, retry]);
   const bounded = boundedError(error, HEADER_BOUNDS);
-  expect([bounded.findDetails(ErrorInfoSchema).length, bounded.findDetails(RetryInfoSchema).length]).toEqual([0, 1]);
+  expect([bounded.findDetails(ErrorInfoSchema).length, bounded.findDetails(RetryInfoSchema).length]).toEqual([
+    0, 1,
+  ]);
 });
 
 test("whatever an error has, its trailers fit into 8 KiB, and decode to what they were made of", () => {

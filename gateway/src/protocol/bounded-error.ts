@@ -1,11 +1,7 @@
-import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type Violation, ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { ConnectError } from "@connectrpc/connect";
-import {
-  type BadRequest_FieldViolation,
-  BadRequestSchema,
-} from "../gen/google/rpc/error_details_pb.ts";
+import { type BadRequest_FieldViolation, BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 
 /** How large an error may be where it is sent, in bytes. */
 export interface ErrorBounds {

@@ -31,7 +31,9 @@ function grpcError(contentType: string, error: ConnectError): WholeResponse {
 }
 
 function streamError(contentType: string, error: ConnectError): WholeResponse {
-  const message = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), boundedError(error, BODY_BOUNDS), undefined)));
+  const message = Buffer.from(
+    JSON.stringify(endStreamToJson(new Headers(), boundedError(error, BODY_BOUNDS), undefined)),
+  );
   const body = envelopes([endStreamFlag, message]);
   return { status: 200, headers: { "content-type": contentType }, body };
 }

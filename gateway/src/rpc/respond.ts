@@ -44,7 +44,11 @@ async function sendWhole(
 }
 
 /** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
-async function sendChunks(response: HttpResponse, result: UniversalServerResponse, call: Call): Promise<void> {
+async function sendChunks(
+  response: HttpResponse,
+  result: UniversalServerResponse,
+  call: Call,
+): Promise<void> {
   const chunks = result.body?.[Symbol.asyncIterator]();
   try {
     let chunk = await chunks?.next();

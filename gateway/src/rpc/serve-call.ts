@@ -102,4 +102,3 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
   sendResponse(response, status, headers, body);
 }
-

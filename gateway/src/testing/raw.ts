@@ -68,7 +68,12 @@ export function http2Request(
     });
     stream.on("close", () => {
       session.close();
-      resolve({ status: Number(headers[":status"]), headers, body: text.startsWith("{") ? JSON.parse(text) : text, trailers });
+      resolve({
+        status: Number(headers[":status"]),
+        headers,
+        body: text.startsWith("{") ? JSON.parse(text) : text,
+        trailers,
+      });
     });
     if (body !== undefined) stream.end(body);
   });
