@@ -30,7 +30,7 @@ export function serveSession(
 ): void {
   const callbacks = new Callbacks((error) => {
     onError(error);
-    session.destroy(undefined, http2.constants.NGHTTP2_INTERNAL_ERROR);
+    endSession(session, http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
   const resets = new ResetBudget(limits, performance.now());
   let open = 0;
@@ -45,7 +45,7 @@ export function serveSession(
     const reset = { ageMs: now - openedAt, timeoutMs: clientTimeoutMs(headers) };
     if (wasReset(stream) && resets.isExceeded(reset, now)) {
       onLimit("resetsPerSecond");
-      session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      endSession(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
     } else if (open === 0) {
       // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
@@ -76,6 +76,11 @@ export function serveSession(
 /** Whether a stream ended before its response did, by either side, whatever code that had. */
 function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
+}
+
+/** Ends a session at once, with a code in its GOAWAY. Without an error Node would make that NO_ERROR. */
+function endSession(session: http2.ServerHttp2Session, code: number): void {
+  session.destroy(new Error(`the session is ended with the code ${code}`), code);
 }
 
 /** Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up. */

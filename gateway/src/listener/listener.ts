@@ -131,7 +131,7 @@ interface Taker {
 const WATCH_MS = 1000;
 
 /** For how long a client may not read, in milliseconds, when half of all requests that there may be are running. */
-const CONTENDED_STALL_MS = 2000;
+const CONTENDED_STALL_MS = 1000;
 
 /** The same when one more is too many. */
 const CROWDED_STALL_MS = 200;
@@ -147,9 +147,10 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
   const excess = (client: string) => {
-    if (requests.isContended) watch.shed(CONTENDED_STALL_MS);
     const found = requests.excess(client);
-    return found !== undefined && watch.shed(CROWDED_STALL_MS) > 0 ? undefined : found;
+    if (!requests.isContended) return found;
+    const hasRoom = watch.shed(found === undefined ? CONTENDED_STALL_MS : CROWDED_STALL_MS);
+    return hasRoom && requests.size < limits.requestsInFlight + REFUSED_AT_ONCE ? undefined : found;
   };
   return {
     connection: (socket, callbacks) => {

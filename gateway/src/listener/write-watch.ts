@@ -10,7 +10,7 @@ interface Watched {
 }
 
 /** How often room is made at most, in milliseconds, since all responses are looked at for it. */
-const SHED_EVERY_MS = 100;
+const SHED_EVERY_MS = 50;
 
 /**
  * Watches that clients read their responses, whatever they are responses to: one that has something to read and takes none
@@ -22,6 +22,7 @@ export class WriteWatch {
   private readonly onStalled: () => void;
   private readonly now: () => number;
   private lastShedAt = Number.NEGATIVE_INFINITY;
+  private hasShed = false;
 
   /** @param onStalled notified of each response that is cut */
   constructor(stalledMs: number, onStalled: () => void, now: () => number = () => performance.now()) {
@@ -48,12 +49,14 @@ export class WriteWatch {
   /**
    * Makes room in a crowd: cuts what has not been read for a shorter time, in milliseconds.
    *
-   * @returns how many responses it has cut
+   * @returns whether it has cut anything, now or just before
    */
-  shed(ms: number): number {
-    if (this.now() - this.lastShedAt < SHED_EVERY_MS) return 0;
-    this.lastShedAt = this.now();
-    return this.cutAfter(Math.min(ms, this.stalledMs));
+  shed(ms: number): boolean {
+    if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {
+      this.lastShedAt = this.now();
+      this.hasShed = this.cutAfter(Math.min(ms, this.stalledMs)) > 0;
+    }
+    return this.hasShed;
   }
 
   private cutAfter(ms: number): number {
