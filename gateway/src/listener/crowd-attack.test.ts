@@ -56,8 +56,9 @@ async function openUnread(port: number, path: string, count: number, contentType
     });
   socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, NO_WINDOW), ...streams]));
   socket.write(frame(type.ping, 0, 0, Buffer.alloc(8)));
-  while (received < 9 + 17 && !socket.destroyed)
+  while (received < 9 + 17 && !socket.destroyed) {
     await Promise.race([once(socket, "data"), once(socket, "close")]);
+  }
 }
 
 async function expectServed(port: number): Promise<void> {

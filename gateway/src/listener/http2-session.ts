@@ -30,22 +30,24 @@ export function serveSession(
 ): void {
   const callbacks = new Callbacks((error) => {
     onError(error);
-    endSession(session, http2.constants.NGHTTP2_INTERNAL_ERROR);
+    session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
   const resets = new ResetBudget(limits, performance.now());
   let open = 0;
+  let isOver = false;
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
   });
   const onClose = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, openedAt: number) => {
     open -= 1;
-    if (session.destroyed) return;
+    if (session.destroyed || isOver) return;
     const now = performance.now();
     const reset = { ageMs: now - openedAt, timeoutMs: clientTimeoutMs(headers) };
     if (wasReset(stream) && resets.isExceeded(reset, now)) {
       onLimit("resetsPerSecond");
-      endSession(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      isOver = true;
+      endSession(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM, callbacks);
     } else if (open === 0) {
       // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
@@ -66,7 +68,11 @@ export function serveSession(
       // One that is reset in the packet that opened it may have failed before.
       ofStream.on(stream, "error", () => undefined);
       ofStream.once(stream, "close", () => onClose(stream, headers, openedAt));
-      ofStream.guarded(onStream)(stream, headers, flags, raw);
+      if (isOver) {
+        stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      } else {
+        ofStream.guarded(onStream)(stream, headers, flags, raw);
+      }
     },
   );
   callbacks.on(session, "error", () => undefined);
@@ -78,9 +84,14 @@ function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
 }
 
-/** Ends a session at once, with a code in its GOAWAY. Without an error Node would make that NO_ERROR. */
-function endSession(session: http2.ServerHttp2Session, code: number): void {
-  session.destroy(new Error(`the session is ended with the code ${code}`), code);
+/**
+ * Ends a session with a code in its GOAWAY, as soon as that is written: destroyed at once, a session that writes something
+ * else would lose it. Without an error Node would make the code NO_ERROR.
+ */
+function endSession(session: http2.ServerHttp2Session, code: number, callbacks: Callbacks): void {
+  const error = new Error(`the session is ended with the code ${code}`);
+  session.goaway(code);
+  callbacks.soon(() => callbacks.soon(() => session.destroy(error, code)));
 }
 
 /** Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up. */
