@@ -107,7 +107,8 @@ export const LIMIT_TABLE = {
     default: 16 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
+    effect:
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
   },
   headerCount: {
     default: 100,
@@ -147,8 +148,7 @@ export const LIMIT_TABLE = {
     default: 100,
     unit: "count",
     max: 1000,
-    effect:
-      "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
+    effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
   unaryDeadlineMs: {
     default: 15_000,

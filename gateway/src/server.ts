@@ -24,10 +24,10 @@ import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
+import { refuse } from "./protocol/refuse.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/reflection.ts";
-import { refuse } from "./protocol/refuse.ts";
 import { createRpc } from "./rpc/rpc.ts";
 
 export interface ServerOptions {

@@ -8,8 +8,10 @@ export interface Row {
   readonly body: string;
   /** `get` for an object below `response`, `list` for pages of them below `response.parcels`. */
   readonly call?: "get" | "list";
-  /** `RESPONSE_SHAPE` fails the call. `none` is no difference. */
-  readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE";
+  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` is no difference. */
+  readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE";
+  /** The text of an error. */
+  readonly text?: string;
   /** Where, as reports and errors name it. */
   readonly path?: string;
   /** What callers get, in words, and as a part of the message or of all items. */
@@ -237,6 +239,44 @@ export const ROWS: readonly Row[] = [
     outcome: "none",
     gets: "the end of the stream",
     message: [],
+  },
+  {
+    sends: "`null` where the items of a page should be",
+    call: "list",
+    body: response({ parcels: null }),
+    outcome: "none",
+    gets: "the end of the stream",
+    message: [],
+  },
+  {
+    sends: "a payload without anything in it, where the items of a page should be",
+    call: "list",
+    body: response({}),
+    outcome: "RESPONSE_SHAPE",
+    path: "response.parcels",
+    gets: "an error",
+  },
+  {
+    sends: "no body where a page should be",
+    call: "list",
+    body: "",
+    outcome: "RESPONSE_SHAPE",
+    path: "response",
+    gets: "an error",
+  },
+  {
+    sends: "`null` or nothing for the payload, and errors beside it, with a status of success (GraphQL)",
+    body: JSON.stringify({ response: null, errors: [{ message: "no such cargo" }] }),
+    outcome: "ERROR_IN_RESPONSE",
+    text: "upstream rules responded with 200 OK: no such cargo",
+    gets: "an error with the text of these",
+  },
+  {
+    sends: "a key twice",
+    body: '{"response":{"id":"a","weight":1,"id":"b"}}',
+    outcome: "none",
+    gets: "the last value, as JSON parsers take it",
+    message: { id: "b", weight: 1 },
   },
   {
     sends: "nothing where the items of a page should be",

@@ -77,6 +77,18 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:39: dotted-path: the field of the error items of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
   ],
   [
+    "error_items_code",
+    'error_bodies: {items: {path: "errors", title: "a..b", code: ".", detail: "c."}}',
+    "4:39: dotted-path: the code of the error items of case.S.Get: the path `.` is the root; expected the path of a key, e.g. `a.b`",
+    "4:39: dotted-path: the detail of the error items of case.S.Get: the path `c.` has an empty key; expected keys joined by dots: `a.b`",
+    "4:39: dotted-path: the title of the error items of case.S.Get: the path `a..b` has an empty key; expected keys joined by dots: `a.b`",
+  ],
+  [
+    "api_key_prefix",
+    'credentials: API_KEY, api_key: {header: "X-Key", prefix: "Key\\r\\n "}',
+    "4:88: rule-text: api_key.prefix of case.S.Get has the character U+000D at 4; expected printable ASCII on one line (RFC 9110 section 5.5)",
+  ],
+  [
     "error_field_map_path",
     'error_bodies: {field_map: ""}',
     "4:39: dotted-path: an entry of error_bodies of case.S.Get: the path `` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",

@@ -53,7 +53,7 @@ async function sendChunks(
   try {
     let chunk = await chunks?.next();
     if (chunk?.done === true && isError(result.trailer)) {
-      await sendTrailersOnly(response, result);
+      await sendTrailersOnly(response, result, call);
       return;
     }
     writeHead(response, result);
@@ -61,7 +61,7 @@ async function sendChunks(
       await writeChunk(response, chunk.value, call);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer)));
+    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer, call)));
     await endResponse(response);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
@@ -76,8 +76,12 @@ function isError(trailers: Headers | undefined): boolean {
 }
 
 /** An error without a message before it (gRPC over HTTP/2, Trailers-Only): headers that end the response. */
-async function sendTrailersOnly(response: HttpResponse, result: UniversalServerResponse): Promise<void> {
-  const trailers = toNodeHeaders(withStatus(result.trailer ?? new Headers()));
+async function sendTrailersOnly(
+  response: HttpResponse,
+  result: UniversalServerResponse,
+  call: Call,
+): Promise<void> {
+  const trailers = toNodeHeaders(withStatus(result.trailer ?? new Headers(), call));
   if (isGone(response)) return;
   const finished = settled(response, "finish");
   sendResponse(response, result.status, { ...toNodeHeaders(result.header), ...trailers });

@@ -92,6 +92,7 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     bytesOut: 0,
     attempts: 0,
     upstreamStatus: undefined,
+    failedInHandler: false,
     signal: undefined,
   };
 }

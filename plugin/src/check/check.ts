@@ -17,6 +17,7 @@ import { checkRequestNames } from "./names.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
+import { checkTypeTexts } from "./rule-texts.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
@@ -66,7 +67,9 @@ export class Checker {
     const problems = new Problems();
     checkCollectors(message, types, problems);
     checkOneofs(message, types, problems);
+    for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
     for (const field of message.fields) {
+      checkTypeTexts(field, types, problems);
       checkField(field, types, problems);
       checkIdleFieldRules(field, types, problems);
       checkType(field, method, types, problems);

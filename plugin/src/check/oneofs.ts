@@ -59,7 +59,17 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
       `the oneof ${nameOf(oneof)} has the layout BESIDE and must set \`payload\``,
     );
   }
-  for (const field of oneof.fields) checkConditions(field, discriminator, types, problems);
+  if (layout === "beside" && payload !== "" && payload === discriminator) {
+    const text = `the key \`${payload}\` of the oneof ${nameOf(oneof)} cannot hold both the discriminator and the payload; set another payload`;
+    add(RULE.payload.number, "payload", text);
+  }
+  for (const field of oneof.fields) {
+    if (layout === "nested" && discriminator !== "" && responseNames(field, types).includes(discriminator)) {
+      const text = `${nameOf(field)} is read from the key \`${discriminator}\`, which is the discriminator of its oneof; set another name`;
+      problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
+    }
+    checkConditions(field, discriminator, types, problems);
+  }
   const last = oneof.fields.find(({ name }) => name === fallback);
   if (last !== undefined && types.field(last).conditions.length > 0) {
     const text = `when of ${nameOf(last)} has no effect: the fallback is chosen where no other member is; remove it`;

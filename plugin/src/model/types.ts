@@ -1,5 +1,6 @@
 /** What the options of fields, oneofs and enum values say. */
 import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
 /** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
@@ -9,6 +10,8 @@ export interface TypeModels {
   required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
+  /** The texts in the options of an element, as they are written. */
+  texts(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[];
   /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */
   constraints(desc: DescMessage): JsonObject;
 }

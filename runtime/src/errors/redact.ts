@@ -7,7 +7,10 @@ import type { ErrorDetail } from "./rest-error.ts";
 /** A secret with fewer characters is looked for as a word: a part of a word that is like it gives nothing away. */
 const SHORT = 8;
 
-/** Replaces secrets in a text by `[secret]`, also where they stand percent-encoded or as in JSON. */
+/** What becomes of an apostrophe in HTML and XML. */
+const APOSTROPHES = ["'", "&#39;", "&#039;", "&apos;"] as const;
+
+/** Replaces secrets in a text by `[secret]`, also where they stand percent-encoded, or as in JSON, HTML or XML. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
   let clean = text;
   for (const secret of secrets) {
@@ -76,8 +79,26 @@ function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
 
 function spellingsOf(secret: Secret): ReadonlySet<string> {
   const text = secret.reveal();
-  const spellings = [text, percentEncode(text.toWellFormed()), JSON.stringify(text).slice(1, -1)];
+  const json = JSON.stringify(text).slice(1, -1);
+  const spellings = [
+    text,
+    percentEncode(text.toWellFormed()),
+    json,
+    // as PHP and Go write it by default
+    json.replaceAll("/", "\\/"),
+    json.replace(/[&<>]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
+    ...APOSTROPHES.map((apostrophe) => inMarkup(text, apostrophe)),
+  ];
   return new Set(spellings.filter((spelling) => spelling !== ""));
+}
+
+function inMarkup(text: string, apostrophe: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", apostrophe);
 }
 
 function patternOf(spelling: string): RegExp {

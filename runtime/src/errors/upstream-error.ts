@@ -15,6 +15,7 @@ import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
+import { readTextBody } from "./text-body.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
@@ -48,7 +49,7 @@ export interface ErrorResponse {
  * @param now milliseconds since 1970
  */
 export function upstreamError(response: ErrorResponse, rules: MethodRules, now: number): ConnectError {
-  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
+  const report = reportOf(response, rules);
   const rule = rules.errors.find((candidate) => fits(candidate, response, report));
   const meaning = meaningOf(response.status);
   if (response.status === 401 && response.configuredCredentials && rule?.code === undefined) {
@@ -84,7 +85,7 @@ export function errorInSuccess(
 ): ConnectError | undefined {
   const concerned = rules.errors.filter((rule) => concernsSuccess(rule, response.status));
   if (concerned.length === 0) return undefined;
-  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
+  const report = reportOf(response, rules);
   const fitting = concerned.some((rule) => fits(rule, response, report));
   return fitting ? upstreamError(response, rules, now) : undefined;
 }
@@ -107,12 +108,12 @@ export function errorInStatus(
 }
 
 /** Whether a rule can make an error of a response whose status means success. */
-export function concernsSuccess({ status, body }: ErrorRule, responded: number): boolean {
+export function concernsSuccess({ status = 0, body }: ErrorRule, responded: number): boolean {
   return status === responded || (status === 0 && body !== undefined);
 }
 
 function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport): boolean {
-  if (rule.status !== 0 && rule.status !== response.status) return false;
+  if ((rule.status ?? 0) !== 0 && rule.status !== response.status) return false;
   if (rule.subcode !== undefined && String(rule.subcode) !== (subcode ?? "0")) return false;
   if (rule.body !== undefined && !(isJsonObject(response.json) && holds(response.json, rule.body))) {
     return false;
@@ -135,23 +136,15 @@ function credentialsRefused(response: ErrorResponse, rules: MethodRules, report:
 
 function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport): string {
   const { phrase } = meaningOf(response.status);
-  const text = report.text ?? envelopeMessage(response, rules) ?? plainText(response);
-  const said = text === undefined ? "" : safeText(redactText(text, response.secrets), MAX_TEXT);
+  const said = safeText(redactText(report.text ?? "", response.secrets), MAX_TEXT);
   const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
   return said === "" || said === phrase ? head : `${head}: ${said}`;
 }
 
-function envelopeMessage({ json }: ErrorResponse, { envelope }: MethodRules): string | undefined {
-  const message = envelope?.message === undefined ? undefined : valueAt(json, envelope.message);
-  return typeof message === "string" ? message : undefined;
-}
-
-/** A line of plain text is meant to be read; a page of HTML is not. */
-function plainText({ json, body, header }: ErrorResponse): string | undefined {
-  const type = header("content-type") ?? "";
-  if (json !== undefined || !/^text\/plain\b/i.test(type)) return undefined;
-  const text = beginningOf(body);
-  return /^\s*</.test(text) ? undefined : text;
+/** What the body says: JSON by the rules of the method, and text as its type is. */
+function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
+  if (json !== undefined) return readErrorBody(json, rules.errorShapes, rules.envelope);
+  return readTextBody(header("content-type") ?? "", beginningOf(body, secrets));
 }
 
 function metadataOf(
@@ -233,9 +226,11 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
 
 /** What the log gets to see of the response. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
-  return new Error(`HTTP ${status}: ${safeText(redactText(beginningOf(body), secrets), 1000)}`);
+  return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
 }
 
-function beginningOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, MAX_RAW_BYTES)).toString("utf8");
+/** The beginning of a body without secrets, also without the beginning of one that would be cut in two. */
+function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
+  const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
+  return redactText(text, secrets).slice(0, MAX_RAW_BYTES);
 }

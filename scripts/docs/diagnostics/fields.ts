@@ -90,8 +90,8 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     },
     payload: {
       meaning:
-        "`layout: BESIDE` puts the object of the member under a key of its own, but no rule names that key.",
-      remedy: "Add `payload`.",
+        "`layout: BESIDE` puts the object of the member under a key of its own, but no rule names that key, or it is that of the discriminator.",
+      remedy: "Set `payload` to a key of its own.",
     },
     "when-twice": {
       meaning: "One value of the discriminator selects two members.",

@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   decodeStruct,
   holds,
   plainJson,
@@ -41,19 +42,22 @@ const ChoiceService_rules = { upstream: "rules" } satisfies Partial<MethodRules>
  *
  * @generated from rpc rules.v1.ChoiceService.EchoChoices
  */
-export const ChoiceService_echoChoices = unary(ChoiceService.method.echoChoices, {
+export const ChoiceService_echoChoices: UnaryAdapter<
+  typeof ChoiceService.method.echoChoices.input,
+  typeof ChoiceService.method.echoChoices.output
+> = unary(ChoiceService.method.echoChoices, {
   rules: ChoiceService_rules,
   request(message: Choices): RestRequest {
     const request = new RequestWriter("POST", "/choices");
     const json: JsonRecord = {};
-    if (message.plain !== undefined) json.plain = encodePlain(message.plain);
-    if (message.flat.length > 0) json.flat = message.flat.map(encodeFlat);
-    if (message.nested.length > 0) json.nested = message.nested.map(encodeNested);
-    if (message.beside.length > 0) json.beside = message.beside.map(encodeBeside);
-    if (message.guessed.length > 0) json.guessed = message.guessed.map(encodeGuessed);
-    if (message.implied.length > 0) json.implied = message.implied.map(encodeImplied);
-    if (message.numbered.length > 0) json.numbered = message.numbered.map(encodeNumbered);
-    if (message.flagged.length > 0) json.flagged = message.flagged.map(encodeFlagged);
+    if (message.plain !== undefined) json["plain"] = encodePlain(message.plain);
+    if (message.flat.length > 0) json["flat"] = message.flat.map(encodeFlat);
+    if (message.nested.length > 0) json["nested"] = message.nested.map(encodeNested);
+    if (message.beside.length > 0) json["beside"] = message.beside.map(encodeBeside);
+    if (message.guessed.length > 0) json["guessed"] = message.guessed.map(encodeGuessed);
+    if (message.implied.length > 0) json["implied"] = message.implied.map(encodeImplied);
+    if (message.numbered.length > 0) json["numbered"] = message.numbered.map(encodeNumbered);
+    if (message.flagged.length > 0) json["flagged"] = message.flagged.map(encodeFlagged);
     request.json(json);
     return request;
   },
@@ -85,7 +89,7 @@ const ABSENT_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
 /** @generated from message rules.v1.Absent */
 export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.reason, "reason");
+  out.string(1, json["reason"], "reason");
   out.unknownKeys(json, ABSENT_KEYS);
 }
 
@@ -93,15 +97,15 @@ const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
 
 /** @generated from message rules.v1.Beside */
 export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "SaidEvent":
-      out.message(1, json.payload, "payload", decodeText);
+      out.message(1, json["payload"], "payload", decodeText);
       break;
     case "ShownEvent":
-      out.message(2, json.payload, "payload", decodePicture);
+      out.message(2, json["payload"], "payload", decodePicture);
       break;
     default:
-      out.unknownMember("type", "a known choice", json.type);
+      out.unknownMember("type", "a known choice", json["type"]);
   }
   out.unknownKeys(json, BESIDE_KEYS);
 }
@@ -112,14 +116,14 @@ const CHOICES_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Choices */
 export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.plain, "plain", decodePlain);
-  out.messages(2, json.flat, "flat", decodeFlat);
-  out.messages(3, json.nested, "nested", decodeNested);
-  out.messages(4, json.beside, "beside", decodeBeside);
-  out.messages(5, json.guessed, "guessed", decodeGuessed);
-  out.messages(6, json.implied, "implied", decodeImplied);
-  out.messages(7, json.numbered, "numbered", decodeNumbered);
-  out.messages(8, json.flagged, "flagged", decodeFlagged);
+  out.message(1, json["plain"], "plain", decodePlain);
+  out.messages(2, json["flat"], "flat", decodeFlat);
+  out.messages(3, json["nested"], "nested", decodeNested);
+  out.messages(4, json["beside"], "beside", decodeBeside);
+  out.messages(5, json["guessed"], "guessed", decodeGuessed);
+  out.messages(6, json["implied"], "implied", decodeImplied);
+  out.messages(7, json["numbered"], "numbered", decodeNumbered);
+  out.messages(8, json["flagged"], "flagged", decodeFlagged);
   out.unknownKeys(json, CHOICES_KEYS);
 }
 
@@ -136,7 +140,7 @@ export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
   } else if (holds(json, { key: "is_text", values: ["false"], type: "boolean" })) {
     out.flattened(2, json, decodePicture, FLAGGED_KEYS);
   } else {
-    out.unknownMember("is_text", "a known choice", json.is_text);
+    out.unknownMember("is_text", "a known choice", json["is_text"]);
   }
   out.unknownKeys(json, FLAGGED_KEYS);
 }
@@ -145,8 +149,8 @@ const FLAT_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
 
 /** @generated from message rules.v1.Flat */
 export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
+  out.string(1, json["id"], "id");
+  switch (json["type"]) {
     case "text":
       out.flattened(2, json, decodeText, FLAT_KEYS);
       break;
@@ -168,12 +172,12 @@ const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
  * @generated from message rules.v1.Guessed
  */
 export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  if (json.url != null) {
+  out.string(1, json["id"], "id");
+  if (json["url"] != null) {
     out.flattened(2, json, decodePicture, GUESSED_KEYS);
-  } else if (typeof json.text === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
+  } else if (typeof json["text"] === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
     out.flattened(3, json, decodeText, GUESSED_KEYS);
-  } else if (json.id == null) {
+  } else if (json["id"] == null) {
     out.flattened(4, json, decodeAbsent, GUESSED_KEYS);
   }
   out.unknownKeys(json, GUESSED_KEYS);
@@ -187,7 +191,7 @@ const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message rules.v1.Implied
  */
 export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "text":
       out.flattened(1, json, decodeText, IMPLIED_KEYS);
       break;
@@ -195,7 +199,7 @@ export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
       out.flattened(2, json, decodePicture, IMPLIED_KEYS);
       break;
     default:
-      out.unknownMember("type", "a known choice", json.type);
+      out.unknownMember("type", "a known choice", json["type"]);
   }
   out.unknownKeys(json, IMPLIED_KEYS);
 }
@@ -204,18 +208,18 @@ const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "no
 
 /** @generated from message rules.v1.Nested */
 export function decodeNested(json: JsonObject, out: ProtoWriter): void {
-  switch (json.kind) {
+  switch (json["kind"]) {
     case "text":
-      out.message(1, json.text, "text", decodeText);
+      out.message(1, json["text"], "text", decodeText);
       break;
     case "picture":
-      out.message(2, json.picture, "picture", decodePicture);
+      out.message(2, json["picture"], "picture", decodePicture);
       break;
     case "note":
-      out.string(3, json.note, "note");
+      out.string(3, json["note"], "note");
       break;
     default:
-      out.unknownMember("kind", "a known choice", json.kind);
+      out.unknownMember("kind", "a known choice", json["kind"]);
   }
   out.unknownKeys(json, NESTED_KEYS);
 }
@@ -233,7 +237,7 @@ export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
   } else if (holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
     out.flattened(2, json, decodePicture, NUMBERED_KEYS);
   } else {
-    out.unknownMember("op", "a known choice", json.op);
+    out.unknownMember("op", "a known choice", json["op"]);
   }
   out.unknownKeys(json, NUMBERED_KEYS);
 }
@@ -242,8 +246,8 @@ const PICTURE_KEYS: ReadonlySet<string> = new Set(["url", "width"]);
 
 /** @generated from message rules.v1.Picture */
 export function decodePicture(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.int32(2, json.width, "width");
+  out.string(1, json["url"], "url");
+  out.int32(2, json["width"], "width");
   out.unknownKeys(json, PICTURE_KEYS);
 }
 
@@ -255,8 +259,8 @@ const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
  * @generated from message rules.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.int64(2, json.number, "number");
+  out.string(1, json["text"], "text");
+  out.int64(2, json["number"], "number");
   out.unknownKeys(json, PLAIN_KEYS);
 }
 
@@ -264,14 +268,14 @@ const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
 
 /** @generated from message rules.v1.Text */
 export function decodeText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
+  out.string(1, json["text"], "text");
   out.unknownKeys(json, TEXT_KEYS);
 }
 
 /** Writes rules.v1.Absent as JSON. */
 function encodeAbsent(message: Absent): JsonRecord {
   const json: JsonRecord = {};
-  if (message.reason) json.reason = message.reason;
+  if (message.reason) json["reason"] = message.reason;
   return json;
 }
 
@@ -280,12 +284,12 @@ function encodeBeside(message: Beside): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "said":
-      json.type = "SaidEvent";
-      json.payload = encodeText(message.choice.value);
+      json["type"] = "SaidEvent";
+      json["payload"] = encodeText(message.choice.value);
       break;
     case "shown":
-      json.type = "ShownEvent";
-      json.payload = encodePicture(message.choice.value);
+      json["type"] = "ShownEvent";
+      json["payload"] = encodePicture(message.choice.value);
       break;
   }
   return json;
@@ -296,11 +300,11 @@ function encodeFlagged(message: Flagged): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.is_text = true;
+      json["is_text"] = true;
       Object.assign(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.is_text = false;
+      json["is_text"] = false;
       Object.assign(json, encodePicture(message.choice.value));
       break;
   }
@@ -310,14 +314,14 @@ function encodeFlagged(message: Flagged): JsonRecord {
 /** Writes rules.v1.Flat as JSON. */
 function encodeFlat(message: Flat): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "text":
-      json.type = "text";
+      json["type"] = "text";
       Object.assign(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.type = "image";
+      json["type"] = "image";
       Object.assign(json, encodePicture(message.choice.value));
       break;
     case "other":
@@ -330,7 +334,7 @@ function encodeFlat(message: Flat): JsonRecord {
 /** Writes rules.v1.Guessed as JSON. */
 function encodeGuessed(message: Guessed): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "picture":
       Object.assign(json, encodePicture(message.choice.value));
@@ -350,11 +354,11 @@ function encodeImplied(message: Implied): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.type = "text";
+      json["type"] = "text";
       Object.assign(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.type = "picture";
+      json["type"] = "picture";
       Object.assign(json, encodePicture(message.choice.value));
       break;
   }
@@ -366,16 +370,16 @@ function encodeNested(message: Nested): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.kind = "text";
-      json.text = encodeText(message.choice.value);
+      json["kind"] = "text";
+      json["text"] = encodeText(message.choice.value);
       break;
     case "picture":
-      json.kind = "picture";
-      json.picture = encodePicture(message.choice.value);
+      json["kind"] = "picture";
+      json["picture"] = encodePicture(message.choice.value);
       break;
     case "note":
-      json.kind = "note";
-      json.note = message.choice.value;
+      json["kind"] = "note";
+      json["note"] = message.choice.value;
       break;
   }
   return json;
@@ -386,11 +390,11 @@ function encodeNumbered(message: Numbered): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.op = 1;
+      json["op"] = 1;
       Object.assign(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.op = 700000000000000001n;
+      json["op"] = 700000000000000001n;
       Object.assign(json, encodePicture(message.choice.value));
       break;
   }
@@ -400,8 +404,8 @@ function encodeNumbered(message: Numbered): JsonRecord {
 /** Writes rules.v1.Picture as JSON. */
 function encodePicture(message: Picture): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.width) json.width = message.width;
+  if (message.url) json["url"] = message.url;
+  if (message.width) json["width"] = message.width;
   return json;
 }
 
@@ -410,10 +414,10 @@ function encodePlain(message: Plain): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.text = message.choice.value;
+      json["text"] = message.choice.value;
       break;
     case "number":
-      json.number = String(message.choice.value);
+      json["number"] = String(message.choice.value);
       break;
   }
   return json;
@@ -422,7 +426,7 @@ function encodePlain(message: Plain): JsonRecord {
 /** Writes rules.v1.Text as JSON. */
 function encodeText(message: Text): JsonRecord {
   const json: JsonRecord = {};
-  if (message.text) json.text = message.text;
+  if (message.text) json["text"] = message.text;
   return json;
 }
 

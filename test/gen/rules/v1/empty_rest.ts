@@ -6,11 +6,13 @@ import {
   EnumTable,
   type JsonObject,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   unary,
 } from "connect-rest/adapter";
@@ -31,7 +33,10 @@ const EmptyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.EmptyService.GetParcel
  */
-export const EmptyService_getParcel = unary(EmptyService.method.getParcel, {
+export const EmptyService_getParcel: UnaryAdapter<
+  typeof EmptyService.method.getParcel.input,
+  typeof EmptyService.method.getParcel.output
+> = unary(EmptyService.method.getParcel, {
   rules: {
     ...EmptyService_rules,
     envelope: {
@@ -56,7 +61,10 @@ export const EmptyService_getParcel = unary(EmptyService.method.getParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.TrackParcel
  */
-export const EmptyService_trackParcel = unary(EmptyService.method.trackParcel, {
+export const EmptyService_trackParcel: UnaryAdapter<
+  typeof EmptyService.method.trackParcel.input,
+  typeof EmptyService.method.trackParcel.output
+> = unary(EmptyService.method.trackParcel, {
   rules: { ...EmptyService_rules, envelope: { payload: [], empty: ["empty_body"] }, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/track");
@@ -74,7 +82,10 @@ export const EmptyService_trackParcel = unary(EmptyService.method.trackParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.FindParcel
  */
-export const EmptyService_findParcel = unary(EmptyService.method.findParcel, {
+export const EmptyService_findParcel: UnaryAdapter<
+  typeof EmptyService.method.findParcel.input,
+  typeof EmptyService.method.findParcel.output
+> = unary(EmptyService.method.findParcel, {
   rules: { ...EmptyService_rules, envelope: { payload: ["response"] }, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/find");
@@ -90,7 +101,10 @@ export const EmptyService_findParcel = unary(EmptyService.method.findParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.ListParcels
  */
-export const EmptyService_listParcels = paginate(EmptyService.method.listParcels, {
+export const EmptyService_listParcels: PaginateAdapter<
+  typeof EmptyService.method.listParcels.input,
+  typeof EmptyService.method.listParcels.output
+> = paginate(EmptyService.method.listParcels, {
   rules: {
     ...EmptyService_rules,
     envelope: { payload: ["response"], empty: ["empty_array", "empty_body"] },
@@ -121,7 +135,10 @@ export const EmptyService_listParcels = paginate(EmptyService.method.listParcels
  *
  * @generated from rpc rules.v1.EmptyService.SearchParcels
  */
-export const EmptyService_searchParcels = paginate(EmptyService.method.searchParcels, {
+export const EmptyService_searchParcels: PaginateAdapter<
+  typeof EmptyService.method.searchParcels.input,
+  typeof EmptyService.method.searchParcels.output
+> = paginate(EmptyService.method.searchParcels, {
   rules: { ...EmptyService_rules, idempotent: true },
   request(message: SearchParcelsRequest): RestRequest {
     const request = new RequestWriter("GET", "/search");
@@ -147,7 +164,10 @@ export const EmptyService_searchParcels = paginate(EmptyService.method.searchPar
  *
  * @generated from rpc rules.v1.EmptyService.DumpParcels
  */
-export const EmptyService_dumpParcels = paginate(EmptyService.method.dumpParcels, {
+export const EmptyService_dumpParcels: PaginateAdapter<
+  typeof EmptyService.method.dumpParcels.input,
+  typeof EmptyService.method.dumpParcels.output
+> = paginate(EmptyService.method.dumpParcels, {
   rules: { ...EmptyService_rules, idempotent: true },
   request(message: ListParcelsRequest): RestRequest {
     const request = new RequestWriter("GET", "/dump");
@@ -199,7 +219,10 @@ const FidelityService_rules = {
  *
  * @generated from rpc rules.v1.FidelityService.GetCargo
  */
-export const FidelityService_getCargo = unary(FidelityService.method.getCargo, {
+export const FidelityService_getCargo: UnaryAdapter<
+  typeof FidelityService.method.getCargo.input,
+  typeof FidelityService.method.getCargo.output
+> = unary(FidelityService.method.getCargo, {
   rules: { ...FidelityService_rules, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/cargo");
@@ -215,7 +238,10 @@ export const FidelityService_getCargo = unary(FidelityService.method.getCargo, {
  *
  * @generated from rpc rules.v1.FidelityService.ListCargo
  */
-export const FidelityService_listCargo = paginate(FidelityService.method.listCargo, {
+export const FidelityService_listCargo: PaginateAdapter<
+  typeof FidelityService.method.listCargo.input,
+  typeof FidelityService.method.listCargo.output
+> = paginate(FidelityService.method.listCargo, {
   rules: { ...FidelityService_rules, idempotent: true },
   request(message: ListCargoRequest): RestRequest {
     const request = new RequestWriter("GET", "/cargos");
@@ -254,13 +280,13 @@ export const FidelityServiceRest: ServiceAdapter<typeof FidelityService> = {
 // @@protoc_insertion_point(service:rules.v1.FidelityService)
 
 /** Spellings of rules.v1.Size on the wire. */
-export const SIZE = new EnumTable("rules.v1.Size", [
+export const SIZE: EnumTable = new EnumTable("rules.v1.Size", [
   [0, "SIZE_UNSPECIFIED"],
   [1, "large", "SIZE_LARGE"],
 ]);
 
 /** Spellings of rules.v1.Stage on the wire. */
-export const STAGE = new EnumTable("rules.v1.Stage", [
+export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
   [0, "STAGE_UNSPECIFIED"],
   [1, "sent", "STAGE_SENT"],
 ]);
@@ -271,15 +297,15 @@ const CARGO_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Cargo */
 export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.collectedEnum(2, json.stage, "stage", STAGE);
-  out.openEnum(4, json.size, "size", SIZE);
-  out.string(5, json.size, "size");
-  out.int32(6, json.weight, "weight");
-  out.int64(7, json.serial, "serial");
-  out.list(8, json.tags, "tags", "string");
-  out.message(9, json.label, "label", decodeLabel);
-  out.messages(10, json.parts, "parts", decodeLabel);
+  out.string(1, json["id"], "id");
+  out.collectedEnum(2, json["stage"], "stage", STAGE);
+  out.openEnum(4, json["size"], "size", SIZE);
+  out.string(5, json["size"], "size");
+  out.int32(6, json["weight"], "weight");
+  out.int64(7, json["serial"], "serial");
+  out.list(8, json["tags"], "tags", "string");
+  out.message(9, json["label"], "label", decodeLabel);
+  out.messages(10, json["parts"], "parts", decodeLabel);
   out.unknown(15, json, CARGO_KEYS);
 }
 
@@ -291,8 +317,8 @@ const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
  * @generated from message rules.v1.Label
  */
 export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.enum(2, json.stage, "stage", STAGE);
+  out.string(1, json["text"], "text");
+  out.enum(2, json["stage"], "stage", STAGE);
   out.unknownKeys(json, LABEL_KEYS);
 }
 
@@ -300,11 +326,11 @@ const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size
 
 /** @generated from message rules.v1.Parcel */
 export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.collectedEnum(2, json.stage, "stage", STAGE);
-  out.enums(3, json.stages, "stages", STAGE, "collected");
-  out.openEnum(4, json.size, "size", SIZE);
-  out.string(5, json.size, "size");
+  out.string(1, json["id"], "id");
+  out.collectedEnum(2, json["stage"], "stage", STAGE);
+  out.enums(3, json["stages"], "stages", STAGE, "collected");
+  out.openEnum(4, json["size"], "size", SIZE);
+  out.string(5, json["size"], "size");
   out.unknown(15, json, PARCEL_KEYS);
 }
 
