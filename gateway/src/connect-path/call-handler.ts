@@ -84,7 +84,7 @@ function explainedRefusal(
 ): WholeResponse {
   const message = reasonText(status, methodName(call.method), handler, request);
   const headers = negotiationHeaders(status, handler);
-  if (call.protocol === "connect") {
+  if (call.protocol === "connect" && status !== 505) {
     const refusal = { status, code: "unimplemented", message, headers };
     return { status, headers: refusalHeaders(refusal), body: Buffer.from(refusalText(refusal)) };
   }
