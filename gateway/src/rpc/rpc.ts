@@ -1,12 +1,12 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
-import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { withBoundedDecompression } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
@@ -28,7 +28,7 @@ export interface Rpc {
 }
 
 export function createRpc(options: RpcOptions): Rpc {
-  const compressions = withBoundedDecompression([compressionGzip, compressionBrotli]);
+  const compressions = withBoundedDecompression(CLIENT_COMPRESSIONS);
   const { handlers } = createRouter(options, compressions);
   const services = servicesOf(handlers);
   const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };

@@ -4,6 +4,7 @@ import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
+import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
@@ -56,8 +57,9 @@ export async function serveCall(
     const admission = options.isAlwaysServed(handler.service)
       ? undefined
       : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
-    const refused = admission instanceof Promise ? await admission : admission;
-    if (refused !== undefined) {
+    const problem = admission instanceof Promise ? await admission : admission;
+    if (problem !== undefined) {
+      const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
       refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
       options.onRefused(call, refused);
       return;
@@ -75,6 +77,11 @@ export async function serveCall(
       options.onDone(call, response, error);
     }
   }
+}
+
+/** Whether the deadline of a call has passed, give or take a timer's tick. */
+function isDue({ startedAt, deadline }: Call): boolean {
+  return performance.now() - startedAt >= deadline.ms - 1;
 }
 
 function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, options: CallOptions): Call {
