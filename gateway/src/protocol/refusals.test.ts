@@ -147,6 +147,19 @@ const readHead = (head: string) =>
       .map((line) => line.toLowerCase().split(": ", 2)),
   );
 
+test("gRPC learns that its deadline has passed in the queue by headers that end the stream", async () => {
+  const limits = { callsInFlight: 1, queueTimeoutMs: 60_000, drainNoticeMs: 1, drainGraceMs: 50 };
+  const queue = await startServer({ ...echoService, limits });
+  const session = http2.connect(queue.url);
+  const held = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...grpc });
+  held.on("error", () => undefined);
+  await new Promise((resolve) => session.ping(resolve));
+  const { head, isTrailersOnly } = await h2(queue.port, { ...grpc, ":path": ECHO, "grpc-timeout": "20m" });
+  expect([head["grpc-status"], isTrailersOnly]).toEqual(["4", true]);
+  session.destroy();
+  await queue.close();
+});
+
 /** Headers whose names say what they are, for the names of tests. */
 const LONG = "a-header-of-20000-bytes";
 const LONGER = "a-header-of-200000-bytes";
