@@ -35,7 +35,7 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
-import type { Decoder } from "../response/decode.ts";
+import type { Decoder, RecordBody } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
@@ -259,12 +259,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** A response message with a record; undefined where it is no object. */
   record(
     this: RunningCall<RecordsAdapter>,
-    value: JsonValue | undefined,
-    verbatim: () => JsonValue | undefined,
+    record: RecordBody,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, value, verbatim, index),
+      this.settings.decoder.record(this.adapter, record, index),
     );
     this.differed(differences);
     return bytes;
