@@ -12,6 +12,8 @@ import { selfSigned } from "./self-signed.ts";
  * Limits in the environment, as JSON, come before its own.
  */
 const own: LimitOptions = {
+  // a busy machine is no part of any test
+  eventLoopDelayMs: 60_000,
   headersTimeoutMs: 300,
   bodyIdleTimeoutMs: 200,
   idleTimeoutMs: 300,
