@@ -11,6 +11,13 @@ type HasResponse = (socket: Duplex) => boolean;
 /** Serves one HTTP/1.1 request. */
 export type Http1Listener = (request: http.IncomingMessage, response: http.ServerResponse) => void;
 
+/** Who hears of requests that do not reach the listener, and of defects. */
+interface Notified {
+  readonly onLimit: OnLimit;
+  readonly onRejected: (status: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Headers that Node takes; the listener refuses what is beyond its own limit with a text, in the words of its protocol. */
 const LARGEST_HEADERS = 64 * 1024;
 
@@ -22,11 +29,11 @@ export function createHttp1Server(
   limits: Limits,
   onRequest: Http1Listener,
   hasResponse: HasResponse,
-  onLimit: OnLimit,
   callbacks: Callbacks,
-  onError: (error: unknown) => void,
+  { onLimit, onRejected, onError }: Notified,
 ): http.Server {
   const refuse = (socket: Duplex, refusal: Refusal) => {
+    onRejected(refusal.status);
     if (refusal.limit !== undefined) onLimit(refusal.limit);
     sendRawRefusal(socket, refusal);
   };

@@ -34,6 +34,10 @@ export interface ListenerOptions {
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
+  /** Notified of TLS handshakes that fail. */
+  readonly onTlsFailure?: () => void;
+  /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
+  readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
@@ -47,8 +51,11 @@ export interface ListenerOptions {
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
-  /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
-  drain(): Promise<void>;
+  /**
+   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
+   * `drainNoticeMs`.
+   */
+  drain(noticeMs?: number): Promise<void>;
   /** Connections that are open. */
   connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
@@ -74,9 +81,12 @@ export function createListener(options: ListenerOptions): Listener {
   };
   const hasResponse = (socket: Duplex) =>
     [...inFlight.owedBy(socket)].some((response) => response.headersSent);
-  const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit, callbacks, onError);
+  const onRejected = options.onRejected ?? ignore;
+  const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError);
-  const secure = options.certificate && createSecure(options.certificate, limits, callbacks, onError);
+  const onTlsFailure = options.onTlsFailure ?? ignore;
+  const secure =
+    options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });
   const identify: Identify =
     secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report, onError));
   const server = net.createServer({ noDelay: true, allowHalfOpen: true });
@@ -106,8 +116,8 @@ export function createListener(options: ListenerOptions): Listener {
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
-    drain: () => {
-      draining ??= startDrain(parts, limits, callbacks).finally(() => {
+    drain: (noticeMs = limits.drainNoticeMs) => {
+      draining ??= startDrain(parts, { ...limits, drainNoticeMs: noticeMs }, callbacks).finally(() => {
         takeIn.stop();
         closeAll(parts);
       });
@@ -142,7 +152,10 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
-  const watch = new WriteWatch(limits.stalledWriteMs, () => onLimit("stalledWriteMs"));
+  const watch = new WriteWatch(
+    () => limits.stalledWriteMs,
+    () => onLimit("stalledWriteMs"),
+  );
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
@@ -197,10 +210,11 @@ function refuseMore(
   request: HttpRequest,
   response: HttpResponse,
   size: number,
-  { limits, onLimit, refuse }: ListenerOptions,
+  { limits, onLimit, onRejected, refuse }: ListenerOptions,
 ): void {
   const limit = exceeded === "all" ? "requestsInFlight" : "requestsPerClient";
   onLimit(limit);
+  onRejected?.(503);
   if (size > limits.requestsInFlight + REFUSED_AT_ONCE) {
     closeConnection(request);
     return;
@@ -226,6 +240,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
     options.handler(request, response);
     return;
   }
+  options.onRejected?.(refusal.status);
   if (refusal.limit !== undefined) options.onLimit(refusal.limit);
   noKeepAlive(response);
   options.refuse(request, response, refusal);

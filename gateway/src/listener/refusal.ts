@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { GatewayReasonName } from "../call/error-reasons.ts";
 import type { LimitName } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
@@ -13,10 +14,15 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
   /** Send no body, which a client that does not read would leave here. */
   readonly isBare?: boolean;
+  /** Where the status and the limit do not tell. */
+  readonly reason?: GatewayReasonName;
 }
 
 /** Sends a refusal as the response to a request, in the words of the protocol that the request is of. */
 export type Refuse = (request: HttpRequest, response: HttpResponse, refusal: Refusal) => void;
+
+/** For responses that no cache may keep, and no browser may take for something else. */
+export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -38,7 +44,7 @@ export function refusalHeaders(refusal: Refusal): Record<string, string> {
   return {
     "content-type": "text/plain; charset=utf-8",
     "content-length": String(Buffer.byteLength(refusalText(refusal))),
-    "x-content-type-options": "nosniff",
+    ...UNCACHED,
     ...refusal.headers,
   };
 }

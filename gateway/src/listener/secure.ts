@@ -12,24 +12,36 @@ export interface Secure {
   use(certificate: Certificate): void;
 }
 
+/** Who hears of handshakes that fail, and of defects. */
+interface TlsNotified {
+  readonly onTlsFailure: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Creates TLS that listens nowhere and is handed connections. A client that offers no protocol gets HTTP/1.1; one
- * that offers others alone is refused. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
+ * that offers others alone is refused, and so is one without a certificate where authorities are named. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
  * connection.
  */
 export function createSecure(
   certificate: Certificate,
   limits: Limits,
   callbacks: Callbacks,
-  onError: (error: unknown) => void,
+  { onTlsFailure, onError }: TlsNotified,
 ): Secure {
   const waiting = new Map<string, Identified>();
   const server = tls.createServer({
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
+    // A client without a certificate of theirs does not get beyond the handshake.
+    requestCert: certificate.ca !== undefined,
+    rejectUnauthorized: certificate.ca !== undefined,
   });
-  callbacks.on(server, "tlsClientError", (_error: Error, socket: tls.TLSSocket) => socket.destroy());
+  callbacks.on(server, "tlsClientError", (_error: Error, socket: tls.TLSSocket) => {
+    onTlsFailure();
+    socket.destroy();
+  });
   callbacks.on(server, "secureConnection", (socket: tls.TLSSocket) => {
     const report = waiting.get(nameOf(socket));
     waiting.delete(nameOf(socket));

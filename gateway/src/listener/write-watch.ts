@@ -18,14 +18,14 @@ const SHED_EVERY_MS = 50;
  */
 export class WriteWatch {
   private readonly watched = new Map<HttpResponse, Watched>();
-  private readonly stalledMs: number;
+  private readonly stalledMs: () => number;
   private readonly onStalled: () => void;
   private readonly now: () => number;
   private lastShedAt = Number.NEGATIVE_INFINITY;
   private hasShed = false;
 
   /** @param onStalled notified of each response that is cut */
-  constructor(stalledMs: number, onStalled: () => void, now: () => number = () => performance.now()) {
+  constructor(stalledMs: () => number, onStalled: () => void, now: () => number = () => performance.now()) {
     this.stalledMs = stalledMs;
     this.onStalled = onStalled;
     this.now = now;
@@ -43,7 +43,7 @@ export class WriteWatch {
 
   /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
   check(): void {
-    this.cutAfter(this.stalledMs);
+    this.cutAfter(this.stalledMs());
   }
 
   /**
@@ -54,7 +54,7 @@ export class WriteWatch {
   shed(ms: number): boolean {
     if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {
       this.lastShedAt = this.now();
-      this.hasShed = this.cutAfter(Math.min(ms, this.stalledMs)) > 0;
+      this.hasShed = this.cutAfter(Math.min(ms, this.stalledMs())) > 0;
     }
     return this.hasShed;
   }

@@ -2,10 +2,14 @@ import { protocolOf } from "../call/protocol.ts";
 import type { Health } from "../health/health.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/proxies.ts";
+import { UNCACHED } from "../listener/refusal.ts";
 import { refuse } from "../protocol/refuse.ts";
 import { show } from "../text/show.ts";
 import { createPageTemplate, type Parts, sendParts, textParts } from "./page-parts.ts";
 import { type StartPageOptions, startPage } from "./start-page.ts";
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 interface Page {
   readonly status: number;
@@ -42,9 +46,8 @@ function send(request: HttpRequest, response: HttpResponse, page: Page): void {
   const headers = {
     "content-type": page.contentType,
     "content-length": String(page.parts.reduce((sum, part) => sum + part.length, 0)),
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "x-content-type-options": "nosniff",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    ...UNCACHED,
   };
   sendParts(response, page.status, headers, request.method === "HEAD" ? [] : page.parts);
 }

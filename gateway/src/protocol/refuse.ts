@@ -4,11 +4,14 @@ import type { GatewayReasonName } from "../call/error-reasons.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
-import { type Refusal, refusalHeaders, refusalText } from "../listener/refusal.ts";
+import { type Refusal, refusalHeaders, refusalText, UNCACHED } from "../listener/refusal.ts";
 import { errorResponse } from "./error-response.ts";
 
 /** Statuses that say that no protocol of ours is spoken, whatever the content type says. */
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
+
+/** Another server is meant (RFC 9110 section 15.5.20), which is HTTP's to say, whatever the protocol says beside it. */
+const MISDIRECTED = 421;
 
 /** Content types of Connect requests. */
 const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
@@ -30,11 +33,14 @@ export function refuse(request: HttpRequest, response: HttpResponse, refusal: Re
   }
   const error = refusalError(refusal);
   const { status, headers, body } = errorResponse(protocol, contentType, error, refusal.status);
-  sendResponse(response, status, { ...headers, ...refusal.headers }, body);
+  const uncached = protocol === "connect" ? UNCACHED : {};
+  const sent = refusal.status === MISDIRECTED ? MISDIRECTED : status;
+  sendResponse(response, sent, { ...headers, ...uncached, ...refusal.headers }, body);
 }
 
 function isConnect({ headers, method, url }: HttpRequest, { status }: Refusal): boolean {
   if (NO_PROTOCOL.has(status)) return false;
+  if (status === MISDIRECTED && /^application\/connect\+/i.test(headers["content-type"] ?? "")) return false;
   const type = headers["content-type"];
   return type === undefined ? method === "GET" && CONNECT_QUERY.test(url ?? "") : CONNECT_TYPE.test(type);
 }
@@ -43,7 +49,8 @@ function refusalError(refusal: Refusal): ConnectError {
   return gatewayError(reasonOf(refusal), refusal.message, codeFromString(refusal.code) ?? Code.Unknown);
 }
 
-function reasonOf({ status, limit }: Refusal): GatewayReasonName {
+function reasonOf({ status, limit, reason }: Refusal): GatewayReasonName {
+  if (reason !== undefined) return reason;
   if (status === 408) return "REQUEST_STALLED";
   if (NO_PROTOCOL.has(status)) return "PROTOCOL_UNSUPPORTED";
   if (status === 503) return "OVERLOADED";
