@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
     checkUpstreams(config, adapters, upstreams);
     checkHosts(config, options.host);
-    const { host, hosts, port, limits, origins, proxies, metrics } = config.server;
+    const { host, hosts, pages, reflection, port, limits, origins, proxies, metrics } = config.server;
     const tls = resolveTls(config);
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
@@ -50,6 +50,8 @@ export async function serve(options: ServeOptions): Promise<void> {
         examples: config.examples,
         host,
         hosts,
+        pages,
+        reflection,
         port,
         limits,
         origins,
@@ -123,7 +125,7 @@ async function listen(
 function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
-  if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
+  if (withSandbox) for (const line of tryLines(gateway, config)) printLine(line);
 }
 
 /**

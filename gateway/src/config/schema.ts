@@ -283,6 +283,18 @@ const server = z.strictObject({
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
     ),
+  pages: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
+    ),
+  reflection: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
+    ),
   tls: z
     .strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),

@@ -16,10 +16,12 @@ const MAX_LISTED = 100;
 export class Health {
   private readonly draining = new AbortController();
   private services: readonly string[] = [];
+  private listed: readonly string[] = [];
 
-  /** Names the services that are served. */
-  serve(services: readonly string[]): void {
+  /** Names the services that are served, and those of them that List tells. */
+  serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
+    this.listed = listed;
   }
 
   /** From now on everything is NOT_SERVING. */
@@ -39,7 +41,7 @@ export class Health {
         throw gatewayError("SERVICE_UNKNOWN", `no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
-        const names = ["", ...this.services];
+        const names = ["", ...this.listed];
         if (names.length > MAX_LISTED) throw tooMany(names.length);
         return { statuses: Object.fromEntries(names.map((name) => [name, statusResponse(this.status())])) };
       },

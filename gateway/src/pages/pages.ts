@@ -14,16 +14,22 @@ interface Page {
   readonly body: string;
 }
 
-/** Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them. */
+/**
+ * Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them.
+ *
+ * @param start undefined for no start page
+ */
 export function createPages(
-  start: StartPageOptions,
+  start: StartPageOptions | undefined,
   health: Health,
 ): (request: HttpRequest, response: HttpResponse, origin: Origin) => boolean {
   const pages = new Map<string, (origin: Origin) => Page>([
-    ["/", ({ scheme, authority }) => htmlPage(startPage(start, `${scheme}://${authority}`))],
     ["/healthz", () => textPage(200, "alive")],
     ["/readyz", () => (health.isDraining ? textPage(503, "draining") : textPage(200, "ready"))],
   ]);
+  if (start !== undefined) {
+    pages.set("/", ({ scheme, authority }) => htmlPage(startPage(start, `${scheme}://${authority}`)));
+  }
   return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
