@@ -92,6 +92,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       metrics.differed(report);
       logDifferences(report);
     },
+    onCall: ({ upstream, droppedHeaders }) => {
+      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
+    },
     onBreaker: (report) => {
       metrics.breakerChanged(report);
       logBreaker(log, report);

@@ -4,7 +4,7 @@ import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
-import { maskAddress } from "./mask.ts";
+import { maskAddress, maskUser } from "./mask.ts";
 import type { SecretPlace, UpstreamConfig } from "./schema.ts";
 import { isSecretSet } from "./secrets.ts";
 
@@ -17,12 +17,13 @@ export function printConfig(config: Config, env: Environment): string {
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
-  return stringify({
+  const all = {
     adapters,
     upstreams: Object.fromEntries(shown),
     server: { ...server, limits: withDefaultLimits(server.limits) },
     ...rest,
-  });
+  };
+  return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));
 }
 
 function shownUpstream(

@@ -1,8 +1,9 @@
 import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
+import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
-import { toNodeHeaders } from "../protocol/headers.ts";
+import { sendable, toNodeHeaders } from "../protocol/headers.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
@@ -39,9 +40,9 @@ async function sendWhole(
 ): Promise<void> {
   if (isGone(response)) return;
   response.statusCode = status;
-  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  setHeaders(response, headers);
   if (trailers !== undefined && "stream" in response) {
-    response.addTrailers(trailers);
+    response.addTrailers(sendable(trailers));
     // before the end: ended without a body, the response would be over with its headers
     response.writeHead(status);
   }
@@ -69,7 +70,9 @@ async function sendChunks(
       await writeChunk(response, chunk.value, call, stalledMs);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer)));
+    if (result.trailer !== undefined) {
+      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer))));
+    }
     await endResponse(response, stalledMs);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
@@ -79,12 +82,20 @@ async function sendChunks(
 
 function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
   if (isGone(response)) return;
-  for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
+  setHeaders(response, toNodeHeaders(result.header));
   // The same call twice: the two types have no signature in common.
   if ("stream" in response) {
     response.writeHead(result.status);
   } else {
     response.writeHead(result.status);
+  }
+}
+
+/** Sets headers, but not in place of the gateway's own id of the request, which has been set. */
+function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): void {
+  const fit = sendable(headers);
+  for (const name in fit) {
+    if (name !== REQUEST_ID_HEADER) response.setHeader(name, fit[name] ?? "");
   }
 }
 

@@ -39,6 +39,8 @@ export interface CallReport {
   readonly durationMs: number;
   /** Size of the response's body in bytes, decompressed. */
   readonly bytes: number;
+  /** Headers that callers would get, but that cannot be sent, because they are too long or not ASCII. */
+  readonly droppedHeaders: number;
   /** How many places of the response were not as declared, by class. Classes that are ignored count 0. */
   readonly differences: DifferenceCounts;
   /** What the call ended with; undefined when it succeeded. */

@@ -150,7 +150,7 @@ function envelopeMessage({ json }: ErrorResponse, { envelope }: MethodRules): st
 function plainText({ json, body, header }: ErrorResponse): string | undefined {
   const type = header("content-type") ?? "";
   if (json !== undefined || !/^text\/plain\b/i.test(type)) return undefined;
-  const text = beginningOf(body);
+  const text = Buffer.from(body).toString("utf8");
   return /^\s*</.test(text) ? undefined : text;
 }
 
@@ -224,7 +224,7 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
   const kept = holdsSecret(text, secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
   const value = {
     httpStatus: status,
-    contentType: safeText(header("content-type") ?? ""),
+    contentType: safeText(redactText(header("content-type") ?? "", secrets)),
     body: kept,
     truncated: truncated || kept.length < body.length,
   };
@@ -233,9 +233,8 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
 
 /** What the log gets to see of the response. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
-  return new Error(`HTTP ${status}: ${safeText(redactText(beginningOf(body), secrets), 1000)}`);
-}
-
-function beginningOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, MAX_RAW_BYTES)).toString("utf8");
+  // the whole body: what is cut off may end within a secret
+  return new Error(
+    `HTTP ${status}: ${safeText(redactText(Buffer.from(body).toString("utf8"), secrets), 1000)}`,
+  );
 }

@@ -45,6 +45,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** Is given what is sent as credentials, before the request goes out. */
+  readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -248,7 +250,7 @@ class PooledUpstream implements Upstream {
     return {
       pool,
       sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -264,7 +266,7 @@ class PooledUpstream implements Upstream {
     return {
       pool: this.hops.poolOf(origin, hop.mustBePublic),
       sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -278,7 +280,8 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+    call.onSecrets?.(secrets);
     const fixed = typeof this.settings.credentials !== "function";
     return { configuredCredentials: kind !== "none" && fixed, secrets };
   }
