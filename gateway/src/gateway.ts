@@ -23,7 +23,7 @@ import { startRequestTrace } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
-  /** Calls of it that run at the same time; a further one fails with UNAVAILABLE. Default: 1024. */
+  /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;

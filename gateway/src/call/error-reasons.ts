@@ -73,7 +73,8 @@ export const GATEWAY_REASONS = {
   },
   CALLS_EXCEEDED: {
     codes: [Code.ResourceExhausted],
-    cause: "The caller has more calls in flight than callsPerClient allows.",
+    cause:
+      "The caller has more calls that run or wait than its share, while other clients wait: more than callsPerClient, or the most in a full queue.",
     remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
   },
   OVERLOADED: {
