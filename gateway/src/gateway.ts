@@ -10,6 +10,7 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
+import { clientKey } from "./admission/client-key.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
@@ -91,6 +92,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);
+    },
+    callerOf: () => {
+      const call = currentCall();
+      return call && clientKey(call.client);
     },
     onCall: ({ upstream, droppedHeaders }) => {
       if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);

@@ -110,6 +110,12 @@ export interface RestOptions {
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Is told when an upstream begins or ceases to be left alone. What it throws is ignored. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
+  /**
+   * Names whom the current request is made for, where there are several, e.g. clients of a server: the breaker of an upstream
+   * then tells failures of the upstream from those that one caller provokes. Is called within the call that makes the request.
+   * What it throws is ignored. Default: there is one.
+   */
+  readonly callerOf?: (() => string | undefined) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */
@@ -118,6 +124,16 @@ export interface RestOptions {
 
 /** The deadline of a call that comes without one. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Whom the current request is made for. */
+export function callerOf(options: Pick<RestOptions, "callerOf">): string | undefined {
+  try {
+    return options.callerOf?.();
+  } catch {
+    // said in the documentation of the options
+    return undefined;
+  }
+}
 
 /** Calls a listener; one that fails must not fail the call. */
 export function notify<T>(listener: ((report: T) => void) | undefined, report: T): void {

@@ -50,7 +50,7 @@ import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
 import { observed } from "./observed.ts";
-import { type CallReport, notify, type RestOptions } from "./options.ts";
+import { type CallReport, callerOf, notify, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
@@ -67,7 +67,7 @@ export interface CallContext {
 
 /** What running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall">;
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
   /** The types by which google.protobuf.Any is resolved. */
   readonly types: Registry;
   /** What is done about each class of difference. */
@@ -375,8 +375,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
-    const { rules } = this.adapter;
-    const permit = this.route.upstream.admit(rules.base);
+    const { rules, method } = this.adapter;
+    const caller = callerOf(this.settings.options);
+    const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
     try {
       const result = await send(() => {
         this.progress.attempts++;

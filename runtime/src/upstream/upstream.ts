@@ -3,7 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "../breaker/breaker.ts";
+import { Breaker, type BreakerReport, type Permit, type Requester, UNWATCHED } from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
@@ -84,7 +84,7 @@ export interface Upstream {
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
-  admit(base: string): Permit;
+  admit(base: string, requester?: Requester): Permit;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -170,11 +170,11 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  admit(base: string): Permit {
+  admit(base: string, requester?: Requester): Permit {
     // a closed upstream has nothing to be protected from, and a reason of its own
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
-    return this.breakers.get(origin)?.admit() ?? UNWATCHED;
+    return this.breakers.get(origin)?.admit(requester) ?? UNWATCHED;
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
