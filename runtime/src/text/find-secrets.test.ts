@@ -99,6 +99,9 @@ test("the beginning of a secret before an ellipsis is found, and shorter ones gi
     { interruptAfterTimeLimit: 2000 },
   );
   expect(redact("key abc…", "abcdefgh")).toBe("key abc…");
+  for (const cut of ["abcd+%", "abcd%2", "abcd%2B%252", "abcd%252", "abcd\\u00", "abcd\\", "abcd&#4"]) {
+    expect(redact(`key ${cut}…`, "abcd++efgh")).toBe("key [secret]…");
+  }
 });
 
 test("what is not the secret stays", () => {

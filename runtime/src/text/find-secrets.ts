@@ -101,20 +101,32 @@ function occurrences({ plain, starts, ends }: PlainView, needle: string): Range[
   return found;
 }
 
+/** An escape that was cut: what is before it counts. */
+const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,8})$/i;
+
+/** The longest of them. */
+const MAX_ESCAPE = 9;
+
 /** Where a text was cut within a needle. */
-function beginnings(text: string, { plain, starts }: PlainView, needle: string): Range[] {
+function beginnings(text: string, view: PlainView, needle: string): Range[] {
   const found: Range[] = [];
   let ellipsis = text.indexOf("…");
   for (let count = 0; ellipsis >= 0 && count < MAX_ELLIPSES; count++) {
-    const end = indexAt(starts, ellipsis);
-    for (let length = Math.min(needle.length, end); length >= MIN_BEGINNING; length--) {
-      if (!plain.startsWith(needle.slice(0, length), end - length)) continue;
-      found.push([starts[end - length] ?? 0, ellipsis]);
-      break;
-    }
+    const half = CUT_ESCAPE.exec(text.slice(Math.max(0, ellipsis - MAX_ESCAPE), ellipsis))?.[0] ?? "";
+    const from = beginningAt(view, needle, ellipsis) ?? beginningAt(view, needle, ellipsis - half.length);
+    if (from !== undefined) found.push([from, ellipsis]);
     ellipsis = text.indexOf("…", ellipsis + 1);
   }
   return found;
+}
+
+/** Where the beginning of a needle stands that ends at a place of the text. */
+function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
+  const end = indexAt(starts, to);
+  for (let length = Math.min(needle.length, end); length >= MIN_BEGINNING; length--) {
+    if (plain.startsWith(needle.slice(0, length), end - length)) return starts[end - length];
+  }
+  return undefined;
 }
 
 /** The index of the first entry of a sorted list that is not below a value. */
