@@ -215,7 +215,7 @@ const upstream = z
     breaker: breaker
       .optional()
       .describe(
-        "Circuit breaker: when requests keep failing the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. `false` turns it off.",
+        "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
       ),
     rateLimits: rateLimits
       .optional()
