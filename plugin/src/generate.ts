@@ -1,11 +1,13 @@
 import type { DescFile, DescMethod, DescService } from "@bufbuild/protobuf";
 import { checkBindings, unreachable } from "./check/bindings.ts";
 import { Checker } from "./check/check.ts";
-import { type Problem, Problems } from "./diagnostics/problem.ts";
+import { checkMethodTexts } from "./check/rule-texts.ts";
+import { longestNamed } from "./descriptors/names.ts";
+import { nameOf, type Problem, Problems } from "./diagnostics/problem.ts";
 import { freeze } from "./model/freeze.ts";
 import type { FileModel, MethodModel, ServiceModel } from "./model/model.ts";
 import { parseMethod } from "./parse/method.ts";
-import { serviceRules } from "./parse/options.ts";
+import { methodRules, serviceRules } from "./parse/options.ts";
 import { parseServiceRules } from "./parse/rules.ts";
 import { checkMapped } from "./parse/service.ts";
 import { typeModels } from "./parse/types.ts";
@@ -48,9 +50,13 @@ export function generate(
 ): Generated {
   const prepared = prepare(files, options, known);
   if (prepared.error !== undefined) return prepared;
-  const printed = prepared.adapters.flatMap((file) => printText(file, VERSION, options));
-  const long = printed.filter(({ content }) => longestLine(content) > LONGEST_LINE);
-  if (long.length > 0) return { error: long.map(lengthFault).join("\n") };
+  const problems = new Problems();
+  const printed = prepared.adapters.flatMap((file) => {
+    const texts = printText(file, VERSION, options);
+    for (const text of texts) checkLength(text, file.desc, problems);
+    return texts;
+  });
+  if (problems.size > 0) return { error: problems.toString() };
   return { files: printed, warnings: prepared.warnings };
 }
 
@@ -73,9 +79,12 @@ export function prepare(
 }
 
 /** Everything else is broken into lines: what is left has a name of tens of thousands of letters. */
-function lengthFault({ path, content }: PrintedFile): string {
-  const text = "a name in its .proto file is too long for one line of code";
-  return `${path} would have a line of ${longestLine(content)} bytes; expected ${LONGEST_LINE} at most: ${text}`;
+function checkLength({ path, content }: PrintedFile, desc: DescFile, problems: Problems): void {
+  const length = longestLine(content);
+  if (length <= LONGEST_LINE) return;
+  const longest = longestNamed(desc);
+  const text = `the name \`${nameOf(longest)}\` is too long for one line of code: ${path} would have a line of ${length} bytes; expected ${LONGEST_LINE} at most`;
+  problems.add(longest, [], "name-too-long", text);
 }
 
 /** One run of the generator, and what it found. */
@@ -108,6 +117,9 @@ class Run {
   private parseMethod(desc: DescMethod): MethodModel | undefined {
     const found = new Problems();
     const parsed = parseMethod(desc, found);
+    if (parsed !== undefined || found.size > 0) {
+      checkMethodTexts(desc, methodRules(desc), serviceRules(desc.parent), found);
+    }
     if (parsed !== undefined) found.addAll(this.checker.check(parsed));
     if (found.size === 0) return parsed && this.reachableBindings(parsed);
     const skip = this.skips && [...found].every((problem) => problem.unsupported);

@@ -5,6 +5,7 @@ import {
   CodeGeneratorResponse_FileSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
+import { oneLine } from "./diagnostics/one-line.ts";
 import { type Generated, generate } from "./generate.ts";
 import { readInput } from "./input.ts";
 import type { RunResult } from "./protocol/executable.ts";
@@ -41,7 +42,7 @@ function generateFrom(request: CodeGeneratorRequest): Generated {
     const { files, problems } = readInput(request, options);
     return generate(files, options, problems);
   } catch (error) {
-    if (error instanceof ParameterError) return { error: error.message };
+    if (error instanceof ParameterError) return { error: oneLine(error.message) };
     throw error;
   }
 }

@@ -17,6 +17,7 @@ import {
 } from "./testing/thing-service.ts";
 import type { Network } from "./upstream/hop-pools.ts";
 import type { UpstreamOptions } from "./upstream/options.ts";
+import { isPrivateAddress } from "./upstream/private-address.ts";
 
 const OPEN: Rest[] = [];
 const SERVERS: Server[] = [];
@@ -234,6 +235,59 @@ test.each([
   const own = await serve(to(`http://${host}:${other}/`), "127.0.0.2");
   await get(restOf(`http://private.example:${own}`, hosts, setup));
   expect(inside).toBe(1);
+});
+
+/** Hosts that lead to this machine or into a private network, as a peer may spell them. */
+const INSIDE = [
+  "localhost",
+  "127.0.0.1",
+  "127.0.0.1.",
+  "127.0.0.3",
+  "127.1",
+  "0177.0.0.1",
+  "0x7f.1",
+  "0x7f000001",
+  "2130706433",
+  "%31%32%37.0.0.1",
+  "0",
+  "0.0.0.0",
+  "10.0.0.1",
+  "0xa9fea9fe",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[::127.0.0.1]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::ffff:0:7f00:1]",
+  "[64:ff9b::127.0.0.1]",
+  "[64:ff9b:1::7f00:1]",
+  "[2002:7f00:1::]",
+  "[fd00::1]",
+  "[fe80::1]",
+  "[ff02::1]",
+];
+
+test.each(INSIDE)("a redirect from a public address to a private one is not followed: %s", async (host) => {
+  let inside = 0;
+  const count: Respond = (request, response) => {
+    inside++;
+    good(request, response);
+  };
+  const other = await serve(count);
+  const location = `http://${host}:${other}/`;
+  // 127.0.0.2 stands for the public internet, and only that
+  const from = await serve(to(location), "127.0.0.2");
+  const { lookup } = network({ "public.example": "127.0.0.2" });
+  const outside: Network = {
+    lookup,
+    isPrivate: (address) => address !== "127.0.0.2" && isPrivateAddress(address),
+  };
+  const hosts = [new URL(location).host];
+  const tested = restOf(`http://public.example:${from}`, hosts, { variant: FOLLOWING, network: outside });
+  const error = await failureOf(get(tested));
+  expect([error.code, reasonOf(error), inside]).toEqual([Code.FailedPrecondition, "REDIRECT_REFUSED", 0]);
+  expect(error.rawMessage).toContain("a private address");
 });
 
 test("a name that changes its address between the check and the connection is checked on the connection", async () => {

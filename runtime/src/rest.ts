@@ -8,7 +8,8 @@ import {
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
-import { DEFAULT_TIMEOUT_MS, notify, type RestOptions } from "./call/options.ts";
+import { notify } from "./call/notify.ts";
+import { DEFAULT_TIMEOUT_MS, type RestOptions } from "./call/options.ts";
 import {
   connectUpstreams,
   isStream,
@@ -126,7 +127,7 @@ class JoinedRest implements Rest {
         : checkTimeout("maxTimeoutMs", options.maxTimeoutMs);
     ({ routes: this.table, upstreams: this.upstreams } = connectUpstreams(adapters, upstreams, {
       clock,
-      onBreaker: (report) => notify(options.onBreaker, report),
+      onBreaker: (report) => notify("onBreaker", options.onBreaker, report),
       network: options.network,
     }));
     this.invoker = new Invoker(options, this.types, clock);

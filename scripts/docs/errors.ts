@@ -1,9 +1,15 @@
 /** Prints the reference of errors from the runtime's tables. */
 import { readFileSync } from "node:fs";
+import { create } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { GATEWAY_REASONS } from "../../gateway/src/call/error-reasons.ts";
+import { COMMON_BODIES } from "../../runtime/src/errors/common-bodies.ts";
+import { readErrorBody } from "../../runtime/src/errors/error-body.ts";
+import type { ErrorReport } from "../../runtime/src/errors/error-report.ts";
 import { KNOWN_STATUSES, meaningOf } from "../../runtime/src/errors/status.ts";
 import { ERRORS } from "../../runtime/src/errors/table.ts";
+import { BadRequestSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
+import type { JsonValue } from "../../runtime/src/json/json.ts";
 import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -14,7 +20,7 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 400 to 499", 499],
   ["520 to 530", 520],
   ["other 500 and above", 599],
-  ["200 to 299, if a rule makes it an error", 200],
+  ["200 to 299, if a rule makes it an error, or errors stand in place of the payload", 200],
   ["all others", 199],
 ];
 
@@ -28,6 +34,14 @@ export function errorsPage(): string {
     "## HTTP status to code",
     "Applies if no rule of the method matches and the body is not a `google.rpc.Status`.",
     table(["HTTP status", "Code", "Reason"], statusRows()),
+    "## Error bodies",
+    "A method without `error_bodies` reads these kinds of bodies, the first one that fits. The text goes into the text of the error, the code into `subcode`, which rules can match, and the fields into a `google.rpc.BadRequest`.",
+    ...COMMON_BODIES.flatMap(({ name, examples }) => [
+      `**${name}**`,
+      table(["Body", "Text", "Code", "Fields"], examples.map(bodyRow)),
+    ]),
+    "Bodies that are not JSON: plain text is the text; of HTML, the content of `<title>`; of XML, that of elements such as `<Message>` or `<faultstring>`, with `<Code>` as the code. Of everything else, and of what is behind the first 4 KiB, nothing is shown.",
+    "With `error_bodies`, and for lists that the `envelope` names, the rules of the method are tried first, and alone decide on code, fields and details. Only a text that they do not find is taken from the kinds above. The `message` of the envelope counts last.",
     "## What is retried",
     "Only requests of idempotent methods are retried: those of idempotent verbs, with an `idempotency_level`, or with an `idempotency_key`. A request that is not idempotent is sent once more if no connection was established, since then nothing was sent. No request is retried once a part of its response has reached the caller.",
     "The code of the error decides, not the HTTP status. A rule in `errors` that makes a 403 RESOURCE_EXHAUSTED makes it a rate limit, which is retried as a 429 is; without one, a 403 is not retried, whatever its `Retry-After`. The delay is that of the RetryInfo, plus a random backoff.",
@@ -49,6 +63,21 @@ export function errorsPage(): string {
       `Remedy: ${remedy}`,
     ]),
   );
+}
+
+function bodyRow(body: JsonValue): string[] {
+  const report = readErrorBody(body, []);
+  return [JSON.stringify(body), report.text ?? "", report.subcode ?? "", fieldsOf(report).join(", ")].map(
+    (cell) => (cell === "" ? "" : code(cell.replaceAll("|", "\\|"))),
+  );
+}
+
+function fieldsOf({ details = [] }: ErrorReport): readonly string[] {
+  const fields = details.flatMap((detail) => {
+    if ("type" in detail || detail.desc.typeName !== BadRequestSchema.typeName) return [];
+    return create(BadRequestSchema, detail.value).fieldViolations.map(({ field }) => field);
+  });
+  return [...new Set(fields)];
 }
 
 function statusRows(): string[][] {

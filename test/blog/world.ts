@@ -30,6 +30,9 @@ import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
 import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 
+/** Node's client resets streams of a connection that has more than 10 MB to send, which is less than a photo in JSON. */
+const LARGE_REQUESTS = { maxSessionMemory: 256 };
+
 export const WAYS = ["Connect JSON", "Connect proto", "gRPC", "gRPC-Web", "in-process"] as const;
 export type Way = (typeof WAYS)[number];
 
@@ -178,7 +181,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     interceptors: options.interceptors,
     onDifference: (report) => differences.push(report),
   });
-  const sessions = new Http2SessionManager(gateway.url);
+  const sessions = new Http2SessionManager(gateway.url, undefined, LARGE_REQUESTS);
   const interceptors = options.gatewayInterceptors ?? [];
   const apis = apisOver(transportsTo(gateway.url, sessions, inProcess, interceptors));
   const ids = await findIds(apis["in-process"]);
@@ -216,7 +219,7 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     reset,
     withoutFastPath: async () => {
       const other = await startGateway({ ...settings, fastPath: false });
-      const session = new Http2SessionManager(other.url);
+      const session = new Http2SessionManager(other.url, undefined, LARGE_REQUESTS);
       const api = apisOver(transportsTo(other.url, session, inProcess, interceptors));
       const close = async () => {
         session.abort();

@@ -20,6 +20,9 @@ import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 
 /** The adapters of all APIs. */
+/** Node's client resets streams of a connection that has more than 10 MB to send, which is less than a photo in JSON. */
+const LARGE_REQUESTS = { maxSessionMemory: 256 };
+
 export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
 
 /** Settings of the upstreams that a sandbox stands in for. */
@@ -109,7 +112,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     onDifference: (report) => differences.push(report),
   });
   const agent = new http.Agent({ keepAlive: true });
-  const sessionManager = new Http2SessionManager(gateway.url);
+  const sessionManager = new Http2SessionManager(gateway.url, undefined, LARGE_REQUESTS);
   const transports = transportsTo(gateway.url, agent, sessionManager, inProcess);
   return {
     sandbox,

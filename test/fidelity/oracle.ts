@@ -9,10 +9,23 @@ import {
 } from "@bufbuild/protobuf";
 import type { DifferenceClass } from "connect-rest";
 import { enum_value, field as fieldOption } from "../../gen/connectrest/v1/annotations_pb.ts";
-import type { FieldRules } from "../../gen/connectrest/v1/field_rules_pb.ts";
+import { type FieldRules, Time_Unit as TimeUnit } from "../../gen/connectrest/v1/field_rules_pb.ts";
+
+export { TimeUnit };
 
 /** How one place of a response is changed. */
-export const CHANGES = ["drop", "null", "object", "arrays", "text", "number", "true", "rename"] as const;
+export const CHANGES = [
+  "drop",
+  "null",
+  "object",
+  "arrays",
+  "text",
+  "number",
+  "true",
+  "rename",
+  "alias",
+  "twice",
+] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** What stands at a place afterwards; the others take the key away. */
@@ -59,15 +72,26 @@ export function collects({ fields }: DescMessage): boolean {
   return fields.some((field) => rulesOf(field)?.unknown === true);
 }
 
+/** Other keys that are read where that of a field is missing. */
+export function aliasesOf(fields: readonly DescField[]): readonly string[] {
+  return fields.flatMap((field) => rulesOf(field)?.aliases ?? []);
+}
+
+type Harmless = "drop" | "null" | "alias" | "twice";
+
+function isHarmless(change: Change): change is Harmless {
+  return ["drop", "null", "alias", "twice"].includes(change);
+}
+
 /** The classes of difference that a change of a field leads to, of all fields that read the key. */
 export function expectedOf(fields: readonly DescField[], change: Change): ReadonlySet<DifferenceClass> {
   const [first] = fields;
-  if (first === undefined || change === "drop" || change === "null") return new Set();
+  if (first === undefined || isHarmless(change)) return new Set();
   if (change === "rename") return new Set(collects(first.parent) ? [] : ["additional"]);
   return new Set(fields.flatMap((field) => ofField(field, change, fields.length > 1)));
 }
 
-type Value = Exclude<Change, "drop" | "null" | "rename">;
+type Value = Exclude<Change, Harmless | "rename">;
 
 function ofField(field: DescField, change: Value, hasTwin: boolean): DifferenceClass[] {
   switch (field.fieldKind) {
@@ -76,6 +100,7 @@ function ofField(field: DescField, change: Value, hasTwin: boolean): DifferenceC
     case "enum":
       return ofEnum(field.enum, change, hasTwin ? "twin" : collects(field.parent) ? "collector" : "nothing");
     case "message":
+      if (isTime(field)) return change === "number" && isCount(field) ? [] : ["lost"];
       return change === "object" ? ofNewKey(field.message) : ["lost"];
     case "map":
       return change === "object" ? ofMapValue(field) : ["lost"];
@@ -106,6 +131,16 @@ function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
     const { wire, aliases } = getExtension(options, enum_value);
     return [wire, ...aliases].some((text) => /^-?\d+$/.test(text) && Number(text) !== number);
   });
+}
+
+/** Whether a field is one time. */
+export function isTime(field: DescField): boolean {
+  return field.fieldKind === "message" && field.message.typeName === "google.protobuf.Timestamp";
+}
+
+function isCount(field: DescField): boolean {
+  const unit = rulesOf(field)?.time?.unit;
+  return unit === TimeUnit.SECONDS || unit === TimeUnit.MILLIS;
 }
 
 function ofNewKey(message: DescMessage): DifferenceClass[] {

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { Row } from "./rows.ts";
+
+/** The example on the page, which is compiled and tested. */
+const EXAMPLE = readFileSync(new URL("on-difference.ts", import.meta.url), "utf8");
 
 const HEAD = `# Fidelity
 
@@ -38,7 +42,13 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream.
+The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream. Its \`onDifference\` is told of each
+response that differs, in one report, before the call ends:
+
+\`\`\`ts
+${EXAMPLE}\`\`\`
+
+What it throws changes nothing of the call: the first failure is a warning of the process, with the code \`LISTENER_FAILED\`.
 
 ## Responses that cannot be read
 
@@ -68,5 +78,5 @@ export function page(rows: readonly Row[]): string {
 
 function outcomeCell(outcome: Row["outcome"]): string {
   if (outcome === "none") return "no difference";
-  return outcome === "RESPONSE_SHAPE" ? "`RESPONSE_SHAPE`" : `\`${outcome}\``;
+  return `\`${outcome}\``;
 }

@@ -6,7 +6,7 @@ import { createRest, type Difference, reasonOf, type ServiceAdapter } from "conn
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { http } from "../../gen/google/api/annotations_pb.ts";
-import { CHANGED_VALUES, CHANGES, type Change, expectedOf } from "./oracle.ts";
+import { aliasesOf, CHANGED_VALUES, CHANGES, type Change, expectedOf, isTime, rulesOf } from "./oracle.ts";
 import { adaptersOf } from "./services.ts";
 import { type Place, validObject } from "./valid-response.ts";
 
@@ -31,12 +31,22 @@ function isSubject(adapter: Adapter): adapter is Subject {
   if ((kind !== "unary" && kind !== "paginate") || rules.operation !== undefined) return false;
   if (
     !["json", "json_or_form"].includes(rules.responseEncoding) ||
-    rules.errors.some((rule) => rule.status < 300 && rule.body)
+    rules.errors.some((rule) => (rule.status ?? 0) < 300 && rule.body)
   ) {
     return false;
   }
   if (method.output.typeName.startsWith("google.") || method.output.oneofs.length > 0) return false;
-  return (kind === "unary" || /^\w*$/.test(adapter.items[0] ?? "")) && responseBody(adapter) === undefined;
+  return (kind === "unary" && hasObject(adapter)) || (kind === "paginate" && isPlainPage(adapter));
+}
+
+/** The body is the message, or a field of it that is one. */
+function hasObject(adapter: Adapter): boolean {
+  const field = responseBody(adapter);
+  return field === undefined || (field.fieldKind === "message" && field.message.oneofs.length === 0);
+}
+
+function isPlainPage(adapter: Extract<Adapter, { kind: "paginate" }>): boolean {
+  return /^\w*$/.test(adapter.items[0] ?? "") && responseBody(adapter) === undefined;
 }
 
 function responseBody({ method }: Adapter): DescField | undefined {
@@ -57,7 +67,8 @@ function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
 }
 
 async function called(subject: Subject, response: unknown) {
-  body = JSON.stringify(response);
+  // a key that is there twice, the first time with another value
+  body = JSON.stringify(response).replace(/"zz_twice:([^"]+)":/g, '"$1":');
   const found: Difference[] = [];
   const { rules, method } = subject;
   const { port } = server.address() as AddressInfo;
@@ -102,19 +113,38 @@ function valid(subject: Subject) {
   const places: Place[] = [];
   const [list = ""] = subject.kind === "paginate" ? subject.items : [""];
   const start = subject.kind === "paginate" ? `${list}[0]` : "";
-  const object = validObject(subject.method.output, start, places);
+  const { method } = subject;
+  const object = validObject(responseBody(subject)?.message ?? method.output, start, places);
   const payload = subject.kind === "unary" ? object : list === "" ? [object] : { [list]: [object] };
   return { payload, places };
 }
 
 const WITH_PLACES = SUBJECTS.filter((subject) => valid(subject).places.length > 0);
 
-function change({ holder, key }: Place, how: Change): void {
+function change({ holder, key, fields }: Place, how: Change): void {
   const { [key]: value } = holder;
   if (how === "drop" || how === "rename") delete holder[key];
   if (how === "rename") holder.zz_renamed = value;
+  const [alias] = aliasesOf(fields);
+  if (how === "alias" && alias !== undefined && !Object.hasOwn(holder, alias)) {
+    delete holder[key];
+    holder[alias] = value;
+  }
+  if (how === "twice") {
+    delete holder[key];
+    holder[`zz_twice:${key}`] = { zz_first: [true] };
+    holder[key] = value;
+  }
   if (how in CHANGED_VALUES) holder[key] = CHANGED_VALUES[how];
 }
+
+test("the places of valid responses are of every kind", () => {
+  const places = WITH_PLACES.flatMap((subject) => valid(subject).places);
+  expect(WITH_PLACES.filter((subject) => responseBody(subject) !== undefined)).not.toEqual([]);
+  expect(places.filter(({ fields }) => aliasesOf(fields).length > 0)).not.toEqual([]);
+  const times = places.flatMap(({ fields }) => fields).filter(isTime);
+  expect(new Set(times.map((field) => rulesOf(field)?.time?.unit)).size).toBeGreaterThan(2);
+});
 
 test("a valid response has no differences", async () => {
   expect(WITH_PLACES.length).toBeGreaterThan(60);

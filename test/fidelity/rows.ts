@@ -8,8 +8,10 @@ export interface Row {
   readonly body: string;
   /** `get` for an object below `response`, `list` for pages of them below `response.parcels`. */
   readonly call?: "get" | "list";
-  /** `RESPONSE_SHAPE` fails the call. `none` is no difference. */
-  readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE";
+  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` is no difference. */
+  readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE";
+  /** The text of an error. */
+  readonly text?: string;
   /** Where, as reports and errors name it. */
   readonly path?: string;
   /** What callers get, in words, and as a part of the message or of all items. */
@@ -196,6 +198,109 @@ export const ROWS: readonly Row[] = [
     message: { parts: [{ text: "a" }] },
   },
   {
+    sends: "`null`, or a value that cannot be what is declared, in a list of scalars",
+    body: response({ tags: ["a", null] }),
+    outcome: "lost",
+    path: "tags[1]",
+    gets: "the list without it",
+    message: { tags: ["a"] },
+  },
+  {
+    sends: '`false` in a list of strings, or `""` in a list of numbers',
+    body: response({ tags: ["a", false] }),
+    outcome: "lost",
+    path: "tags[1]",
+    gets: "the list without it",
+    message: { tags: ["a"] },
+  },
+  {
+    sends: "`null`, or a value that cannot be what is declared, in a map",
+    body: response({ counts: { "1": null } }),
+    outcome: "lost",
+    path: "counts.1",
+    gets: "the map without the entry",
+    message: { counts: {} },
+  },
+  {
+    sends: "two keys of a map that spell one key",
+    body: response({ counts: { "1": 5, "1.0": 6 } }),
+    outcome: "lost",
+    path: "counts.1.0",
+    gets: "the first entry",
+    message: { counts: { "1": 5 } },
+  },
+  {
+    sends: "a key of a map that is none of its type",
+    body: response({ counts: { one: 5 } }),
+    outcome: "lost",
+    path: "counts.one",
+    gets: "the map without the entry",
+    message: { counts: {} },
+  },
+  {
+    sends: "several members of a oneof that has no rules",
+    body: response({ box: 5, bag: "b" }),
+    outcome: "lost",
+    path: "bag",
+    gets: "the member that is declared first",
+    message: { pack: { case: "box", value: 5 } },
+  },
+  {
+    sends: "a value for a member of a oneof that its discriminator or conditions have not chosen",
+    body: response({ label: { kind: "tape", tape: 5, string: "s" } }),
+    outcome: "lost",
+    path: "label.string",
+    gets: "the member that was chosen",
+    message: { label: { tie: { case: "tape", value: 5 } } },
+  },
+  {
+    sends: "a value for a member of a oneof without the discriminator",
+    body: response({ label: { tape: 5 } }),
+    outcome: "lost",
+    path: "label.tape",
+    gets: "the oneof unset",
+    message: { label: { tie: { case: undefined } } },
+  },
+  {
+    sends: "a value of a type that no member of an UNWRAPPED oneof has",
+    body: response({ size_of: true }),
+    outcome: "lost",
+    path: "size_of",
+    gets: "the oneof unset",
+    message: { sizeOf: { size: { case: undefined } } },
+  },
+  {
+    sends: "a time or a duration with digits beyond nanoseconds",
+    body: response({ sent: "2026-01-02T03:04:05.1234567891Z" }),
+    outcome: "converted",
+    path: "sent",
+    gets: "the time without them",
+    message: { sent: { nanos: 123456789 } },
+  },
+  {
+    sends: "an integer beyond 2^53 for a google.protobuf.Value",
+    body: '{"response":{"any":9007199254740993}}',
+    outcome: "converted",
+    path: "any",
+    gets: "its digits as text",
+    message: { any: { kind: { case: "stringValue", value: "9007199254740993" } } },
+  },
+  {
+    sends: "anything but an array for a google.protobuf.ListValue",
+    body: response({ values: 5 }),
+    outcome: "converted",
+    path: "values",
+    gets: "a list of one",
+    message: { values: { values: [{ kind: { value: 5 } }] } },
+  },
+  {
+    sends: "two equal keys of one object",
+    body: '{"response":{"id":"a","id":"b"}}',
+    outcome: "none",
+    gets: "the last one, as everywhere in JavaScript",
+    message: { id: "b" },
+  },
+  {
     sends: "a payload that is empty as the rules say: by default `null`, `[]` or `{}`",
     body: response(null),
     outcome: "none",
@@ -237,6 +342,44 @@ export const ROWS: readonly Row[] = [
     outcome: "none",
     gets: "the end of the stream",
     message: [],
+  },
+  {
+    sends: "`null` where the items of a page should be",
+    call: "list",
+    body: response({ parcels: null }),
+    outcome: "none",
+    gets: "the end of the stream",
+    message: [],
+  },
+  {
+    sends: "a payload without anything in it, where the items of a page should be",
+    call: "list",
+    body: response({}),
+    outcome: "RESPONSE_SHAPE",
+    path: "response.parcels",
+    gets: "an error",
+  },
+  {
+    sends: "no body where a page should be",
+    call: "list",
+    body: "",
+    outcome: "RESPONSE_SHAPE",
+    path: "response",
+    gets: "an error",
+  },
+  {
+    sends: "`null` or nothing for the payload, and errors beside it, with a status of success (GraphQL)",
+    body: JSON.stringify({ response: null, errors: [{ message: "no such cargo" }] }),
+    outcome: "ERROR_IN_RESPONSE",
+    text: "upstream rules responded with 200 OK: no such cargo",
+    gets: "an error with the text of these",
+  },
+  {
+    sends: "a key twice",
+    body: '{"response":{"id":"a","weight":1,"id":"b"}}',
+    outcome: "none",
+    gets: "the last value, as JSON parsers take it",
+    message: { id: "b", weight: 1 },
   },
   {
     sends: "nothing where the items of a page should be",

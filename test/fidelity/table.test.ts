@@ -1,4 +1,4 @@
-import { ConnectError } from "@connectrpc/connect";
+import { ConnectError, createClient } from "@connectrpc/connect";
 import { type DifferenceClass, type DifferenceReport, ERRORS, reasonOf } from "connect-rest";
 import { expect, test } from "vitest";
 import { createDifferenceLog } from "../../gateway/src/log/difference-log.ts";
@@ -7,6 +7,7 @@ import { Metrics } from "../../gateway/src/metrics/metrics.ts";
 import { FidelityService } from "../gen/rules/v1/empty_pb.ts";
 import { FidelityServiceRest } from "../gen/rules/v1/empty_rest.ts";
 import { start } from "../rules/world.ts";
+import { countingTransport } from "./on-difference.ts";
 import { page } from "./page.ts";
 import { ROWS, type Row } from "./rows.ts";
 
@@ -35,9 +36,17 @@ async function called({ call, body }: Row, strict: boolean) {
   }
 }
 
+function isFailure(outcome: Row["outcome"]): outcome is "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE" {
+  return outcome === "RESPONSE_SHAPE" || outcome === "ERROR_IN_RESPONSE";
+}
+
 test.each(ROWS)("$sends: $outcome", async (row) => {
   const { got, reports, error } = await called(row, false);
   const found = reports.flatMap(({ differences }) => differences);
+  if (row.outcome === "ERROR_IN_RESPONSE") {
+    expect([error && reasonOf(error), error?.rawMessage, found]).toEqual([row.outcome, row.text, []]);
+    return;
+  }
   if (row.outcome === "RESPONSE_SHAPE") {
     expect(error && reasonOf(error)).toBe("RESPONSE_SHAPE");
     expect(error?.code).toBe(ERRORS.RESPONSE_SHAPE.code);
@@ -54,8 +63,8 @@ test.each(ROWS)("$sends: $outcome", async (row) => {
 
 test.each(ROWS)("in strict mode, $sends: $outcome", async (row) => {
   const { error } = await called(row, true);
-  const reason = { none: undefined, additional: undefined, converted: undefined, lost: "RESPONSE_DRIFT" };
-  expect(error && reasonOf(error)).toBe(row.outcome === "RESPONSE_SHAPE" ? row.outcome : reason[row.outcome]);
+  const reasons = { none: undefined, additional: undefined, converted: undefined, lost: "RESPONSE_DRIFT" };
+  expect(error && reasonOf(error)).toBe(isFailure(row.outcome) ? row.outcome : reasons[row.outcome]);
 });
 
 test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", async (row) => {
@@ -70,7 +79,7 @@ test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", asy
   }
   const { body } = await metrics.render();
   const counted = body.split("\n").filter((line) => line.startsWith("connect_rest_differences_total{"));
-  if (row.outcome === "none" || row.outcome === "RESPONSE_SHAPE") {
+  if (row.outcome === "none" || isFailure(row.outcome)) {
     expect([lines, counted]).toEqual([[], []]);
     return;
   }
@@ -79,6 +88,17 @@ test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", asy
   ]);
   expect(counted).toHaveLength(1);
   expect(counted[0]).toMatch(new RegExp(`class="${row.outcome}"\\} 1$`));
+});
+
+test("the example of the page counts what is lost", async () => {
+  const { origin } = await start(FidelityService, FidelityServiceRest, {
+    body: '{"response":{"weight":"heavy","id":5}}',
+  });
+  const lost = new Map<string, number>();
+  const transport = countingTransport(FidelityServiceRest, origin, lost);
+  await createClient(FidelityService, transport).getCargo({});
+  await transport.close();
+  expect([...lost]).toEqual([['GetCargo weight: expected int32, got string "heavy"', 1]]);
 });
 
 test("the page has a row for each, and is up to date: run this test with -u", async () => {

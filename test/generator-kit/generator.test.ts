@@ -140,7 +140,7 @@ test("insertions: go to the points that each adapter has", () => {
   ]);
   const text = applied(response);
   const order = [
-    "ThingService_getThing = ",
+    "ThingService_getThing: ",
     "// after GetThing",
     "ThingServiceRest:",
     "\n  extra: 1,\n  // @@",

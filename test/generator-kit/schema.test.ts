@@ -36,6 +36,7 @@ enum Color {
   COLOR_RED = 1;
   COLOR_GREEN = 2;
 }
+message Sized { map<uint64, string> long = 1; map<fixed32, string> fixed = 2; map<sint32, string> signed = 3; }
 message Compound {
   repeated string names = 1;
   map<string, int64> by_name = 2;
@@ -478,4 +479,22 @@ test.each([
   ["GET", true, read],
 ] as const)("hints follow the rule idempotent: %s with %s", (verb, rule, expected) => {
   expect(annotationsOf(methodOf("ListPostLikes"), verb, rule)).toEqual(expected);
+});
+
+test("fields of messages that a path needs are required where they are", () => {
+  const schema = schemaOf("Compound", "leaf.id", "leaf.more.id", "names");
+  expect(schema.required).toEqual(["names", "leaf"]);
+  expect(schema.properties).toMatchObject({
+    leaf: {
+      $ref: "#/$defs/test.v1.Leaf",
+      required: ["id", "more"],
+      properties: { more: { required: ["id"] } },
+    },
+  });
+});
+
+test("keys of maps have a sign only where their type has one", () => {
+  const { long, fixed, signed } = schemaOf("Sized").properties;
+  const patterns = [long, fixed, signed].map(({ propertyNames }) => propertyNames.pattern);
+  expect(patterns).toEqual(["^[0-9]+$", "^[0-9]+$", "^-?[0-9]+$"]);
 });

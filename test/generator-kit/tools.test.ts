@@ -89,7 +89,14 @@ export const GetThingRequest_input: ToolSchema = {
 };
 
 /** The methods of test.v1.ThingService as tools of a language model. */
-export const ThingServiceTools = {
+export const ThingServiceTools: Required<
+  Pick<
+    ServiceTools<typeof ThingService>,
+    | "getThing"
+    | "deleteThing"
+    | "listThings"
+  >
+> = {
   getThing: {
     name: "test_v1_ThingService_GetThing",
     title: "Get thing",
@@ -158,10 +165,12 @@ export const ThingServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof ThingService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "test.v1.ThingService": typeof ThingServiceTools;
+} = {
   "test.v1.ThingService": ThingServiceTools,
 } satisfies ToolsModule["tools"];
 `,

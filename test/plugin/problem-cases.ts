@@ -69,7 +69,9 @@ message Res {}`,
   {
     name: "path_syntax_dots",
     source: method('get: "/a/%2E."'),
-    problems: ["3:33: path-syntax: the path `/a/%2E.` is invalid at character 8: `%2E.` cannot be a segment"],
+    problems: [
+      "3:33: path-syntax: the path `/a/%2E.` is invalid at character 8: `%2E.` cannot be a segment: it leads elsewhere",
+    ],
   },
   {
     name: "path_syntax_literal",
@@ -247,7 +249,10 @@ message Res { bytes data = 1; string text = 2; repeated bytes all = 3; }`,
   {
     name: "header",
     source: method('get: "/a"', 'option (connectrest.v1.method).headers = {name: "a b", value: "\\n"};'),
-    problems: ['4:5: header: "a b: \\n" is not a valid header (RFC 9110 section 5)'],
+    problems: [
+      '4:5: header: "a b: \\n" is not a valid header (RFC 9110 section 5)',
+      "4:5: rule-text: headers.value of case.S.Get has the character U+000A at 1; expected printable ASCII on one line (RFC 9110 section 5.5)",
+    ],
   },
   {
     name: "query_map",
@@ -470,6 +475,33 @@ message Req {
     string a = 1;
   }`),
     problems: ["5:12: payload: the oneof case.Res.o has the layout BESIDE and must set `payload`"],
+  },
+  {
+    name: "payload_discriminator",
+    source: response(
+      'oneof o { option (connectrest.v1.oneof) = {discriminator: "type", layout: BESIDE, payload: "type"}; Inner a = 1; }',
+      "message Inner { string n = 1; }",
+    ),
+    problems: [
+      "4:85: payload: the key `type` of the oneof case.Res.o cannot hold both the discriminator and the payload; set another payload",
+    ],
+  },
+  {
+    name: "nested_discriminator",
+    source: response(
+      'oneof o { option (connectrest.v1.oneof) = {discriminator: "type", layout: NESTED}; Inner a = 1 [(connectrest.v1.field).name = "type"]; }',
+      "message Inner { string n = 1; }",
+    ),
+    problems: [
+      "4:99: name-twice: case.Res.a is read from the key `type`, which is the discriminator of its oneof; set another name",
+    ],
+  },
+  {
+    name: "in_unused_oauth1",
+    source: request('string s = 1 [(connectrest.v1.field) = {in: OAUTH1_PARAM, name: "oauth_verifier"}];'),
+    problems: [
+      "4:43: in-unused: case.Req.s has `in: OAUTH1_PARAM`, but case.S.Get is not signed; add OAUTH1 or OAUTH1_CLIENT to its credentials, or remove `in`",
+    ],
   },
   {
     name: "when_twice",

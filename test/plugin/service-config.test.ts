@@ -152,7 +152,7 @@ connectrest:
     "success: [304]",
     'request.queryList("tag", message.tags, "brackets")',
     '"seconds", "0"',
-    "switch (json.type)",
+    'switch (json["type"])',
     '"oak"',
   ]) {
     expect(text).toContain(line);

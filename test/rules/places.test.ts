@@ -53,14 +53,14 @@ test("time.rounding: a time finer than its unit goes to the earlier or later one
 test("in: a header cannot be smuggled into another", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendPlaces({ id: "1", inHeader: "a\r\nX-Evil: 1" }));
-  expect(error.message).toContain("[invalid_argument] X-Trace: contains a line break");
+  expect(error.message).toContain("[invalid_argument] in_header: contains a line break");
   expect(seen).toEqual([]);
 });
 
 test("in: a cookie cannot be smuggled into another", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendPlaces({ id: "1", inCookie: "a; admin=1" }));
-  expect(error.message).toContain("[invalid_argument] session: contains a space, comma, semicolon");
+  expect(error.message).toContain("[invalid_argument] in_cookie: contains a space, comma, semicolon");
   expect(seen).toEqual([]);
 });
 

@@ -42,6 +42,9 @@ export interface Call extends Caller {
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
   signal: AbortSignal | undefined;
+  /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
+  // biome-ignore lint/plugin: changes while the call runs
+  failedInHandler: boolean;
 }
 
 /** Finds the call in the context values of a handler or an interceptor. */

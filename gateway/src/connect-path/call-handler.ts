@@ -53,7 +53,7 @@ export async function callHandler(
   });
   return isBareRefusal(result)
     ? explainedRefusal(result.status, handler, call, request)
-    : withReasons(result, isEnveloped(call, headers));
+    : await withReasons(result, isEnveloped(call, headers), call);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */

@@ -1,17 +1,30 @@
-import type { Interceptor } from "@connectrpc/connect";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import { callKey, runAs } from "../call/call.ts";
 
-/** Makes the call known to the code behind it, for callbacks that do not get the call that they belong to. */
+/**
+ * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and notes
+ * whether that code failed.
+ */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
   if (call === undefined) return next(request);
-  const run = <T>(work: () => T) => runAs(call, work);
+  const run = async <T>(work: () => Promise<T>) => {
+    try {
+      return await runAs(call, work);
+    } catch (error) {
+      call.failedInHandler = error instanceof ConnectError;
+      throw error;
+    }
+  };
   const response = await run(() => next(request));
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
 
 /** A stream's code runs when it is asked for the next message, so each time the call is made known anew. */
-function within<T>(messages: AsyncIterable<T>, run: <R>(work: () => R) => R): AsyncIterable<T> {
+function within<T>(
+  messages: AsyncIterable<T>,
+  run: <R>(work: () => Promise<R>) => Promise<R>,
+): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = messages[Symbol.asyncIterator]();

@@ -8,6 +8,7 @@ import {
   errorToJson,
 } from "@connectrpc/connect/protocol-connect";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
+import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
@@ -16,23 +17,32 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 /**
  * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more than gRPC
- * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent.
+ * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent
+ * (`protocol/status-trailers.ts`). Errors that handlers throw keep the details that they have.
  *
  * @param isEnveloped whether its body has its messages in envelopes
  */
-export function withReasons(result: UniversalServerResponse, isEnveloped: boolean): UniversalServerResponse {
+export async function withReasons(
+  result: UniversalServerResponse,
+  isEnveloped: boolean,
+  call: Pick<Call, "failedInHandler">,
+): Promise<UniversalServerResponse> {
   const { body, status, header } = result;
   if (body === undefined) return result;
-  if (isEnveloped) return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body) } : result;
+  if (isEnveloped)
+    return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body, call) } : result;
   if (status < 400 || header?.has("content-encoding") === true) return result;
-  return { ...result, ...mendedUnary(body, header) };
+  return call.failedInHandler ? result : { ...result, ...(await mendedUnary(body, header)) };
 }
 
-/** The body of a unary error of Connect is there already: it comes in one chunk, and its length is in the headers. */
-function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
+/** The body of a unary error of Connect is there already, and its length is in the headers. */
+async function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const bytes = mendedError(Buffer.concat(chunks));
   const headers = new Headers(header);
-  headers.delete("content-length");
-  return { header: headers, body: mapped(body, mendedError) };
+  if (headers.has("content-length")) headers.set("content-length", String(bytes.length));
+  return { header: headers, body: chunksOf(bytes) };
 }
 
 function mendedError(bytes: Uint8Array): Uint8Array {
@@ -42,13 +52,15 @@ function mendedError(bytes: Uint8Array): Uint8Array {
 }
 
 /** connect sends one envelope a chunk; the last one has the status. */
-function mendedEnvelopes(body: Chunks): Chunks {
+function mendedEnvelopes(body: Chunks, call: Pick<Call, "failedInHandler">): Chunks {
   return mapped(body, (chunk) => {
     const [flags = 0] = chunk;
     if ((flags & COMPRESSED_FLAG) !== 0) return chunk;
     const bytes = chunk.subarray(ENVELOPE_PREFIX_BYTES);
-    if (flags === trailerFlag) return envelopes([flags, trailerSerialize(withStatus(trailerParse(bytes)))]);
-    return flags === endStreamFlag ? mendedEnd(chunk, bytes) : chunk;
+    if (flags === trailerFlag) {
+      return envelopes([flags, trailerSerialize(withStatus(trailerParse(bytes), call))]);
+    }
+    return flags === endStreamFlag && !call.failedInHandler ? mendedEnd(chunk, bytes) : chunk;
   });
 }
 
@@ -70,6 +82,10 @@ function read<T>(act: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 async function* mapped(chunks: Chunks, map: (chunk: Uint8Array) => Uint8Array): AsyncGenerator<Uint8Array> {

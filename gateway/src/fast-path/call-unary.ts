@@ -65,7 +65,7 @@ export function callUnary(
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       abort.abort(error);
-      errorResponse(unary, error).then(resolve, reject);
+      errorResponse(unary, error, call).then(resolve, reject);
     };
     // The call may have waited before it came here.
     const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
@@ -110,7 +110,10 @@ async function run(
   const expiresAt = call.startedAt + call.deadline.ms;
   const hasCallerDeadline = call.deadline.isClientBound;
   const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
-  const result = await runAs(call, () => method(message, context));
+  const result = await runAs(call, () => method(message, context)).catch((error: unknown) => {
+    call.failedInHandler = true;
+    throw error;
+  });
   const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header);
@@ -123,8 +126,14 @@ async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Prom
 }
 
 /** The response with an error; the caller of a defect learns only that there is one. */
-async function errorResponse({ wire, head }: UnaryCall, error: unknown): Promise<WholeResponse> {
-  if (error instanceof ConnectError) return wire.errorResponse(withReason(error), head);
+async function errorResponse(
+  { wire, head }: UnaryCall,
+  error: unknown,
+  { failedInHandler }: Call,
+): Promise<WholeResponse> {
+  if (error instanceof ConnectError) {
+    return wire.errorResponse(failedInHandler ? error : withReason(error), head);
+  }
   const defect = gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
   return wire.errorResponse(defect, head);
 }

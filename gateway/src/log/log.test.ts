@@ -32,6 +32,7 @@ function endedCall(reason?: unknown): Call {
     attempts: 1,
     bytesIn: 1,
     bytesOut: 2,
+    failedInHandler: false,
     upstreamStatus: 200,
     signal: abort.signal,
   };

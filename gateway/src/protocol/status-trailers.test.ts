@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { withReason } from "../call/gateway-error.ts";
 import { grpcMessage, statusTrailers, withStatus } from "./status-trailers.ts";
 
 test("grpc-message escapes what gRPC says, and nothing else", () => {
@@ -25,11 +26,21 @@ test("property: grpc-message decodes to the text, is a header value, and keeps p
   );
 });
 
+const CONNECTS = { failedInHandler: false };
+const OVERDONE = { "grpc-status": "3", "grpc-message": "Not%20Found%3A%20a", other: "b" };
+
 test("trailers that connect wrote get a reason and the text as gRPC encodes it; those of success stay", () => {
-  const trailers = statusTrailers(new ConnectError("Not Found: a", Code.InvalidArgument));
+  const trailers = statusTrailers(withReason(new ConnectError("Not Found: a", Code.InvalidArgument)));
   expect(trailers.get("grpc-message")).toBe("Not Found: a");
-  const overdone = new Headers({ "grpc-status": "3", "grpc-message": "Not%20Found%3A%20a", other: "b" });
-  expect(Object.fromEntries(withStatus(overdone))).toEqual({ ...Object.fromEntries(trailers), other: "b" });
+  const mended = withStatus(new Headers(OVERDONE), CONNECTS);
+  expect(Object.fromEntries(mended)).toEqual({ ...Object.fromEntries(trailers), other: "b" });
   const ok = new Headers({ "grpc-status": "0", other: "b" });
-  expect(Object.fromEntries(withStatus(ok))).toEqual({ "grpc-status": "0", other: "b" });
+  expect(Object.fromEntries(withStatus(ok, CONNECTS))).toEqual({ "grpc-status": "0", other: "b" });
+});
+
+test("trailers of an error that a handler threw keep their details, without a reason of the gateway", () => {
+  const trailers = statusTrailers(new ConnectError("Not Found: a", Code.InvalidArgument));
+  const kept = withStatus(new Headers(OVERDONE), { failedInHandler: true });
+  expect(Object.fromEntries(kept)).toEqual({ ...Object.fromEntries(trailers), other: "b" });
+  expect(kept.has("grpc-status-details-bin")).toBe(false);
 });

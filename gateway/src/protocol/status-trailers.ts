@@ -1,20 +1,24 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
 
 /** What grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]+/gu;
 
-/** The status of an error as trailers of gRPC and gRPC-Web, with a reason in its details. */
+/** The status of an error as trailers of gRPC and gRPC-Web. */
 export function statusTrailers(error: ConnectError): Headers {
-  return encoded(setTrailerStatus(new Headers(), withReason(error)), error.rawMessage);
+  return encoded(setTrailerStatus(new Headers(), error), error.rawMessage);
 }
 
-/** Trailers that connect wrote: an error among them gets a reason, and its text the encoding of gRPC. */
-export function withStatus(trailers: Headers): Headers {
+/**
+ * Trailers that connect wrote: an error among them gets a reason, unless a handler threw it, and its text the encoding
+ * of gRPC.
+ */
+export function withStatus(trailers: Headers, { failedInHandler }: Pick<Call, "failedInHandler">): Headers {
   const error = trailers.has("grpc-status") ? findTrailerError(trailers) : undefined;
   if (error === undefined) return trailers;
-  const status = statusTrailers(withReason(error));
+  const status = statusTrailers(failedInHandler ? error : withReason(error));
   for (const [name, value] of status) if (name.startsWith("grpc-")) trailers.set(name, value);
   return trailers;
 }

@@ -71,7 +71,7 @@ async function sendChunks(
       if (isGone(response)) return;
     }
     if (result.trailer !== undefined) {
-      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer))));
+      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer, call))));
     }
     await endResponse(response, stalledMs);
   } finally {

@@ -91,6 +91,7 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     bytesOut: 0,
     attempts: 0,
     upstreamStatus: undefined,
+    failedInHandler: false,
     signal: undefined,
   };
 }

@@ -17,10 +17,10 @@ const APP_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AppAttribution
  */
 export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.string(2, json.app_name ?? json.appName, "app_name");
-  out.string(3, json.display_text ?? json.displayText, "display_text");
-  out.message(4, json.logo, "logo", decodeMedia);
+  out.string(1, json["url"], "url");
+  out.string(2, json["app_name"] ?? json["appName"], "app_name");
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
+  out.message(4, json["logo"], "logo", decodeMedia);
   out.unknownKeys(json, APP_ATTRIBUTION_KEYS);
 }
 
@@ -32,7 +32,7 @@ const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.Attribution
  */
 export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "post":
       out.flattened(1, json, decodePostAttribution, ATTRIBUTION_KEYS);
       break;
@@ -46,7 +46,7 @@ export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
       out.flattened(4, json, decodeAppAttribution, ATTRIBUTION_KEYS);
       break;
   }
-  out.string(10, json.type, "type");
+  out.string(10, json["type"], "type");
   out.unknown(100, json, ATTRIBUTION_KEYS);
 }
 
@@ -58,8 +58,8 @@ const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "blog"]);
  * @generated from message blog.v1.BlogAttribution
  */
 export function decodeBlogAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.message(2, json.blog, "blog", decodeShortBlog);
+  out.string(1, json["url"], "url");
+  out.message(2, json["blog"], "blog", decodeShortBlog);
   out.unknownKeys(json, BLOG_ATTRIBUTION_KEYS);
 }
 
@@ -71,8 +71,8 @@ const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "url_redirect
  * @generated from message blog.v1.LinkAttribution
  */
 export function decodeLinkAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.string(2, json.url_redirect ?? json.urlRedirect, "url_redirect");
+  out.string(1, json["url"], "url");
+  out.string(2, json["url_redirect"] ?? json["urlRedirect"], "url_redirect");
   out.unknownKeys(json, LINK_ATTRIBUTION_KEYS);
 }
 
@@ -84,9 +84,9 @@ const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "post", "blog
  * @generated from message blog.v1.PostAttribution
  */
 export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.message(2, json.post, "post", decodePostReference);
-  out.message(3, json.blog, "blog", decodeShortBlog);
+  out.string(1, json["url"], "url");
+  out.message(2, json["post"], "post", decodePostReference);
+  out.message(3, json["blog"], "blog", decodeShortBlog);
   out.unknownKeys(json, POST_ATTRIBUTION_KEYS);
 }
 
@@ -98,7 +98,7 @@ const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
  * @generated from message blog.v1.PostReference
  */
 export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").uint64(1, json.id, "id");
+  out.loosely("id").uint64(1, json["id"], "id");
   out.unknown(100, json, POST_REFERENCE_KEYS);
 }
 

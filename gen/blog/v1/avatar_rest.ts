@@ -6,7 +6,7 @@ import { EnumTable, type JsonObject, type ProtoWriter, decodeListValue } from "c
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.AvatarShape on the wire. */
-export const AVATAR_SHAPE = new EnumTable("blog.v1.AvatarShape", [
+export const AVATAR_SHAPE: EnumTable = new EnumTable("blog.v1.AvatarShape", [
   [0, "AVATAR_SHAPE_UNSPECIFIED"],
   [1, "circle", "AVATAR_SHAPE_CIRCLE"],
   [2, "square", "AVATAR_SHAPE_SQUARE"],
@@ -20,10 +20,10 @@ const AVATAR_KEYS: ReadonlySet<string> = new Set(["width", "height", "url", "acc
  * @generated from message blog.v1.Avatar
  */
 export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.width, "width");
-  out.int32(2, json.height, "height");
-  out.string(3, json.url, "url");
-  out.wrapped(4, json.accessories, "accessories", decodeListValue);
+  out.int32(1, json["width"], "width");
+  out.int32(2, json["height"], "height");
+  out.string(3, json["url"], "url");
+  out.wrapped(4, json["accessories"], "accessories", decodeListValue);
   out.unknown(100, json, AVATAR_KEYS);
 }
 

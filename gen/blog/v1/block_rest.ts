@@ -15,7 +15,7 @@ const CREATE_BLOCK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["already_blocke
  * @generated from message blog.v1.CreateBlockResponse
  */
 export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.already_blocked ?? json.alreadyBlocked, "already_blocked");
+  out.bool(1, json["already_blocked"] ?? json["alreadyBlocked"], "already_blocked");
   out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
 }
 
@@ -29,8 +29,8 @@ const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListBlocksResponse
  */
 export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.blocked_tumblelogs ?? json.blockedTumblelogs, "blocked_tumblelogs", decodeBlog);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["blocked_tumblelogs"] ?? json["blockedTumblelogs"], "blocked_tumblelogs", decodeBlog);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_BLOCKS_RESPONSE_KEYS);
 }
 

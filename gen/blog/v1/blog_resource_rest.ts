@@ -8,14 +8,14 @@ import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.BlogType on the wire. */
-export const BLOG_TYPE = new EnumTable("blog.v1.BlogType", [
+export const BLOG_TYPE: EnumTable = new EnumTable("blog.v1.BlogType", [
   [0, "BLOG_TYPE_UNSPECIFIED"],
   [1, "public", "BLOG_TYPE_PUBLIC"],
   [2, "private", "BLOG_TYPE_PRIVATE"],
 ]);
 
 /** Spellings of blog.v1.PaywallAccess on the wire. */
-export const PAYWALL_ACCESS = new EnumTable("blog.v1.PaywallAccess", [
+export const PAYWALL_ACCESS: EnumTable = new EnumTable("blog.v1.PaywallAccess", [
   [0, "PAYWALL_ACCESS_UNSPECIFIED"],
   [1, "non-member", "PAYWALL_ACCESS_NON_MEMBER"],
   [2, "creator", "PAYWALL_ACCESS_CREATOR"],
@@ -46,70 +46,75 @@ const BLOG_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Blog
  */
 export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.uuid, "uuid");
-  out.string(3, json.url, "url");
-  out.string(4, json.title, "title");
-  out.string(5, json.description, "description");
-  out.time(6, json.updated, "updated", "seconds");
-  out.messages(7, json.avatar, "avatar", decodeAvatar);
-  out.loosely("theme").message(8, json.theme, "theme", decodeTheme);
-  out.int64(9, json.theme_id ?? json.themeId, "theme_id");
-  out.int32(10, json.posts, "posts");
-  out.int32(11, json.total_posts ?? json.totalPosts, "total_posts");
-  out.int32(12, json.likes, "likes");
-  out.bool(20, json.ask, "ask");
-  out.bool(21, json.ask_anon ?? json.askAnon, "ask_anon");
-  out.string(22, json.ask_page_title ?? json.askPageTitle, "ask_page_title");
-  out.bool(23, json.asks_allow_media ?? json.asksAllowMedia, "asks_allow_media");
-  out.bool(24, json.can_submit ?? json.canSubmit, "can_submit");
-  out.string(25, json.submission_page_title ?? json.submissionPageTitle, "submission_page_title");
-  out.message(26, json.submission_terms ?? json.submissionTerms, "submission_terms", decodeSubmissionTerms);
-  out.bool(30, json.followed, "followed");
-  out.bool(31, json.is_blocked_from_primary ?? json.isBlockedFromPrimary, "is_blocked_from_primary");
-  out.bool(32, json.is_following_you ?? json.isFollowingYou, "is_following_you");
+  out.string(1, json["name"], "name");
+  out.string(2, json["uuid"], "uuid");
+  out.string(3, json["url"], "url");
+  out.string(4, json["title"], "title");
+  out.string(5, json["description"], "description");
+  out.time(6, json["updated"], "updated", "seconds");
+  out.messages(7, json["avatar"], "avatar", decodeAvatar);
+  out.loosely("theme").message(8, json["theme"], "theme", decodeTheme);
+  out.int64(9, json["theme_id"] ?? json["themeId"], "theme_id");
+  out.int32(10, json["posts"], "posts");
+  out.int32(11, json["total_posts"] ?? json["totalPosts"], "total_posts");
+  out.int32(12, json["likes"], "likes");
+  out.bool(20, json["ask"], "ask");
+  out.bool(21, json["ask_anon"] ?? json["askAnon"], "ask_anon");
+  out.string(22, json["ask_page_title"] ?? json["askPageTitle"], "ask_page_title");
+  out.bool(23, json["asks_allow_media"] ?? json["asksAllowMedia"], "asks_allow_media");
+  out.bool(24, json["can_submit"] ?? json["canSubmit"], "can_submit");
+  out.string(25, json["submission_page_title"] ?? json["submissionPageTitle"], "submission_page_title");
+  out.message(
+    26,
+    json["submission_terms"] ?? json["submissionTerms"],
+    "submission_terms",
+    decodeSubmissionTerms,
+  );
+  out.bool(30, json["followed"], "followed");
+  out.bool(31, json["is_blocked_from_primary"] ?? json["isBlockedFromPrimary"], "is_blocked_from_primary");
+  out.bool(32, json["is_following_you"] ?? json["isFollowingYou"], "is_following_you");
   out.int32(
     33,
-    json.duration_blog_following_you ?? json.durationBlogFollowingYou,
+    json["duration_blog_following_you"] ?? json["durationBlogFollowingYou"],
     "duration_blog_following_you",
   );
-  out.int32(34, json.duration_following_blog ?? json.durationFollowingBlog, "duration_following_blog");
-  out.bool(35, json.following, "following");
-  out.bool(36, json.subscribed, "subscribed");
-  out.time(37, json.blocked_timestamp ?? json.blockedTimestamp, "blocked_timestamp", "seconds");
-  out.bool(40, json.can_chat ?? json.canChat, "can_chat");
-  out.bool(41, json.can_subscribe ?? json.canSubscribe, "can_subscribe");
-  out.bool(42, json.can_send_fan_mail ?? json.canSendFanMail, "can_send_fan_mail");
-  out.bool(43, json.can_be_followed ?? json.canBeFollowed, "can_be_followed");
-  out.bool(44, json.can_show_badges ?? json.canShowBadges, "can_show_badges");
-  out.bool(45, json.is_nsfw ?? json.isNsfw, "is_nsfw");
-  out.bool(46, json.share_likes ?? json.shareLikes, "share_likes");
-  out.bool(47, json.share_following ?? json.shareFollowing, "share_following");
-  out.bool(48, json.active, "active");
-  out.bool(49, json.is_optout_ads ?? json.isOptoutAds, "is_optout_ads");
+  out.int32(34, json["duration_following_blog"] ?? json["durationFollowingBlog"], "duration_following_blog");
+  out.bool(35, json["following"], "following");
+  out.bool(36, json["subscribed"], "subscribed");
+  out.time(37, json["blocked_timestamp"] ?? json["blockedTimestamp"], "blocked_timestamp", "seconds");
+  out.bool(40, json["can_chat"] ?? json["canChat"], "can_chat");
+  out.bool(41, json["can_subscribe"] ?? json["canSubscribe"], "can_subscribe");
+  out.bool(42, json["can_send_fan_mail"] ?? json["canSendFanMail"], "can_send_fan_mail");
+  out.bool(43, json["can_be_followed"] ?? json["canBeFollowed"], "can_be_followed");
+  out.bool(44, json["can_show_badges"] ?? json["canShowBadges"], "can_show_badges");
+  out.bool(45, json["is_nsfw"] ?? json["isNsfw"], "is_nsfw");
+  out.bool(46, json["share_likes"] ?? json["shareLikes"], "share_likes");
+  out.bool(47, json["share_following"] ?? json["shareFollowing"], "share_following");
+  out.bool(48, json["active"], "active");
+  out.bool(49, json["is_optout_ads"] ?? json["isOptoutAds"], "is_optout_ads");
   out.bool(
     50,
-    json.is_hidden_from_blog_network ?? json.isHiddenFromBlogNetwork,
+    json["is_hidden_from_blog_network"] ?? json["isHiddenFromBlogNetwork"],
     "is_hidden_from_blog_network",
   );
-  out.string(51, json.timezone, "timezone");
-  out.string(52, json.timezone_offset ?? json.timezoneOffset, "timezone_offset");
-  out.bool(60, json.admin, "admin");
-  out.bool(61, json.primary, "primary");
-  out.int32(62, json.drafts, "drafts");
-  out.int32(63, json.messages, "messages");
-  out.int32(64, json.queue, "queue");
-  out.int32(65, json.followers, "followers");
-  out.string(66, json.tweet, "tweet");
-  out.collectedEnum(67, json.type, "type", BLOG_TYPE);
+  out.string(51, json["timezone"], "timezone");
+  out.string(52, json["timezone_offset"] ?? json["timezoneOffset"], "timezone_offset");
+  out.bool(60, json["admin"], "admin");
+  out.bool(61, json["primary"], "primary");
+  out.int32(62, json["drafts"], "drafts");
+  out.int32(63, json["messages"], "messages");
+  out.int32(64, json["queue"], "queue");
+  out.int32(65, json["followers"], "followers");
+  out.string(66, json["tweet"], "tweet");
+  out.collectedEnum(67, json["type"], "type", BLOG_TYPE);
   out.message(
     70,
-    json.subscription_plan ?? json.subscriptionPlan,
+    json["subscription_plan"] ?? json["subscriptionPlan"],
     "subscription_plan",
     decodeSubscriptionPlan,
   );
-  out.bool(71, json.is_paywall_on ?? json.isPaywallOn, "is_paywall_on");
-  out.collectedEnum(72, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.bool(71, json["is_paywall_on"] ?? json["isPaywallOn"], "is_paywall_on");
+  out.collectedEnum(72, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, BLOG_KEYS);
 }
 
@@ -121,9 +126,9 @@ const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set(["monthly", "yearly", 
  * @generated from message blog.v1.CheckoutLabels
  */
 export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.monthly, "monthly");
-  out.string(2, json.yearly, "yearly");
-  out.string(3, json.support, "support");
+  out.string(1, json["monthly"], "monthly");
+  out.string(2, json["yearly"], "yearly");
+  out.string(3, json["support"], "support");
   out.unknown(100, json, CHECKOUT_LABELS_KEYS);
 }
 
@@ -137,10 +142,10 @@ const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.SubmissionTerms
  */
 export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.accepted_types ?? json.acceptedTypes, "accepted_types", "string");
-  out.list(2, json.tags, "tags", "string");
-  out.string(3, json.title, "title");
-  out.string(4, json.guidelines, "guidelines");
+  out.list(1, json["accepted_types"] ?? json["acceptedTypes"], "accepted_types", "string");
+  out.list(2, json["tags"], "tags", "string");
+  out.string(3, json["title"], "title");
+  out.string(4, json["guidelines"], "guidelines");
   out.unknown(100, json, SUBMISSION_TERMS_KEYS);
 }
 
@@ -156,14 +161,14 @@ const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.SubscriptionPlan
  */
 export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.description, "description");
-  out.string(2, json.currency_code ?? json.currencyCode, "currency_code");
-  out.loosely("monthly_price").int64(3, json.monthly_price ?? json.monthlyPrice, "monthly_price");
-  out.loosely("yearly_price").int64(4, json.yearly_price ?? json.yearlyPrice, "yearly_price");
-  out.list(5, json.member_perks ?? json.memberPerks, "member_perks", "string");
-  out.string(6, json.subscription_label ?? json.subscriptionLabel, "subscription_label");
-  out.message(7, json.checkout_labels ?? json.checkoutLabels, "checkout_labels", decodeCheckoutLabels);
-  out.bool(8, json.is_valid ?? json.isValid, "is_valid");
+  out.string(1, json["description"], "description");
+  out.string(2, json["currency_code"] ?? json["currencyCode"], "currency_code");
+  out.loosely("monthly_price").int64(3, json["monthly_price"] ?? json["monthlyPrice"], "monthly_price");
+  out.loosely("yearly_price").int64(4, json["yearly_price"] ?? json["yearlyPrice"], "yearly_price");
+  out.list(5, json["member_perks"] ?? json["memberPerks"], "member_perks", "string");
+  out.string(6, json["subscription_label"] ?? json["subscriptionLabel"], "subscription_label");
+  out.message(7, json["checkout_labels"] ?? json["checkoutLabels"], "checkout_labels", decodeCheckoutLabels);
+  out.bool(8, json["is_valid"] ?? json["isValid"], "is_valid");
   out.unknown(100, json, SUBSCRIPTION_PLAN_KEYS);
 }
 
@@ -184,33 +189,33 @@ const THEME_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Theme
  */
 export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
-  out.string(2, json.background_color ?? json.backgroundColor, "background_color");
-  out.string(3, json.body_font ?? json.bodyFont, "body_font");
-  out.string(4, json.link_color ?? json.linkColor, "link_color");
-  out.string(5, json.title_color ?? json.titleColor, "title_color");
-  out.string(6, json.title_font ?? json.titleFont, "title_font");
-  out.string(7, json.title_font_weight ?? json.titleFontWeight, "title_font_weight");
-  out.string(10, json.header_image ?? json.headerImage, "header_image");
-  out.string(11, json.header_image_focused ?? json.headerImageFocused, "header_image_focused");
-  out.string(12, json.header_image_scaled ?? json.headerImageScaled, "header_image_scaled");
-  out.string(13, json.header_image_poster ?? json.headerImagePoster, "header_image_poster");
-  out.message(14, json.header_image_npf ?? json.headerImageNpf, "header_image_npf", decodeImageBlock);
+  out.collectedEnum(1, json["avatar_shape"] ?? json["avatarShape"], "avatar_shape", AVATAR_SHAPE);
+  out.string(2, json["background_color"] ?? json["backgroundColor"], "background_color");
+  out.string(3, json["body_font"] ?? json["bodyFont"], "body_font");
+  out.string(4, json["link_color"] ?? json["linkColor"], "link_color");
+  out.string(5, json["title_color"] ?? json["titleColor"], "title_color");
+  out.string(6, json["title_font"] ?? json["titleFont"], "title_font");
+  out.string(7, json["title_font_weight"] ?? json["titleFontWeight"], "title_font_weight");
+  out.string(10, json["header_image"] ?? json["headerImage"], "header_image");
+  out.string(11, json["header_image_focused"] ?? json["headerImageFocused"], "header_image_focused");
+  out.string(12, json["header_image_scaled"] ?? json["headerImageScaled"], "header_image_scaled");
+  out.string(13, json["header_image_poster"] ?? json["headerImagePoster"], "header_image_poster");
+  out.message(14, json["header_image_npf"] ?? json["headerImageNpf"], "header_image_npf", decodeImageBlock);
   out.loosely("header_bounds").list(
     15,
-    splitNumbers(json.header_bounds ?? json.headerBounds),
+    splitNumbers(json["header_bounds"] ?? json["headerBounds"]),
     "header_bounds",
     "int32",
   );
-  out.bool(16, json.header_stretch ?? json.headerStretch, "header_stretch");
-  out.int32(17, json.header_full_width ?? json.headerFullWidth, "header_full_width");
-  out.int32(18, json.header_full_height ?? json.headerFullHeight, "header_full_height");
-  out.int32(19, json.header_focus_width ?? json.headerFocusWidth, "header_focus_width");
-  out.int32(20, json.header_focus_height ?? json.headerFocusHeight, "header_focus_height");
-  out.bool(30, json.show_avatar ?? json.showAvatar, "show_avatar");
-  out.bool(31, json.show_description ?? json.showDescription, "show_description");
-  out.bool(32, json.show_header_image ?? json.showHeaderImage, "show_header_image");
-  out.bool(33, json.show_title ?? json.showTitle, "show_title");
+  out.bool(16, json["header_stretch"] ?? json["headerStretch"], "header_stretch");
+  out.int32(17, json["header_full_width"] ?? json["headerFullWidth"], "header_full_width");
+  out.int32(18, json["header_full_height"] ?? json["headerFullHeight"], "header_full_height");
+  out.int32(19, json["header_focus_width"] ?? json["headerFocusWidth"], "header_focus_width");
+  out.int32(20, json["header_focus_height"] ?? json["headerFocusHeight"], "header_focus_height");
+  out.bool(30, json["show_avatar"] ?? json["showAvatar"], "show_avatar");
+  out.bool(31, json["show_description"] ?? json["showDescription"], "show_description");
+  out.bool(32, json["show_header_image"] ?? json["showHeaderImage"], "show_header_image");
+  out.bool(33, json["show_title"] ?? json["showTitle"], "show_title");
   out.unknown(100, json, THEME_KEYS);
 }
 

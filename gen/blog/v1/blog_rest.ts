@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   fits,
   joinCommas,
   noBinding,
@@ -96,7 +98,10 @@ const BlogService_rules = {
  *
  * @generated from rpc blog.v1.BlogService.GetBlogInfo
  */
-export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
+export const BlogService_getBlogInfo: UnaryAdapter<
+  typeof BlogService.method.getBlogInfo.input,
+  typeof BlogService.method.getBlogInfo.output
+> = unary(BlogService.method.getBlogInfo, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
@@ -125,7 +130,10 @@ export const BlogService_getBlogInfo = unary(BlogService.method.getBlogInfo, {
  *
  * @generated from rpc blog.v1.BlogService.GetAvatar
  */
-export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
+export const BlogService_getAvatar: UnaryAdapter<
+  typeof BlogService.method.getAvatar.input,
+  typeof BlogService.method.getAvatar.output
+> = unary(BlogService.method.getAvatar, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "none"],
@@ -175,7 +183,10 @@ export const BlogService_getAvatar = unary(BlogService.method.getAvatar, {
  *
  * @generated from rpc blog.v1.BlogService.ListBlocks
  */
-export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
+export const BlogService_listBlocks: UnaryAdapter<
+  typeof BlogService.method.listBlocks.input,
+  typeof BlogService.method.listBlocks.output
+> = unary(BlogService.method.listBlocks, {
   rules: {
     ...BlogService_rules,
     scopes: ["basic"],
@@ -206,7 +217,10 @@ export const BlogService_listBlocks = unary(BlogService.method.listBlocks, {
  *
  * @generated from rpc blog.v1.BlogService.StreamBlocks
  */
-export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks, {
+export const BlogService_streamBlocks: PaginateAdapter<
+  typeof BlogService.method.streamBlocks.input,
+  typeof BlogService.method.streamBlocks.output
+> = paginate(BlogService.method.streamBlocks, {
   rules: BlogService_listBlocks.rules,
   request: BlogService_listBlocks.request,
   items: ["blocked_tumblelogs"],
@@ -222,7 +236,10 @@ export const BlogService_streamBlocks = paginate(BlogService.method.streamBlocks
  *
  * @generated from rpc blog.v1.BlogService.CreateBlock
  */
-export const BlogService_createBlock = unary(BlogService.method.createBlock, {
+export const BlogService_createBlock: UnaryAdapter<
+  typeof BlogService.method.createBlock.input,
+  typeof BlogService.method.createBlock.output
+> = unary(BlogService.method.createBlock, {
   rules: {
     ...BlogService_rules,
     scopes: ["write"],
@@ -234,10 +251,10 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
     const json: JsonRecord = {};
     switch (message.target.case) {
       case "blockedBlog":
-        json.blocked_tumblelog = message.target.value;
+        json["blocked_tumblelog"] = message.target.value;
         break;
       case "postId":
-        json.post_id = String(message.target.value);
+        json["post_id"] = String(message.target.value);
         break;
     }
     request.json(json);
@@ -256,7 +273,10 @@ export const BlogService_createBlock = unary(BlogService.method.createBlock, {
  *
  * @generated from rpc blog.v1.BlogService.BulkCreateBlocks
  */
-export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateBlocks, {
+export const BlogService_bulkCreateBlocks: UnaryAdapter<
+  typeof BlogService.method.bulkCreateBlocks.input,
+  typeof BlogService.method.bulkCreateBlocks.output
+> = unary(BlogService.method.bulkCreateBlocks, {
   rules: {
     ...BlogService_rules,
     scopes: ["write"],
@@ -267,9 +287,9 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/blocks/bulk`);
     const json: JsonRecord = {};
     if (message.blockedBlogs.length > 0) {
-      json.blocked_tumblelogs = joinCommas(message.blockedBlogs, "blocked_blogs");
+      json["blocked_tumblelogs"] = joinCommas(message.blockedBlogs, "blocked_blogs");
     }
-    if (message.force) json.force = message.force;
+    if (message.force) json["force"] = message.force;
     request.json(json);
     return request;
   },
@@ -284,7 +304,10 @@ export const BlogService_bulkCreateBlocks = unary(BlogService.method.bulkCreateB
  *
  * @generated from rpc blog.v1.BlogService.DeleteBlock
  */
-export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
+export const BlogService_deleteBlock: UnaryAdapter<
+  typeof BlogService.method.deleteBlock.input,
+  typeof BlogService.method.deleteBlock.output
+> = unary(BlogService.method.deleteBlock, {
   rules: {
     ...BlogService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "NOTHING_TO_UNBLOCK" }],
@@ -311,7 +334,10 @@ export const BlogService_deleteBlock = unary(BlogService.method.deleteBlock, {
  *
  * @generated from rpc blog.v1.BlogService.ListLikes
  */
-export const BlogService_listLikes = unary(BlogService.method.listLikes, {
+export const BlogService_listLikes: UnaryAdapter<
+  typeof BlogService.method.listLikes.input,
+  typeof BlogService.method.listLikes.output
+> = unary(BlogService.method.listLikes, {
   rules: {
     ...BlogService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
@@ -348,7 +374,10 @@ export const BlogService_listLikes = unary(BlogService.method.listLikes, {
  *
  * @generated from rpc blog.v1.BlogService.StreamLikes
  */
-export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, {
+export const BlogService_streamLikes: PaginateAdapter<
+  typeof BlogService.method.streamLikes.input,
+  typeof BlogService.method.streamLikes.output
+> = paginate(BlogService.method.streamLikes, {
   rules: BlogService_listLikes.rules,
   request: BlogService_listLikes.request,
   items: ["liked_posts"],
@@ -364,7 +393,10 @@ export const BlogService_streamLikes = paginate(BlogService.method.streamLikes, 
  *
  * @generated from rpc blog.v1.BlogService.ListFollowing
  */
-export const BlogService_listFollowing = unary(BlogService.method.listFollowing, {
+export const BlogService_listFollowing: UnaryAdapter<
+  typeof BlogService.method.listFollowing.input,
+  typeof BlogService.method.listFollowing.output
+> = unary(BlogService.method.listFollowing, {
   rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListFollowingRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -390,7 +422,10 @@ export const BlogService_listFollowing = unary(BlogService.method.listFollowing,
  *
  * @generated from rpc blog.v1.BlogService.StreamFollowing
  */
-export const BlogService_streamFollowing = paginate(BlogService.method.streamFollowing, {
+export const BlogService_streamFollowing: PaginateAdapter<
+  typeof BlogService.method.streamFollowing.input,
+  typeof BlogService.method.streamFollowing.output
+> = paginate(BlogService.method.streamFollowing, {
   rules: BlogService_listFollowing.rules,
   request: BlogService_listFollowing.request,
   items: ["blogs"],
@@ -406,7 +441,10 @@ export const BlogService_streamFollowing = paginate(BlogService.method.streamFol
  *
  * @generated from rpc blog.v1.BlogService.ListFollowers
  */
-export const BlogService_listFollowers = unary(BlogService.method.listFollowers, {
+export const BlogService_listFollowers: UnaryAdapter<
+  typeof BlogService.method.listFollowers.input,
+  typeof BlogService.method.listFollowers.output
+> = unary(BlogService.method.listFollowers, {
   rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListFollowersRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -431,7 +469,10 @@ export const BlogService_listFollowers = unary(BlogService.method.listFollowers,
  *
  * @generated from rpc blog.v1.BlogService.StreamFollowers
  */
-export const BlogService_streamFollowers = paginate(BlogService.method.streamFollowers, {
+export const BlogService_streamFollowers: PaginateAdapter<
+  typeof BlogService.method.streamFollowers.input,
+  typeof BlogService.method.streamFollowers.output
+> = paginate(BlogService.method.streamFollowers, {
   rules: BlogService_listFollowers.rules,
   request: BlogService_listFollowers.request,
   items: ["users", "users.users"],
@@ -447,7 +488,10 @@ export const BlogService_streamFollowers = paginate(BlogService.method.streamFol
  *
  * @generated from rpc blog.v1.BlogService.GetFollowedBy
  */
-export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy, {
+export const BlogService_getFollowedBy: UnaryAdapter<
+  typeof BlogService.method.getFollowedBy.input,
+  typeof BlogService.method.getFollowedBy.output
+> = unary(BlogService.method.getFollowedBy, {
   rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: GetFollowedByRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -468,7 +512,10 @@ export const BlogService_getFollowedBy = unary(BlogService.method.getFollowedBy,
  *
  * @generated from rpc blog.v1.BlogService.ListNotifications
  */
-export const BlogService_listNotifications = unary(BlogService.method.listNotifications, {
+export const BlogService_listNotifications: UnaryAdapter<
+  typeof BlogService.method.listNotifications.input,
+  typeof BlogService.method.listNotifications.output
+> = unary(BlogService.method.listNotifications, {
   rules: { ...BlogService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListNotificationsRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -495,7 +542,10 @@ export const BlogService_listNotifications = unary(BlogService.method.listNotifi
  *
  * @generated from rpc blog.v1.BlogService.StreamNotifications
  */
-export const BlogService_streamNotifications = paginate(BlogService.method.streamNotifications, {
+export const BlogService_streamNotifications: PaginateAdapter<
+  typeof BlogService.method.streamNotifications.input,
+  typeof BlogService.method.streamNotifications.output
+> = paginate(BlogService.method.streamNotifications, {
   rules: BlogService_listNotifications.rules,
   request: BlogService_listNotifications.request,
   items: ["notifications"],
@@ -511,7 +561,10 @@ export const BlogService_streamNotifications = paginate(BlogService.method.strea
  *
  * @generated from rpc blog.v1.BlogService.ListPages
  */
-export const BlogService_listPages = unary(BlogService.method.listPages, {
+export const BlogService_listPages: UnaryAdapter<
+  typeof BlogService.method.listPages.input,
+  typeof BlogService.method.listPages.output
+> = unary(BlogService.method.listPages, {
   rules: {
     ...BlogService_rules,
     errors: [
@@ -546,7 +599,10 @@ export const BlogService_listPages = unary(BlogService.method.listPages, {
  *
  * @generated from rpc blog.v1.BlogService.StreamPages
  */
-export const BlogService_streamPages = paginate(BlogService.method.streamPages, {
+export const BlogService_streamPages: PaginateAdapter<
+  typeof BlogService.method.streamPages.input,
+  typeof BlogService.method.streamPages.output
+> = paginate(BlogService.method.streamPages, {
   rules: BlogService_listPages.rules,
   request: BlogService_listPages.request,
   items: ["pages"],
@@ -562,7 +618,10 @@ export const BlogService_streamPages = paginate(BlogService.method.streamPages, 
  *
  * @generated from rpc blog.v1.BlogService.GetPage
  */
-export const BlogService_getPage = unary(BlogService.method.getPage, {
+export const BlogService_getPage: UnaryAdapter<
+  typeof BlogService.method.getPage.input,
+  typeof BlogService.method.getPage.output
+> = unary(BlogService.method.getPage, {
   rules: {
     ...BlogService_rules,
     errors: [
@@ -650,7 +709,7 @@ const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
  * @generated from message blog.v1.GetBlogInfoResponse
  */
 export function decodeGetBlogInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.blog, "blog", decodeBlog);
+  out.message(1, json["blog"], "blog", decodeBlog);
   out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_KEYS);
 }
 

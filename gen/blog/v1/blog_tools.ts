@@ -191,7 +191,30 @@ export const HttpBody_output: ToolSchema = {
 };
 
 /** The methods of blog.v1.BlogService as tools of a language model. */
-export const BlogServiceTools = {
+export const BlogServiceTools: Required<
+  Pick<
+    ServiceTools<typeof BlogService>,
+    | "getBlogInfo"
+    | "getAvatar"
+    | "listBlocks"
+    | "streamBlocks"
+    | "createBlock"
+    | "bulkCreateBlocks"
+    | "deleteBlock"
+    | "listLikes"
+    | "streamLikes"
+    | "listFollowing"
+    | "streamFollowing"
+    | "listFollowers"
+    | "streamFollowers"
+    | "getFollowedBy"
+    | "listNotifications"
+    | "streamNotifications"
+    | "listPages"
+    | "streamPages"
+    | "getPage"
+  >
+> = {
   getBlogInfo: {
     name: "blog_v1_BlogService_GetBlogInfo",
     title: "Get blog info",
@@ -884,9 +907,11 @@ export const BlogServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof BlogService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "blog.v1.BlogService": typeof BlogServiceTools;
+} = {
   "blog.v1.BlogService": BlogServiceTools,
 } satisfies ToolsModule["tools"];

@@ -7,7 +7,7 @@ import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.PostContentFormat on the wire. */
-export const POST_CONTENT_FORMAT = new EnumTable("blog.v1.PostContentFormat", [
+export const POST_CONTENT_FORMAT: EnumTable = new EnumTable("blog.v1.PostContentFormat", [
   [0, "POST_CONTENT_FORMAT_UNSPECIFIED"],
   [1, "npf", "POST_CONTENT_FORMAT_NPF"],
   [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
@@ -21,7 +21,7 @@ const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set(["id_string", "id
  * @generated from message blog.v1.DeletePostResponse
  */
 export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
   out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
 }
 
@@ -35,9 +35,9 @@ const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ReblogPostResponse
  */
 export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id"], "id");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, REBLOG_POST_RESPONSE_KEYS);
 }
 
@@ -51,9 +51,9 @@ const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UpdatePostResponse
  */
 export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id"], "id");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPDATE_POST_RESPONSE_KEYS);
 }
 

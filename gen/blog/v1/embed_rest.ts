@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   unary,
 } from "connect-rest/adapter";
 import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
@@ -33,7 +34,10 @@ const EmbedService_rules = {
  *
  * @generated from rpc blog.v1.EmbedService.GetEmbed
  */
-export const EmbedService_getEmbed = unary(EmbedService.method.getEmbed, {
+export const EmbedService_getEmbed: UnaryAdapter<
+  typeof EmbedService.method.getEmbed.input,
+  typeof EmbedService.method.getEmbed.output
+> = unary(EmbedService.method.getEmbed, {
   rules: {
     ...EmbedService_rules,
     errors: [
@@ -88,17 +92,17 @@ const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.GetEmbedResponse
  */
 export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.type, "type");
-  out.string(2, json.version, "version");
-  out.string(3, json.provider_name ?? json.providerName, "provider_name");
-  out.string(4, json.provider_url ?? json.providerUrl, "provider_url");
-  out.string(5, json.author_name ?? json.authorName, "author_name");
-  out.string(6, json.author_url ?? json.authorUrl, "author_url");
-  out.string(7, json.url, "url");
-  out.string(8, json.html, "html");
-  out.int32(9, json.width, "width");
-  out.int32(10, json.height, "height");
-  out.int32(11, json.cache_age ?? json.cacheAge, "cache_age");
+  out.string(1, json["type"], "type");
+  out.string(2, json["version"], "version");
+  out.string(3, json["provider_name"] ?? json["providerName"], "provider_name");
+  out.string(4, json["provider_url"] ?? json["providerUrl"], "provider_url");
+  out.string(5, json["author_name"] ?? json["authorName"], "author_name");
+  out.string(6, json["author_url"] ?? json["authorUrl"], "author_url");
+  out.string(7, json["url"], "url");
+  out.string(8, json["html"], "html");
+  out.int32(9, json["width"], "width");
+  out.int32(10, json["height"], "height");
+  out.int32(11, json["cache_age"] ?? json["cacheAge"], "cache_age");
   out.unknown(100, json, GET_EMBED_RESPONSE_KEYS);
 }
 

@@ -71,7 +71,12 @@ export const GetEmbedResponse_output: ToolSchema = {
 };
 
 /** The methods of blog.v1.EmbedService as tools of a language model. */
-export const EmbedServiceTools = {
+export const EmbedServiceTools: Required<
+  Pick<
+    ServiceTools<typeof EmbedService>,
+    | "getEmbed"
+  >
+> = {
   getEmbed: {
     name: "blog_v1_EmbedService_GetEmbed",
     title: "Get embed",
@@ -92,9 +97,11 @@ export const EmbedServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof EmbedService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "blog.v1.EmbedService": typeof EmbedServiceTools;
+} = {
   "blog.v1.EmbedService": EmbedServiceTools,
 } satisfies ToolsModule["tools"];

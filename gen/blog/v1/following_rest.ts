@@ -15,10 +15,10 @@ const FOLLOWER_KEYS: ReadonlySet<string> = new Set(["name", "following", "url", 
  * @generated from message blog.v1.Follower
  */
 export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.bool(2, json.following, "following");
-  out.string(3, json.url, "url");
-  out.time(4, json.updated, "updated", "seconds");
+  out.string(1, json["name"], "name");
+  out.bool(2, json["following"], "following");
+  out.string(3, json["url"], "url");
+  out.time(4, json["updated"], "updated", "seconds");
   out.unknown(100, json, FOLLOWER_KEYS);
 }
 
@@ -30,7 +30,7 @@ const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set(["followed_by
  * @generated from message blog.v1.GetFollowedByResponse
  */
 export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.followed_by ?? json.followedBy, "followed_by");
+  out.bool(1, json["followed_by"] ?? json["followedBy"], "followed_by");
   out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
 }
 
@@ -45,9 +45,9 @@ const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowersResponse
  */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, valueAt(json, "users.users") ?? json.users, "users.users or users", decodeFollower);
-  out.int32(2, valueAt(json, "users.total_users") ?? json.total_users, "users.total_users or total_users");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, valueAt(json, "users.users") ?? json["users"], "users.users or users", decodeFollower);
+  out.int32(2, valueAt(json, "users.total_users") ?? json["total_users"], "users.total_users or total_users");
+  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
 }
 
@@ -61,9 +61,9 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowingResponse
  */
 export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.blogs, "blogs", decodeBlog);
-  out.int32(2, json.total_blogs ?? json.totalBlogs, "total_blogs");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["blogs"], "blogs", decodeBlog);
+  out.int32(2, json["total_blogs"] ?? json["totalBlogs"], "total_blogs");
+  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
 }
 

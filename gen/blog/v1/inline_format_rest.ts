@@ -7,7 +7,7 @@ import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InlineFormatType on the wire. */
-export const INLINE_FORMAT_TYPE = new EnumTable("blog.v1.InlineFormatType", [
+export const INLINE_FORMAT_TYPE: EnumTable = new EnumTable("blog.v1.InlineFormatType", [
   [0, "INLINE_FORMAT_TYPE_UNSPECIFIED"],
   [1, "bold", "INLINE_FORMAT_TYPE_BOLD"],
   [2, "italic", "INLINE_FORMAT_TYPE_ITALIC"],
@@ -26,13 +26,13 @@ const INLINE_FORMAT_KEYS: ReadonlySet<string> = new Set(["start", "end", "type",
  * @generated from message blog.v1.InlineFormat
  */
 export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.start, "start");
-  out.int32(2, json.end, "end");
-  out.openEnum(3, json.type, "type", INLINE_FORMAT_TYPE);
-  out.string(4, json.url, "url");
-  out.message(5, json.blog, "blog", decodeShortBlog);
-  out.string(6, json.hex, "hex");
-  out.string(7, json.type, "type");
+  out.int32(1, json["start"], "start");
+  out.int32(2, json["end"], "end");
+  out.openEnum(3, json["type"], "type", INLINE_FORMAT_TYPE);
+  out.string(4, json["url"], "url");
+  out.message(5, json["blog"], "blog", decodeShortBlog);
+  out.string(6, json["hex"], "hex");
+  out.string(7, json["type"], "type");
   out.unknown(100, json, INLINE_FORMAT_KEYS);
 }
 

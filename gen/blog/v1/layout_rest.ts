@@ -7,7 +7,7 @@ import { decodeAttribution } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.RowModeType on the wire. */
-export const ROW_MODE_TYPE = new EnumTable("blog.v1.RowModeType", [
+export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
   [0, "ROW_MODE_TYPE_UNSPECIFIED"],
   [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
   [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
@@ -21,8 +21,8 @@ const ASK_LAYOUT_KEYS: ReadonlySet<string> = new Set(["blocks", "attribution"]);
  * @generated from message blog.v1.AskLayout
  */
 export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.blocks, "blocks", "int32");
-  out.loosely("attribution").message(2, json.attribution, "attribution", decodeAttribution);
+  out.list(1, json["blocks"], "blocks", "int32");
+  out.loosely("attribution").message(2, json["attribution"], "attribution", decodeAttribution);
   out.unknownKeys(json, ASK_LAYOUT_KEYS);
 }
 
@@ -34,8 +34,8 @@ const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set(["truncate_after", "t
  * @generated from message blog.v1.CondensedLayout
  */
 export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.truncate_after ?? json.truncateAfter, "truncate_after");
-  out.list(2, json.blocks, "blocks", "int32");
+  out.int32(1, json["truncate_after"] ?? json["truncateAfter"], "truncate_after");
+  out.list(2, json["blocks"], "blocks", "int32");
   out.unknownKeys(json, CONDENSED_LAYOUT_KEYS);
 }
 
@@ -48,7 +48,7 @@ const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.ContentLayout
  */
 export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "rows":
       out.flattened(1, json, decodeRowsLayout, CONTENT_LAYOUT_KEYS);
       break;
@@ -59,7 +59,7 @@ export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
       out.flattened(3, json, decodeCondensedLayout, CONTENT_LAYOUT_KEYS);
       break;
   }
-  out.string(10, json.type, "type");
+  out.string(10, json["type"], "type");
   out.unknown(100, json, CONTENT_LAYOUT_KEYS);
 }
 
@@ -71,8 +71,8 @@ const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
  * @generated from message blog.v1.Row
  */
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.blocks, "blocks", "int32");
-  out.message(2, json.mode, "mode", decodeRowMode);
+  out.list(1, json["blocks"], "blocks", "int32");
+  out.message(2, json["mode"], "mode", decodeRowMode);
   out.unknown(100, json, ROW_KEYS);
 }
 
@@ -84,7 +84,7 @@ const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.RowMode
  */
 export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json.type, "type", ROW_MODE_TYPE);
+  out.collectedEnum(1, json["type"], "type", ROW_MODE_TYPE);
   out.unknown(100, json, ROW_MODE_KEYS);
 }
 
@@ -96,9 +96,9 @@ const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_afte
  * @generated from message blog.v1.RowsLayout
  */
 export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.display, "display", decodeRow);
-  out.int32(2, json.truncate_after ?? json.truncateAfter, "truncate_after");
-  out.each(json.rows, "rows", (item, out) =>
+  out.messages(1, json["display"], "display", decodeRow);
+  out.int32(2, json["truncate_after"] ?? json["truncateAfter"], "truncate_after");
+  out.each(json["rows"], "rows", (item, out) =>
     out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")),
   );
   out.unknownKeys(json, ROWS_LAYOUT_KEYS);

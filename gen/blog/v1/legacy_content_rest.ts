@@ -13,8 +13,8 @@ const ANSWER_POST_KEYS: ReadonlySet<string> = new Set(["question", "answer"]);
  * @generated from message blog.v1.AnswerPost
  */
 export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.question, "question");
-  out.string(2, json.answer, "answer");
+  out.string(1, json["question"], "question");
+  out.string(2, json["answer"], "answer");
   out.unknownKeys(json, ANSWER_POST_KEYS);
 }
 
@@ -30,21 +30,21 @@ const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AudioPost
  */
 export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.caption, "caption");
-  out.string(2, json.player, "player");
-  out.int32(3, json.plays, "plays");
-  out.string(4, json.album_art ?? json.albumArt, "album_art");
-  out.string(5, json.artist, "artist");
-  out.string(6, json.album, "album");
-  out.string(7, json.track_name ?? json.trackName, "track_name");
-  out.loosely("track_number").int32(8, json.track_number ?? json.trackNumber, "track_number");
-  out.loosely("year").int32(9, json.year, "year");
-  out.string(10, json.embed, "embed");
-  out.string(11, json.id3_title ?? json.id3Title, "id3_title");
-  out.string(12, json.audio_url ?? json.audioUrl, "audio_url");
-  out.string(13, json.audio_type ?? json.audioType, "audio_type");
-  out.string(14, json.audio_source_url ?? json.audioSourceUrl, "audio_source_url");
-  out.bool(15, json.is_external ?? json.isExternal, "is_external");
+  out.string(1, json["caption"], "caption");
+  out.string(2, json["player"], "player");
+  out.int32(3, json["plays"], "plays");
+  out.string(4, json["album_art"] ?? json["albumArt"], "album_art");
+  out.string(5, json["artist"], "artist");
+  out.string(6, json["album"], "album");
+  out.string(7, json["track_name"] ?? json["trackName"], "track_name");
+  out.loosely("track_number").int32(8, json["track_number"] ?? json["trackNumber"], "track_number");
+  out.loosely("year").int32(9, json["year"], "year");
+  out.string(10, json["embed"], "embed");
+  out.string(11, json["id3_title"] ?? json["id3Title"], "id3_title");
+  out.string(12, json["audio_url"] ?? json["audioUrl"], "audio_url");
+  out.string(13, json["audio_type"] ?? json["audioType"], "audio_type");
+  out.string(14, json["audio_source_url"] ?? json["audioSourceUrl"], "audio_source_url");
+  out.bool(15, json["is_external"] ?? json["isExternal"], "is_external");
   out.unknownKeys(json, AUDIO_POST_KEYS);
 }
 
@@ -56,9 +56,9 @@ const CHAT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body", "dialogue"
  * @generated from message blog.v1.ChatPost
  */
 export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.title, "title");
-  out.string(2, json.body, "body");
-  out.messages(3, json.dialogue, "dialogue", decodeDialogueLine);
+  out.string(1, json["title"], "title");
+  out.string(2, json["body"], "body");
+  out.messages(3, json["dialogue"], "dialogue", decodeDialogueLine);
   out.unknownKeys(json, CHAT_POST_KEYS);
 }
 
@@ -70,9 +70,9 @@ const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set(["name", "label", "phras
  * @generated from message blog.v1.DialogueLine
  */
 export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.label, "label");
-  out.string(3, json.phrase, "phrase");
+  out.string(1, json["name"], "name");
+  out.string(2, json["label"], "label");
+  out.string(3, json["phrase"], "phrase");
   out.unknown(100, json, DIALOGUE_LINE_KEYS);
 }
 
@@ -86,13 +86,13 @@ const LINK_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.LinkPost
  */
 export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.title, "title");
-  out.string(2, json.description, "description");
-  out.string(3, json.url, "url");
-  out.string(4, json.link_author ?? json.linkAuthor, "link_author");
-  out.string(5, json.excerpt, "excerpt");
-  out.string(6, json.publisher, "publisher");
-  out.messages(7, json.photos, "photos", decodePhoto);
+  out.string(1, json["title"], "title");
+  out.string(2, json["description"], "description");
+  out.string(3, json["url"], "url");
+  out.string(4, json["link_author"] ?? json["linkAuthor"], "link_author");
+  out.string(5, json["excerpt"], "excerpt");
+  out.string(6, json["publisher"], "publisher");
+  out.messages(7, json["photos"], "photos", decodePhoto);
   out.unknownKeys(json, LINK_POST_KEYS);
 }
 
@@ -106,10 +106,10 @@ const PHOTO_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Photo
  */
 export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.caption, "caption");
-  out.message(2, json.original_size ?? json.originalSize, "original_size", decodePhotoSize);
-  out.messages(3, json.alt_sizes ?? json.altSizes, "alt_sizes", decodePhotoSize);
-  out.loosely("exif").map(4, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
+  out.string(1, json["caption"], "caption");
+  out.message(2, json["original_size"] ?? json["originalSize"], "original_size", decodePhotoSize);
+  out.messages(3, json["alt_sizes"] ?? json["altSizes"], "alt_sizes", decodePhotoSize);
+  out.loosely("exif").map(4, json["exif"], "exif", "string", (value, key, out) => out.string(2, value, key));
   out.unknown(100, json, PHOTO_KEYS);
 }
 
@@ -124,12 +124,12 @@ const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PhotoPost
  */
 export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.caption, "caption");
-  out.int32(2, json.width, "width");
-  out.int32(3, json.height, "height");
-  out.messages(4, json.photos, "photos", decodePhoto);
-  out.string(5, json.photoset_layout ?? json.photosetLayout, "photoset_layout");
-  out.string(6, json.image_permalink ?? json.imagePermalink, "image_permalink");
+  out.string(1, json["caption"], "caption");
+  out.int32(2, json["width"], "width");
+  out.int32(3, json["height"], "height");
+  out.messages(4, json["photos"], "photos", decodePhoto);
+  out.string(5, json["photoset_layout"] ?? json["photosetLayout"], "photoset_layout");
+  out.string(6, json["image_permalink"] ?? json["imagePermalink"], "image_permalink");
   out.unknownKeys(json, PHOTO_POST_KEYS);
 }
 
@@ -141,9 +141,9 @@ const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set(["width", "height", "url"])
  * @generated from message blog.v1.PhotoSize
  */
 export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.width, "width");
-  out.int32(2, json.height, "height");
-  out.string(3, json.url, "url");
+  out.int32(1, json["width"], "width");
+  out.int32(2, json["height"], "height");
+  out.string(3, json["url"], "url");
   out.unknown(100, json, PHOTO_SIZE_KEYS);
 }
 
@@ -155,8 +155,8 @@ const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
  * @generated from message blog.v1.QuotePost
  */
 export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.string(2, json.source, "source");
+  out.string(1, json["text"], "text");
+  out.string(2, json["source"], "source");
   out.unknownKeys(json, QUOTE_POST_KEYS);
 }
 
@@ -168,8 +168,8 @@ const TEXT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body"]);
  * @generated from message blog.v1.TextPost
  */
 export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.title, "title");
-  out.string(2, json.body, "body");
+  out.string(1, json["title"], "title");
+  out.string(2, json["body"], "body");
   out.unknownKeys(json, TEXT_POST_KEYS);
 }
 
@@ -181,8 +181,8 @@ const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "
  * @generated from message blog.v1.VideoPlayer
  */
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.width, "width");
-  out.loosely("embed_code").string(2, json.embed_code ?? json.embedCode, "embed_code");
+  out.int32(1, json["width"], "width");
+  out.loosely("embed_code").string(2, json["embed_code"] ?? json["embedCode"], "embed_code");
   out.unknown(100, json, VIDEO_PLAYER_KEYS);
 }
 
@@ -198,15 +198,15 @@ const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.VideoPost
  */
 export function decodeVideoPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.caption, "caption");
-  out.messages(2, json.player, "player", decodeVideoPlayer);
-  out.string(3, json.video_url ?? json.videoUrl, "video_url");
-  out.string(4, json.video_type ?? json.videoType, "video_type");
-  out.bool(5, json.html5_capable ?? json.html5Capable, "html5_capable");
-  out.double(6, json.duration, "duration");
-  out.string(7, json.thumbnail_url ?? json.thumbnailUrl, "thumbnail_url");
-  out.int32(8, json.thumbnail_width ?? json.thumbnailWidth, "thumbnail_width");
-  out.int32(9, json.thumbnail_height ?? json.thumbnailHeight, "thumbnail_height");
+  out.string(1, json["caption"], "caption");
+  out.messages(2, json["player"], "player", decodeVideoPlayer);
+  out.string(3, json["video_url"] ?? json["videoUrl"], "video_url");
+  out.string(4, json["video_type"] ?? json["videoType"], "video_type");
+  out.bool(5, json["html5_capable"] ?? json["html5Capable"], "html5_capable");
+  out.double(6, json["duration"], "duration");
+  out.string(7, json["thumbnail_url"] ?? json["thumbnailUrl"], "thumbnail_url");
+  out.int32(8, json["thumbnail_width"] ?? json["thumbnailWidth"], "thumbnail_width");
+  out.int32(9, json["thumbnail_height"] ?? json["thumbnailHeight"], "thumbnail_height");
   out.unknownKeys(json, VIDEO_POST_KEYS);
 }
 

@@ -16,9 +16,9 @@ const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CreateLegacyPostResponse
  */
 export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
@@ -32,9 +32,9 @@ const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ReblogLegacyPostResponse
  */
 export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
 }
 
@@ -48,9 +48,9 @@ const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UpdateLegacyPostResponse
  */
 export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
 }
 
@@ -64,9 +64,9 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UploadLegacyVideoResponse
  */
 export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
 }
 

@@ -17,9 +17,9 @@ const LIST_LIKES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListLikesResponse
  */
 export function decodeListLikesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.liked_posts ?? json.likedPosts, "liked_posts", decodePost);
-  out.int32(2, json.liked_count ?? json.likedCount, "liked_count");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["liked_posts"] ?? json["likedPosts"], "liked_posts", decodePost);
+  out.int32(2, json["liked_count"] ?? json["likedCount"], "liked_count");
+  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_LIKES_RESPONSE_KEYS);
 }
 

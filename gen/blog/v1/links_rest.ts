@@ -6,7 +6,7 @@ import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapt
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */
-export const LINK_TYPE = new EnumTable("blog.v1.LinkType", [
+export const LINK_TYPE: EnumTable = new EnumTable("blog.v1.LinkType", [
   [0, "LINK_TYPE_UNSPECIFIED"],
   [1, "navigation", "LINK_TYPE_NAVIGATION"],
   [2, "action", "LINK_TYPE_ACTION"],
@@ -21,12 +21,12 @@ const LINK_KEYS: ReadonlySet<string> = new Set(["type", "href", "method", "query
  * @generated from message blog.v1.Link
  */
 export function decodeLink(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json.type, "type", LINK_TYPE);
-  out.string(2, json.href, "href");
-  out.string(3, json.method, "method");
+  out.collectedEnum(1, json["type"], "type", LINK_TYPE);
+  out.string(2, json["href"], "href");
+  out.string(3, json["method"], "method");
   out.loosely("query_params").map(
     4,
-    json.query_params ?? json.queryParams,
+    json["query_params"] ?? json["queryParams"],
     "query_params",
     "string",
     (value, key, out) => out.string(2, value, key),
@@ -42,8 +42,8 @@ const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);
  * @generated from message blog.v1.Links
  */
 export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.next, "next", decodeLink);
-  out.message(2, json.previous ?? json.prev, "previous", decodeLink);
+  out.message(1, json["next"], "next", decodeLink);
+  out.message(2, json["previous"] ?? json["prev"], "previous", decodeLink);
   out.unknown(100, json, LINKS_KEYS);
 }
 

@@ -17,23 +17,23 @@ const MEDIA_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Media
  */
 export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.string(2, json.type, "type");
-  out.int32(3, json.width, "width");
-  out.int32(4, json.height, "height");
+  out.string(1, json["url"], "url");
+  out.string(2, json["type"], "type");
+  out.int32(3, json["width"], "width");
+  out.int32(4, json["height"], "height");
   out.bool(
     5,
-    json.original_dimensions_missing ?? json.originalDimensionsMissing,
+    json["original_dimensions_missing"] ?? json["originalDimensionsMissing"],
     "original_dimensions_missing",
   );
-  out.bool(6, json.cropped, "cropped");
-  out.bool(7, json.has_original_dimensions ?? json.hasOriginalDimensions, "has_original_dimensions");
-  out.string(8, json.identifier, "identifier");
-  out.loosely("poster").message(9, json.poster, "poster", decodeMedia);
-  out.loosely("video").message(10, json.video, "video", decodeMedia);
-  out.string(11, json.media_key ?? json.mediaKey, "media_key");
-  out.bool(12, json.hd, "hd");
-  out.loosely("colors").map(13, json.colors, "colors", "string", (value, key, out) =>
+  out.bool(6, json["cropped"], "cropped");
+  out.bool(7, json["has_original_dimensions"] ?? json["hasOriginalDimensions"], "has_original_dimensions");
+  out.string(8, json["identifier"], "identifier");
+  out.loosely("poster").message(9, json["poster"], "poster", decodeMedia);
+  out.loosely("video").message(10, json["video"], "video", decodeMedia);
+  out.string(11, json["media_key"] ?? json["mediaKey"], "media_key");
+  out.bool(12, json["hd"], "hd");
+  out.loosely("colors").map(13, json["colors"], "colors", "string", (value, key, out) =>
     out.string(2, value, key),
   );
   out.unknown(100, json, MEDIA_KEYS);

@@ -8,7 +8,7 @@ import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NoteType on the wire. */
-export const NOTE_TYPE = new EnumTable("blog.v1.NoteType", [
+export const NOTE_TYPE: EnumTable = new EnumTable("blog.v1.NoteType", [
   [0, "NOTE_TYPE_UNSPECIFIED"],
   [1, "like", "NOTE_TYPE_LIKE"],
   [2, "reblog", "NOTE_TYPE_REBLOG"],
@@ -33,36 +33,36 @@ const NOTE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Note
  */
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json.type, "type", NOTE_TYPE);
-  out.string(2, json.type, "type");
-  out.loosely("timestamp").time(3, json.timestamp, "timestamp", "seconds");
-  out.string(4, json.blog_name ?? json.blogName, "blog_name");
-  out.string(5, json.blog_uuid ?? json.blogUuid, "blog_uuid");
-  out.string(6, json.blog_url ?? json.blogUrl, "blog_url");
-  out.bool(7, json.followed, "followed");
-  out.collectedEnum(8, json.avatar_shape ?? json.avatarShape, "avatar_shape", AVATAR_SHAPE);
-  out.map(9, json.avatar_url ?? json.avatarUrl, "avatar_url", "int32", (value, key, out) =>
+  out.openEnum(1, json["type"], "type", NOTE_TYPE);
+  out.string(2, json["type"], "type");
+  out.loosely("timestamp").time(3, json["timestamp"], "timestamp", "seconds");
+  out.string(4, json["blog_name"] ?? json["blogName"], "blog_name");
+  out.string(5, json["blog_uuid"] ?? json["blogUuid"], "blog_uuid");
+  out.string(6, json["blog_url"] ?? json["blogUrl"], "blog_url");
+  out.bool(7, json["followed"], "followed");
+  out.collectedEnum(8, json["avatar_shape"] ?? json["avatarShape"], "avatar_shape", AVATAR_SHAPE);
+  out.map(9, json["avatar_url"] ?? json["avatarUrl"], "avatar_url", "int32", (value, key, out) =>
     out.string(2, value, key),
   );
-  out.bool(10, json.blog_is_adult ?? json.blogIsAdult, "blog_is_adult");
-  out.bool(11, json.can_block ?? json.canBlock, "can_block");
-  out.uint64(20, json.post_id ?? json.postId, "post_id");
-  out.string(21, json.reblog_parent_blog_name ?? json.reblogParentBlogName, "reblog_parent_blog_name");
-  out.string(22, json.reblog_parent_blog_url ?? json.reblogParentBlogUrl, "reblog_parent_blog_url");
-  out.uint64(23, json.reblog_parent_post_id ?? json.reblogParentPostId, "reblog_parent_post_id");
-  out.string(24, json.added_text ?? json.addedText, "added_text");
-  out.list(25, json.tags, "tags", "string");
-  out.string(30, json.reply_text ?? json.replyText, "reply_text");
-  out.messages(31, json.formatting, "formatting", decodeInlineFormat);
-  out.string(40, json.post_attribution_type ?? json.postAttributionType, "post_attribution_type");
+  out.bool(10, json["blog_is_adult"] ?? json["blogIsAdult"], "blog_is_adult");
+  out.bool(11, json["can_block"] ?? json["canBlock"], "can_block");
+  out.uint64(20, json["post_id"] ?? json["postId"], "post_id");
+  out.string(21, json["reblog_parent_blog_name"] ?? json["reblogParentBlogName"], "reblog_parent_blog_name");
+  out.string(22, json["reblog_parent_blog_url"] ?? json["reblogParentBlogUrl"], "reblog_parent_blog_url");
+  out.uint64(23, json["reblog_parent_post_id"] ?? json["reblogParentPostId"], "reblog_parent_post_id");
+  out.string(24, json["added_text"] ?? json["addedText"], "added_text");
+  out.list(25, json["tags"], "tags", "string");
+  out.string(30, json["reply_text"] ?? json["replyText"], "reply_text");
+  out.messages(31, json["formatting"], "formatting", decodeInlineFormat);
+  out.string(40, json["post_attribution_type"] ?? json["postAttributionType"], "post_attribution_type");
   out.string(
     41,
-    json.post_attribution_type_name ?? json.postAttributionTypeName,
+    json["post_attribution_type_name"] ?? json["postAttributionTypeName"],
     "post_attribution_type_name",
   );
-  out.string(42, json.photo_url ?? json.photoUrl, "photo_url");
-  out.int32(43, json.photo_width ?? json.photoWidth, "photo_width");
-  out.int32(44, json.photo_height ?? json.photoHeight, "photo_height");
+  out.string(42, json["photo_url"] ?? json["photoUrl"], "photo_url");
+  out.int32(43, json["photo_width"] ?? json["photoWidth"], "photo_width");
+  out.int32(44, json["photo_height"] ?? json["photoHeight"], "photo_height");
   out.unknown(100, json, NOTE_KEYS);
 }
 

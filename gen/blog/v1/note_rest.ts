@@ -8,7 +8,7 @@ import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NoteMode on the wire. */
-export const NOTE_MODE = new EnumTable("blog.v1.NoteMode", [
+export const NOTE_MODE: EnumTable = new EnumTable("blog.v1.NoteMode", [
   [0, "NOTE_MODE_UNSPECIFIED"],
   [1, "all", "NOTE_MODE_ALL"],
   [2, "likes", "NOTE_MODE_LIKES"],
@@ -30,18 +30,18 @@ const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListNotesResponse
  */
 export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.notes, "notes", decodeNote);
-  out.messages(2, json.rollup_notes ?? json.rollupNotes, "rollup_notes", decodeNote);
-  out.int32(3, json.total_notes ?? json.totalNotes, "total_notes");
-  out.int32(4, json.total_likes ?? json.totalLikes, "total_likes");
-  out.int32(5, json.total_reblogs ?? json.totalReblogs, "total_reblogs");
-  out.message(6, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.bool(7, json.is_subscribed ?? json.isSubscribed, "is_subscribed");
-  out.bool(8, json.can_subscribe ?? json.canSubscribe, "can_subscribe");
-  out.bool(9, json.can_hide_or_delete_notes ?? json.canHideOrDeleteNotes, "can_hide_or_delete_notes");
+  out.messages(1, json["notes"], "notes", decodeNote);
+  out.messages(2, json["rollup_notes"] ?? json["rollupNotes"], "rollup_notes", decodeNote);
+  out.int32(3, json["total_notes"] ?? json["totalNotes"], "total_notes");
+  out.int32(4, json["total_likes"] ?? json["totalLikes"], "total_likes");
+  out.int32(5, json["total_reblogs"] ?? json["totalReblogs"], "total_reblogs");
+  out.message(6, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
+  out.bool(7, json["is_subscribed"] ?? json["isSubscribed"], "is_subscribed");
+  out.bool(8, json["can_subscribe"] ?? json["canSubscribe"], "can_subscribe");
+  out.bool(9, json["can_hide_or_delete_notes"] ?? json["canHideOrDeleteNotes"], "can_hide_or_delete_notes");
   out.bool(
     10,
-    json.conversational_notifications_enabled ?? json.conversationalNotificationsEnabled,
+    json["conversational_notifications_enabled"] ?? json["conversationalNotificationsEnabled"],
     "conversational_notifications_enabled",
   );
   out.unknownKeys(json, LIST_NOTES_RESPONSE_KEYS);

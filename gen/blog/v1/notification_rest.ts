@@ -9,7 +9,7 @@ import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NotificationType on the wire. */
-export const NOTIFICATION_TYPE = new EnumTable("blog.v1.NotificationType", [
+export const NOTIFICATION_TYPE: EnumTable = new EnumTable("blog.v1.NotificationType", [
   [0, "NOTIFICATION_TYPE_UNSPECIFIED"],
   [1, "like", "NOTIFICATION_TYPE_LIKE"],
   [2, "reply", "reply_to_comment", "NOTIFICATION_TYPE_REPLY"],
@@ -42,8 +42,8 @@ const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListNotificationsResponse
  */
 export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.notifications, "notifications", decodeNotification);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["notifications"], "notifications", decodeNotification);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
 }
 
@@ -65,43 +65,43 @@ const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Notification
  */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").string(1, json.id, "id");
-  out.openEnum(2, json.type, "type", NOTIFICATION_TYPE);
-  out.string(3, json.type, "type");
-  out.string(4, json.subtype, "subtype");
-  out.time(5, json.timestamp, "timestamp", "seconds");
-  out.bool(6, json.unread, "unread");
-  out.int64(7, json.before, "before");
-  out.loosely("target_post_id").uint64(10, json.target_post_id ?? json.targetPostId, "target_post_id");
-  out.string(11, json.target_post_summary ?? json.targetPostSummary, "target_post_summary");
-  out.string(12, json.target_tumblelog_name ?? json.targetTumblelogName, "target_tumblelog_name");
-  out.string(13, json.target_tumblelog_uuid ?? json.targetTumblelogUuid, "target_tumblelog_uuid");
+  out.loosely("id").string(1, json["id"], "id");
+  out.openEnum(2, json["type"], "type", NOTIFICATION_TYPE);
+  out.string(3, json["type"], "type");
+  out.string(4, json["subtype"], "subtype");
+  out.time(5, json["timestamp"], "timestamp", "seconds");
+  out.bool(6, json["unread"], "unread");
+  out.int64(7, json["before"], "before");
+  out.loosely("target_post_id").uint64(10, json["target_post_id"] ?? json["targetPostId"], "target_post_id");
+  out.string(11, json["target_post_summary"] ?? json["targetPostSummary"], "target_post_summary");
+  out.string(12, json["target_tumblelog_name"] ?? json["targetTumblelogName"], "target_tumblelog_name");
+  out.string(13, json["target_tumblelog_uuid"] ?? json["targetTumblelogUuid"], "target_tumblelog_uuid");
   out.loosely("target_root_post_id").uint64(
     14,
-    json.target_root_post_id ?? json.targetRootPostId,
+    json["target_root_post_id"] ?? json["targetRootPostId"],
     "target_root_post_id",
   );
-  out.string(15, json.target_post_type ?? json.targetPostType, "target_post_type");
-  out.string(16, json.post_type ?? json.postType, "post_type");
-  out.string(17, json.reblog_key ?? json.reblogKey, "reblog_key");
-  out.bool(18, json.private_channel ?? json.privateChannel, "private_channel");
-  out.string(19, json.media_url ?? json.mediaUrl, "media_url");
-  out.string(20, json.media_url_large ?? json.mediaUrlLarge, "media_url_large");
-  out.string(30, json.from_tumblelog_name ?? json.fromTumblelogName, "from_tumblelog_name");
-  out.string(31, json.from_tumblelog_uuid ?? json.fromTumblelogUuid, "from_tumblelog_uuid");
-  out.bool(32, json.from_tumblelog_is_adult ?? json.fromTumblelogIsAdult, "from_tumblelog_is_adult");
-  out.bool(33, json.followed, "followed");
-  out.bool(34, json.is_anonymous ?? json.isAnonymous, "is_anonymous");
-  out.loosely("post_id").uint64(40, json.post_id ?? json.postId, "post_id");
-  out.list(41, json.post_tags ?? json.postTags, "post_tags", "string");
-  out.string(42, json.added_text ?? json.addedText, "added_text");
-  out.string(43, json.reply_text ?? json.replyText, "reply_text");
-  out.bool(44, json.can_reply ?? json.canReply, "can_reply");
-  out.int64(50, json.milestone, "milestone");
-  out.message(51, json.editor, "editor", decodeNotificationDraft);
-  out.message(60, json.title, "title", decodeNotificationTitle);
-  out.message(61, json.body, "body", decodeNotificationBody);
-  out.message(62, json.actions, "actions", decodeNotificationActions);
+  out.string(15, json["target_post_type"] ?? json["targetPostType"], "target_post_type");
+  out.string(16, json["post_type"] ?? json["postType"], "post_type");
+  out.string(17, json["reblog_key"] ?? json["reblogKey"], "reblog_key");
+  out.bool(18, json["private_channel"] ?? json["privateChannel"], "private_channel");
+  out.string(19, json["media_url"] ?? json["mediaUrl"], "media_url");
+  out.string(20, json["media_url_large"] ?? json["mediaUrlLarge"], "media_url_large");
+  out.string(30, json["from_tumblelog_name"] ?? json["fromTumblelogName"], "from_tumblelog_name");
+  out.string(31, json["from_tumblelog_uuid"] ?? json["fromTumblelogUuid"], "from_tumblelog_uuid");
+  out.bool(32, json["from_tumblelog_is_adult"] ?? json["fromTumblelogIsAdult"], "from_tumblelog_is_adult");
+  out.bool(33, json["followed"], "followed");
+  out.bool(34, json["is_anonymous"] ?? json["isAnonymous"], "is_anonymous");
+  out.loosely("post_id").uint64(40, json["post_id"] ?? json["postId"], "post_id");
+  out.list(41, json["post_tags"] ?? json["postTags"], "post_tags", "string");
+  out.string(42, json["added_text"] ?? json["addedText"], "added_text");
+  out.string(43, json["reply_text"] ?? json["replyText"], "reply_text");
+  out.bool(44, json["can_reply"] ?? json["canReply"], "can_reply");
+  out.int64(50, json["milestone"], "milestone");
+  out.message(51, json["editor"], "editor", decodeNotificationDraft);
+  out.message(60, json["title"], "title", decodeNotificationTitle);
+  out.message(61, json["body"], "body", decodeNotificationBody);
+  out.message(62, json["actions"], "actions", decodeNotificationActions);
   out.unknown(100, json, NOTIFICATION_KEYS);
 }
 
@@ -113,7 +113,7 @@ const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set(["tap"]);
  * @generated from message blog.v1.NotificationActions
  */
 export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.tap, "tap", decodeNotificationTap);
+  out.message(1, json["tap"], "tap", decodeNotificationTap);
   out.unknown(100, json, NOTIFICATION_ACTIONS_KEYS);
 }
 
@@ -125,7 +125,7 @@ const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set(["content"]);
  * @generated from message blog.v1.NotificationBody
  */
 export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.content, "content", decodeContentBlock);
+  out.messages(1, json["content"], "content", decodeContentBlock);
   out.unknown(100, json, NOTIFICATION_BODY_KEYS);
 }
 
@@ -137,8 +137,8 @@ const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set(["content", "tags"]
  * @generated from message blog.v1.NotificationDraft
  */
 export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.content, "content", decodeContentBlock);
-  out.list(2, json.tags, "tags", "string");
+  out.messages(1, json["content"], "content", decodeContentBlock);
+  out.list(2, json["tags"], "tags", "string");
   out.unknown(100, json, NOTIFICATION_DRAFT_KEYS);
 }
 
@@ -150,7 +150,7 @@ const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set(["href"]);
  * @generated from message blog.v1.NotificationTap
  */
 export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.href, "href");
+  out.string(1, json["href"], "href");
   out.unknown(100, json, NOTIFICATION_TAP_KEYS);
 }
 
@@ -164,9 +164,9 @@ const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.NotificationTitle
  */
 export function decodeNotificationTitle(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text ?? json.text_content ?? json.textContent, "text");
-  out.nullable(2, json.content, "content", decodeValue);
-  out.messages(3, json.formatting, "formatting", decodeInlineFormat);
+  out.string(1, json["text"] ?? json["text_content"] ?? json["textContent"], "text");
+  out.nullable(2, json["content"], "content", decodeValue);
+  out.messages(3, json["formatting"], "formatting", decodeInlineFormat);
   out.unknown(100, json, NOTIFICATION_TITLE_KEYS);
 }
 

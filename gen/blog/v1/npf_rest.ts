@@ -9,7 +9,7 @@ import { decodeMedia } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.PaywallSubtype on the wire. */
-export const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
+export const PAYWALL_SUBTYPE: EnumTable = new EnumTable("blog.v1.PaywallSubtype", [
   [0, "PAYWALL_SUBTYPE_UNSPECIFIED"],
   [1, "cta", "PAYWALL_SUBTYPE_CTA"],
   [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
@@ -17,7 +17,7 @@ export const PAYWALL_SUBTYPE = new EnumTable("blog.v1.PaywallSubtype", [
 ]);
 
 /** Spellings of blog.v1.TextSubtype on the wire. */
-export const TEXT_SUBTYPE = new EnumTable("blog.v1.TextSubtype", [
+export const TEXT_SUBTYPE: EnumTable = new EnumTable("blog.v1.TextSubtype", [
   [0, "TEXT_SUBTYPE_UNSPECIFIED"],
   [1, "heading1", "TEXT_SUBTYPE_HEADING1"],
   [2, "heading2", "TEXT_SUBTYPE_HEADING2"],
@@ -40,17 +40,17 @@ const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AudioBlock
  */
 export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.provider, "provider");
-  out.string(2, json.url, "url");
-  out.loosely("media").message(3, json.media, "media", decodeMedia);
-  out.string(4, json.title, "title");
-  out.string(5, json.artist, "artist");
-  out.string(6, json.album, "album");
-  out.string(7, json.embed_html ?? json.embedHtml, "embed_html");
-  out.string(8, json.embed_url ?? json.embedUrl, "embed_url");
-  out.loosely("poster").messages(9, json.poster, "poster", decodeMedia);
-  out.message(10, json.metadata, "metadata", decodeStruct);
-  out.loosely("attribution").message(11, json.attribution, "attribution", decodeAttribution);
+  out.string(1, json["provider"], "provider");
+  out.string(2, json["url"], "url");
+  out.loosely("media").message(3, json["media"], "media", decodeMedia);
+  out.string(4, json["title"], "title");
+  out.string(5, json["artist"], "artist");
+  out.string(6, json["album"], "album");
+  out.string(7, json["embed_html"] ?? json["embedHtml"], "embed_html");
+  out.string(8, json["embed_url"] ?? json["embedUrl"], "embed_url");
+  out.loosely("poster").messages(9, json["poster"], "poster", decodeMedia);
+  out.message(10, json["metadata"], "metadata", decodeStruct);
+  out.loosely("attribution").message(11, json["attribution"], "attribution", decodeAttribution);
   out.unknown(100, json, AUDIO_BLOCK_KEYS);
 }
 
@@ -62,8 +62,8 @@ const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "de
  * @generated from message blog.v1.Clickthrough
  */
 export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.web_url ?? json.webUrl, "web_url");
-  out.string(2, json.deeplink_url ?? json.deeplinkUrl, "deeplink_url");
+  out.string(1, json["web_url"] ?? json["webUrl"], "web_url");
+  out.string(2, json["deeplink_url"] ?? json["deeplinkUrl"], "deeplink_url");
   out.unknown(100, json, CLICKTHROUGH_KEYS);
 }
 
@@ -75,7 +75,7 @@ const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.ContentBlock
  */
 export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "text":
       out.flattened(1, json, decodeTextBlock, CONTENT_BLOCK_KEYS);
       break;
@@ -98,7 +98,7 @@ export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
       out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_KEYS);
       break;
   }
-  out.string(20, json.type, "type");
+  out.string(20, json["type"], "type");
   out.unknown(100, json, CONTENT_BLOCK_KEYS);
 }
 
@@ -110,9 +110,9 @@ const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set(["url", "width", "height"
  * @generated from message blog.v1.EmbedIframe
  */
 export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.int32(2, json.width, "width");
-  out.int32(3, json.height, "height");
+  out.string(1, json["url"], "url");
+  out.int32(2, json["width"], "width");
+  out.int32(3, json["height"], "height");
   out.unknown(100, json, EMBED_IFRAME_KEYS);
 }
 
@@ -127,17 +127,17 @@ const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ImageBlock
  */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("media").messages(1, json.media, "media", decodeMedia);
-  out.string(2, json.alt_text ?? json.altText, "alt_text");
-  out.string(3, json.caption, "caption");
-  out.loosely("colors").map(4, json.colors, "colors", "string", (value, key, out) =>
+  out.loosely("media").messages(1, json["media"], "media", decodeMedia);
+  out.string(2, json["alt_text"] ?? json["altText"], "alt_text");
+  out.string(3, json["caption"], "caption");
+  out.loosely("colors").map(4, json["colors"], "colors", "string", (value, key, out) =>
     out.string(2, value, key),
   );
-  out.string(5, json.feedback_token ?? json.feedbackToken, "feedback_token");
-  out.loosely("poster").message(6, json.poster, "poster", decodeMedia);
-  out.loosely("attribution").message(7, json.attribution, "attribution", decodeAttribution);
-  out.loosely("exif").map(8, json.exif, "exif", "string", (value, key, out) => out.string(2, value, key));
-  out.message(9, json.clickthrough, "clickthrough", decodeClickthrough);
+  out.string(5, json["feedback_token"] ?? json["feedbackToken"], "feedback_token");
+  out.loosely("poster").message(6, json["poster"], "poster", decodeMedia);
+  out.loosely("attribution").message(7, json["attribution"], "attribution", decodeAttribution);
+  out.loosely("exif").map(8, json["exif"], "exif", "string", (value, key, out) => out.string(2, value, key));
+  out.message(9, json["clickthrough"], "clickthrough", decodeClickthrough);
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
 
@@ -152,13 +152,13 @@ const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.LinkBlock
  */
 export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.string(2, json.title, "title");
-  out.string(3, json.description, "description");
-  out.string(4, json.author, "author");
-  out.string(5, json.site_name ?? json.siteName, "site_name");
-  out.string(6, json.display_url ?? json.displayUrl, "display_url");
-  out.loosely("poster").messages(7, json.poster, "poster", decodeMedia);
+  out.string(1, json["url"], "url");
+  out.string(2, json["title"], "title");
+  out.string(3, json["description"], "description");
+  out.string(4, json["author"], "author");
+  out.string(5, json["site_name"] ?? json["siteName"], "site_name");
+  out.string(6, json["display_url"] ?? json["displayUrl"], "display_url");
+  out.loosely("poster").messages(7, json["poster"], "poster", decodeMedia);
   out.unknown(100, json, LINK_BLOCK_KEYS);
 }
 
@@ -172,13 +172,13 @@ const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PaywallBlock
  */
 export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json.subtype, "subtype", PAYWALL_SUBTYPE);
-  out.string(2, json.url, "url");
-  out.bool(3, json.is_visible ?? json.isVisible, "is_visible");
-  out.string(4, json.text, "text");
-  out.string(5, json.title, "title");
-  out.string(6, json.color, "color");
-  out.string(7, json.subtype, "subtype");
+  out.openEnum(1, json["subtype"], "subtype", PAYWALL_SUBTYPE);
+  out.string(2, json["url"], "url");
+  out.bool(3, json["is_visible"] ?? json["isVisible"], "is_visible");
+  out.string(4, json["text"], "text");
+  out.string(5, json["title"], "title");
+  out.string(6, json["color"], "color");
+  out.string(7, json["subtype"], "subtype");
   out.unknown(100, json, PAYWALL_BLOCK_KEYS);
 }
 
@@ -190,8 +190,8 @@ const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set(["client_id", "clientId", 
  * @generated from message blog.v1.PollAnswer
  */
 export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.client_id ?? json.clientId, "client_id");
-  out.string(2, json.answer_text ?? json.answerText, "answer_text");
+  out.string(1, json["client_id"] ?? json["clientId"], "client_id");
+  out.string(2, json["answer_text"] ?? json["answerText"], "answer_text");
   out.unknown(100, json, POLL_ANSWER_KEYS);
 }
 
@@ -205,12 +205,12 @@ const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PollBlock
  */
 export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.client_id ?? json.clientId, "client_id");
-  out.string(2, json.question, "question");
-  out.messages(3, json.answers, "answers", decodePollAnswer);
-  out.message(4, json.settings, "settings", decodePollSettings);
-  out.time(5, json.created_at ?? json.createdAt, "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-  out.time(6, json.timestamp, "timestamp", "seconds");
+  out.string(1, json["client_id"] ?? json["clientId"], "client_id");
+  out.string(2, json["question"], "question");
+  out.messages(3, json["answers"], "answers", decodePollAnswer);
+  out.message(4, json["settings"], "settings", decodePollSettings);
+  out.time(5, json["created_at"] ?? json["createdAt"], "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  out.time(6, json["timestamp"], "timestamp", "seconds");
   out.unknown(100, json, POLL_BLOCK_KEYS);
 }
 
@@ -224,10 +224,10 @@ const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PollSettings
  */
 export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.multiple_choice ?? json.multipleChoice, "multiple_choice");
-  out.string(2, json.close_status ?? json.closeStatus, "close_status");
-  out.int32(3, json.expire_after ?? json.expireAfter, "expire_after");
-  out.string(4, json.source, "source");
+  out.bool(1, json["multiple_choice"] ?? json["multipleChoice"], "multiple_choice");
+  out.string(2, json["close_status"] ?? json["closeStatus"], "close_status");
+  out.int32(3, json["expire_after"] ?? json["expireAfter"], "expire_after");
+  out.string(4, json["source"], "source");
   out.unknown(100, json, POLL_SETTINGS_KEYS);
 }
 
@@ -241,11 +241,11 @@ const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.TextBlock
  */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.openEnum(2, json.subtype, "subtype", TEXT_SUBTYPE);
-  out.int32(3, json.indent_level ?? json.indentLevel, "indent_level");
-  out.messages(4, json.formatting, "formatting", decodeInlineFormat);
-  out.string(5, json.subtype, "subtype");
+  out.string(1, json["text"], "text");
+  out.openEnum(2, json["subtype"], "subtype", TEXT_SUBTYPE);
+  out.int32(3, json["indent_level"] ?? json["indentLevel"], "indent_level");
+  out.messages(4, json["formatting"], "formatting", decodeInlineFormat);
+  out.string(5, json["subtype"], "subtype");
   out.unknown(100, json, TEXT_BLOCK_KEYS);
 }
 
@@ -261,18 +261,18 @@ const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.VideoBlock
  */
 export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.provider, "provider");
-  out.string(2, json.url, "url");
-  out.loosely("media").message(3, json.media, "media", decodeMedia);
-  out.string(4, json.embed_html ?? json.embedHtml, "embed_html");
-  out.string(5, json.embed_url ?? json.embedUrl, "embed_url");
-  out.message(6, json.embed_iframe ?? json.embedIframe, "embed_iframe", decodeEmbedIframe);
-  out.loosely("poster").messages(7, json.poster, "poster", decodeMedia);
-  out.message(8, json.metadata, "metadata", decodeStruct);
-  out.loosely("attribution").message(9, json.attribution, "attribution", decodeAttribution);
-  out.bool(10, json.can_autoplay_on_cellular ?? json.canAutoplayOnCellular, "can_autoplay_on_cellular");
-  out.int64(11, json.duration, "duration");
-  out.loosely("filmstrip").messages(12, json.filmstrip, "filmstrip", decodeMedia);
+  out.string(1, json["provider"], "provider");
+  out.string(2, json["url"], "url");
+  out.loosely("media").message(3, json["media"], "media", decodeMedia);
+  out.string(4, json["embed_html"] ?? json["embedHtml"], "embed_html");
+  out.string(5, json["embed_url"] ?? json["embedUrl"], "embed_url");
+  out.message(6, json["embed_iframe"] ?? json["embedIframe"], "embed_iframe", decodeEmbedIframe);
+  out.loosely("poster").messages(7, json["poster"], "poster", decodeMedia);
+  out.message(8, json["metadata"], "metadata", decodeStruct);
+  out.loosely("attribution").message(9, json["attribution"], "attribution", decodeAttribution);
+  out.bool(10, json["can_autoplay_on_cellular"] ?? json["canAutoplayOnCellular"], "can_autoplay_on_cellular");
+  out.int64(11, json["duration"], "duration");
+  out.loosely("filmstrip").messages(12, json["filmstrip"], "filmstrip", decodeMedia);
   out.unknown(100, json, VIDEO_BLOCK_KEYS);
 }
 

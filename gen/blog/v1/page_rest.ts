@@ -16,9 +16,9 @@ const LIST_PAGES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListPagesResponse
  */
 export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.pages, "pages", decodePage);
-  out.int32(2, json.total_pages ?? json.totalPages, "total_pages");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["pages"], "pages", decodePage);
+  out.int32(2, json["total_pages"] ?? json["totalPages"], "total_pages");
+  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
 }
 
@@ -33,13 +33,13 @@ const PAGE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Page
  */
 export function decodePage(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.path, "path");
-  out.string(2, json.title, "title");
-  out.string(3, json.content, "content");
-  out.int32(4, json.position, "position");
-  out.time(5, json.updated_at ?? json.updatedAt, "updated_at", "seconds");
-  out.bool(6, json.custom_template ?? json.customTemplate, "custom_template");
-  out.bool(7, json.show_link ?? json.showLink, "show_link");
+  out.string(1, json["path"], "path");
+  out.string(2, json["title"], "title");
+  out.string(3, json["content"], "content");
+  out.int32(4, json["position"], "position");
+  out.time(5, json["updated_at"] ?? json["updatedAt"], "updated_at", "seconds");
+  out.bool(6, json["custom_template"] ?? json["customTemplate"], "custom_template");
+  out.bool(7, json["show_link"] ?? json["showLink"], "show_link");
   out.unknown(100, json, PAGE_KEYS);
 }
 

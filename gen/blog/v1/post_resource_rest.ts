@@ -25,21 +25,21 @@ import { decodeTrailItem } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InteractabilityReblog on the wire. */
-export const INTERACTABILITY_REBLOG = new EnumTable("blog.v1.InteractabilityReblog", [
+export const INTERACTABILITY_REBLOG: EnumTable = new EnumTable("blog.v1.InteractabilityReblog", [
   [0, "INTERACTABILITY_REBLOG_UNSPECIFIED"],
   [1, "everyone", "INTERACTABILITY_REBLOG_EVERYONE"],
   [2, "noone", "INTERACTABILITY_REBLOG_NOONE"],
 ]);
 
 /** Spellings of blog.v1.PostFilter on the wire. */
-export const POST_FILTER = new EnumTable("blog.v1.PostFilter", [
+export const POST_FILTER: EnumTable = new EnumTable("blog.v1.PostFilter", [
   [0, "POST_FILTER_UNSPECIFIED"],
   [1, "text", "POST_FILTER_TEXT"],
   [2, "raw", "POST_FILTER_RAW"],
 ]);
 
 /** Spellings of blog.v1.PostFormat on the wire. */
-export const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
+export const POST_FORMAT: EnumTable = new EnumTable("blog.v1.PostFormat", [
   [0, "POST_FORMAT_UNSPECIFIED"],
   [1, "html", "POST_FORMAT_HTML"],
   [2, "markdown", "POST_FORMAT_MARKDOWN"],
@@ -48,7 +48,7 @@ export const POST_FORMAT = new EnumTable("blog.v1.PostFormat", [
 ]);
 
 /** Spellings of blog.v1.PostState on the wire. */
-export const POST_STATE = new EnumTable("blog.v1.PostState", [
+export const POST_STATE: EnumTable = new EnumTable("blog.v1.PostState", [
   [0, "POST_STATE_UNSPECIFIED"],
   [1, "published", "POST_STATE_PUBLISHED"],
   [2, "queue", "queued", "POST_STATE_QUEUED"],
@@ -60,7 +60,7 @@ export const POST_STATE = new EnumTable("blog.v1.PostState", [
 ]);
 
 /** Spellings of blog.v1.PostType on the wire. */
-export const POST_TYPE = new EnumTable("blog.v1.PostType", [
+export const POST_TYPE: EnumTable = new EnumTable("blog.v1.PostType", [
   [0, "POST_TYPE_UNSPECIFIED"],
   [1, "text", "POST_TYPE_TEXT"],
   [2, "quote", "POST_TYPE_QUOTE"],
@@ -74,7 +74,7 @@ export const POST_TYPE = new EnumTable("blog.v1.PostType", [
 ]);
 
 /** Spellings of blog.v1.QueuedState on the wire. */
-export const QUEUED_STATE = new EnumTable("blog.v1.QueuedState", [
+export const QUEUED_STATE: EnumTable = new EnumTable("blog.v1.QueuedState", [
   [0, "QUEUED_STATE_UNSPECIFIED"],
   [1, "queued", "QUEUED_STATE_QUEUED"],
   [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
@@ -88,8 +88,8 @@ const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
  * @generated from message blog.v1.BlocksPost
  */
 export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.content, "content", decodeContentBlock);
-  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.messages(1, json["content"], "content", decodeContentBlock);
+  out.messages(2, json["layout"], "layout", decodeContentLayout);
   out.unknownKeys(json, BLOCKS_POST_KEYS);
 }
 
@@ -103,8 +103,8 @@ const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CommunityLabels
  */
 export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.has_community_label ?? json.hasCommunityLabel, "has_community_label");
-  out.list(2, json.categories, "categories", "string");
+  out.bool(1, json["has_community_label"] ?? json["hasCommunityLabel"], "has_community_label");
+  out.list(2, json["categories"], "categories", "string");
   out.unknown(100, json, COMMUNITY_LABELS_KEYS);
 }
 
@@ -116,7 +116,7 @@ const FILTERED_BY_KEYS: ReadonlySet<string> = new Set(["tags"]);
  * @generated from message blog.v1.FilteredBy
  */
 export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.tags, "tags", "string");
+  out.list(1, json["tags"], "tags", "string");
   out.unknown(100, json, FILTERED_BY_KEYS);
 }
 
@@ -161,151 +161,177 @@ const POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Post
  */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
-  out.uint64(2, json.genesis_post_id ?? json.genesisPostId, "genesis_post_id");
-  out.string(3, json.blog_name ?? json.blogName, "blog_name");
-  out.message(4, json.blog, "blog", decodeBlog);
-  out.string(5, json.post_url ?? json.postUrl, "post_url");
-  out.string(6, json.short_url ?? json.shortUrl, "short_url");
-  out.string(7, json.slug, "slug");
-  out.string(8, json.summary, "summary");
-  out.string(9, json.reblog_key ?? json.reblogKey, "reblog_key");
-  out.openEnum(10, json.type, "type", POST_TYPE);
-  out.string(11, json.type, "type");
-  out.openEnum(12, json.state, "state", POST_STATE);
-  out.string(13, json.state, "state");
-  out.collectedEnum(14, json.format, "format", POST_FORMAT);
-  out.bool(15, json.is_blocks_post_format ?? json.isBlocksPostFormat, "is_blocks_post_format");
-  out.time(20, json.timestamp, "timestamp", "seconds");
-  out.string(21, json.date, "date");
-  out.list(30, json.tags, "tags", "string");
-  out.string(31, json.source_url ?? json.sourceUrl, "source_url");
-  out.string(32, json.source_title ?? json.sourceTitle, "source_title");
-  out.string(33, json.parent_post_url ?? json.parentPostUrl, "parent_post_url");
-  out.bool(34, json.bookmarklet, "bookmarklet");
-  out.bool(35, json.mobile, "mobile");
-  out.int32(40, json.note_count ?? json.noteCount, "note_count");
-  out.int32(41, json.total_posts ?? json.totalPosts, "total_posts");
-  out.bool(50, json.liked, "liked");
-  out.bool(51, json.muted, "muted");
-  out.time(52, json.mute_end_timestamp ?? json.muteEndTimestamp, "mute_end_timestamp", "seconds", "0");
-  if (Array.isArray(json.content)) {
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
+  out.uint64(2, json["genesis_post_id"] ?? json["genesisPostId"], "genesis_post_id");
+  out.string(3, json["blog_name"] ?? json["blogName"], "blog_name");
+  out.message(4, json["blog"], "blog", decodeBlog);
+  out.string(5, json["post_url"] ?? json["postUrl"], "post_url");
+  out.string(6, json["short_url"] ?? json["shortUrl"], "short_url");
+  out.string(7, json["slug"], "slug");
+  out.string(8, json["summary"], "summary");
+  out.string(9, json["reblog_key"] ?? json["reblogKey"], "reblog_key");
+  out.openEnum(10, json["type"], "type", POST_TYPE);
+  out.string(11, json["type"], "type");
+  out.openEnum(12, json["state"], "state", POST_STATE);
+  out.string(13, json["state"], "state");
+  out.collectedEnum(14, json["format"], "format", POST_FORMAT);
+  out.bool(15, json["is_blocks_post_format"] ?? json["isBlocksPostFormat"], "is_blocks_post_format");
+  out.time(20, json["timestamp"], "timestamp", "seconds");
+  out.string(21, json["date"], "date");
+  out.list(30, json["tags"], "tags", "string");
+  out.string(31, json["source_url"] ?? json["sourceUrl"], "source_url");
+  out.string(32, json["source_title"] ?? json["sourceTitle"], "source_title");
+  out.string(33, json["parent_post_url"] ?? json["parentPostUrl"], "parent_post_url");
+  out.bool(34, json["bookmarklet"], "bookmarklet");
+  out.bool(35, json["mobile"], "mobile");
+  out.int32(40, json["note_count"] ?? json["noteCount"], "note_count");
+  out.int32(41, json["total_posts"] ?? json["totalPosts"], "total_posts");
+  out.bool(50, json["liked"], "liked");
+  out.bool(51, json["muted"], "muted");
+  out.time(52, json["mute_end_timestamp"] ?? json["muteEndTimestamp"], "mute_end_timestamp", "seconds", "0");
+  if (Array.isArray(json["content"])) {
     out.flattened(60, json, decodeBlocksPost, POST_KEYS);
-  } else if (json.type === "text") {
+  } else if (json["type"] === "text") {
     out.flattened(61, json, decodeTextPost, POST_KEYS);
-  } else if (json.type === "photo") {
+  } else if (json["type"] === "photo") {
     out.flattened(62, json, decodePhotoPost, POST_KEYS);
-  } else if (json.type === "quote") {
+  } else if (json["type"] === "quote") {
     out.flattened(63, json, decodeQuotePost, POST_KEYS);
-  } else if (json.type === "link") {
+  } else if (json["type"] === "link") {
     out.flattened(64, json, decodeLinkPost, POST_KEYS);
-  } else if (json.type === "chat") {
+  } else if (json["type"] === "chat") {
     out.flattened(65, json, decodeChatPost, POST_KEYS);
-  } else if (json.type === "audio") {
+  } else if (json["type"] === "audio") {
     out.flattened(66, json, decodeAudioPost, POST_KEYS);
-  } else if (json.type === "video") {
+  } else if (json["type"] === "video") {
     out.flattened(67, json, decodeVideoPost, POST_KEYS);
-  } else if (json.type === "answer") {
+  } else if (json["type"] === "answer") {
     out.flattened(68, json, decodeAnswerPost, POST_KEYS);
   }
-  out.messages(70, json.trail, "trail", decodeTrailItem);
-  out.message(71, json.reblog, "reblog", decodeReblogComment);
-  out.string(72, json.original_type ?? json.originalType, "original_type");
-  out.bool(73, json.should_open_in_legacy ?? json.shouldOpenInLegacy, "should_open_in_legacy");
-  out.string(74, json.object_type ?? json.objectType, "object_type");
-  out.string(75, json.tumblelog_uuid ?? json.tumblelogUuid, "tumblelog_uuid");
-  out.string(76, json.source_url_raw ?? json.sourceUrlRaw, "source_url_raw");
-  out.uint64(80, json.parent_post_id ?? json.parentPostId, "parent_post_id");
-  out.string(81, json.parent_tumblelog_uuid ?? json.parentTumblelogUuid, "parent_tumblelog_uuid");
-  out.uint64(82, json.reblogged_from_id ?? json.rebloggedFromId, "reblogged_from_id");
-  out.string(83, json.reblogged_from_url ?? json.rebloggedFromUrl, "reblogged_from_url");
-  out.string(84, json.reblogged_from_name ?? json.rebloggedFromName, "reblogged_from_name");
-  out.string(85, json.reblogged_from_title ?? json.rebloggedFromTitle, "reblogged_from_title");
-  out.string(86, json.reblogged_from_uuid ?? json.rebloggedFromUuid, "reblogged_from_uuid");
-  out.bool(87, json.reblogged_from_can_message ?? json.rebloggedFromCanMessage, "reblogged_from_can_message");
-  out.bool(88, json.reblogged_from_following ?? json.rebloggedFromFollowing, "reblogged_from_following");
-  out.uint64(89, json.reblogged_root_id ?? json.rebloggedRootId, "reblogged_root_id");
-  out.string(90, json.reblogged_root_url ?? json.rebloggedRootUrl, "reblogged_root_url");
-  out.string(91, json.reblogged_root_name ?? json.rebloggedRootName, "reblogged_root_name");
-  out.string(92, json.reblogged_root_title ?? json.rebloggedRootTitle, "reblogged_root_title");
-  out.string(93, json.reblogged_root_uuid ?? json.rebloggedRootUuid, "reblogged_root_uuid");
-  out.bool(94, json.reblogged_root_can_message ?? json.rebloggedRootCanMessage, "reblogged_root_can_message");
-  out.bool(95, json.reblogged_root_following ?? json.rebloggedRootFollowing, "reblogged_root_following");
-  out.bool(110, json.can_like ?? json.canLike, "can_like");
-  out.bool(111, json.can_reblog ?? json.canReblog, "can_reblog");
-  out.bool(112, json.can_reply ?? json.canReply, "can_reply");
-  out.bool(113, json.can_send_in_message ?? json.canSendInMessage, "can_send_in_message");
-  out.bool(114, json.can_blaze ?? json.canBlaze, "can_blaze");
-  out.bool(115, json.can_edit ?? json.canEdit, "can_edit");
-  out.bool(116, json.can_delete ?? json.canDelete, "can_delete");
-  out.bool(117, json.can_be_tipped ?? json.canBeTipped, "can_be_tipped");
-  out.bool(118, json.followed, "followed");
-  out.time(119, json.liked_timestamp ?? json.likedTimestamp, "liked_timestamp", "seconds");
-  out.time(120, json.featured_timestamp ?? json.featuredTimestamp, "featured_timestamp", "seconds");
+  out.messages(70, json["trail"], "trail", decodeTrailItem);
+  out.message(71, json["reblog"], "reblog", decodeReblogComment);
+  out.string(72, json["original_type"] ?? json["originalType"], "original_type");
+  out.bool(73, json["should_open_in_legacy"] ?? json["shouldOpenInLegacy"], "should_open_in_legacy");
+  out.string(74, json["object_type"] ?? json["objectType"], "object_type");
+  out.string(75, json["tumblelog_uuid"] ?? json["tumblelogUuid"], "tumblelog_uuid");
+  out.string(76, json["source_url_raw"] ?? json["sourceUrlRaw"], "source_url_raw");
+  out.uint64(80, json["parent_post_id"] ?? json["parentPostId"], "parent_post_id");
+  out.string(81, json["parent_tumblelog_uuid"] ?? json["parentTumblelogUuid"], "parent_tumblelog_uuid");
+  out.uint64(82, json["reblogged_from_id"] ?? json["rebloggedFromId"], "reblogged_from_id");
+  out.string(83, json["reblogged_from_url"] ?? json["rebloggedFromUrl"], "reblogged_from_url");
+  out.string(84, json["reblogged_from_name"] ?? json["rebloggedFromName"], "reblogged_from_name");
+  out.string(85, json["reblogged_from_title"] ?? json["rebloggedFromTitle"], "reblogged_from_title");
+  out.string(86, json["reblogged_from_uuid"] ?? json["rebloggedFromUuid"], "reblogged_from_uuid");
+  out.bool(
+    87,
+    json["reblogged_from_can_message"] ?? json["rebloggedFromCanMessage"],
+    "reblogged_from_can_message",
+  );
+  out.bool(
+    88,
+    json["reblogged_from_following"] ?? json["rebloggedFromFollowing"],
+    "reblogged_from_following",
+  );
+  out.uint64(89, json["reblogged_root_id"] ?? json["rebloggedRootId"], "reblogged_root_id");
+  out.string(90, json["reblogged_root_url"] ?? json["rebloggedRootUrl"], "reblogged_root_url");
+  out.string(91, json["reblogged_root_name"] ?? json["rebloggedRootName"], "reblogged_root_name");
+  out.string(92, json["reblogged_root_title"] ?? json["rebloggedRootTitle"], "reblogged_root_title");
+  out.string(93, json["reblogged_root_uuid"] ?? json["rebloggedRootUuid"], "reblogged_root_uuid");
+  out.bool(
+    94,
+    json["reblogged_root_can_message"] ?? json["rebloggedRootCanMessage"],
+    "reblogged_root_can_message",
+  );
+  out.bool(
+    95,
+    json["reblogged_root_following"] ?? json["rebloggedRootFollowing"],
+    "reblogged_root_following",
+  );
+  out.bool(110, json["can_like"] ?? json["canLike"], "can_like");
+  out.bool(111, json["can_reblog"] ?? json["canReblog"], "can_reblog");
+  out.bool(112, json["can_reply"] ?? json["canReply"], "can_reply");
+  out.bool(113, json["can_send_in_message"] ?? json["canSendInMessage"], "can_send_in_message");
+  out.bool(114, json["can_blaze"] ?? json["canBlaze"], "can_blaze");
+  out.bool(115, json["can_edit"] ?? json["canEdit"], "can_edit");
+  out.bool(116, json["can_delete"] ?? json["canDelete"], "can_delete");
+  out.bool(117, json["can_be_tipped"] ?? json["canBeTipped"], "can_be_tipped");
+  out.bool(118, json["followed"], "followed");
+  out.time(119, json["liked_timestamp"] ?? json["likedTimestamp"], "liked_timestamp", "seconds");
+  out.time(120, json["featured_timestamp"] ?? json["featuredTimestamp"], "featured_timestamp", "seconds");
   out.collectedEnum(
     121,
-    json.interactability_reblog ?? json.interactabilityReblog,
+    json["interactability_reblog"] ?? json["interactabilityReblog"],
     "interactability_reblog",
     INTERACTABILITY_REBLOG,
   );
-  out.string(122, json.interactability_blaze ?? json.interactabilityBlaze, "interactability_blaze");
-  out.bool(123, json.display_avatar ?? json.displayAvatar, "display_avatar");
-  out.bool(130, json.is_blazed ?? json.isBlazed, "is_blazed");
-  out.bool(131, json.is_blaze_pending ?? json.isBlazePending, "is_blaze_pending");
-  out.bool(132, json.is_pinned ?? json.isPinned, "is_pinned");
-  out.bool(133, json.is_blurred_images ?? json.isBlurredImages, "is_blurred_images");
-  out.bool(134, json.is_submission ?? json.isSubmission, "is_submission");
-  out.bool(135, json.is_anonymous ?? json.isAnonymous, "is_anonymous");
-  out.message(136, json.filtered, "filtered", decodeFilteredBy);
-  out.message(137, json.community_labels ?? json.communityLabels, "community_labels", decodeCommunityLabels);
-  out.map(138, json._links ?? json.Links ?? json.links, "_links", "string", (value, key, out) =>
+  out.string(122, json["interactability_blaze"] ?? json["interactabilityBlaze"], "interactability_blaze");
+  out.bool(123, json["display_avatar"] ?? json["displayAvatar"], "display_avatar");
+  out.bool(130, json["is_blazed"] ?? json["isBlazed"], "is_blazed");
+  out.bool(131, json["is_blaze_pending"] ?? json["isBlazePending"], "is_blaze_pending");
+  out.bool(132, json["is_pinned"] ?? json["isPinned"], "is_pinned");
+  out.bool(133, json["is_blurred_images"] ?? json["isBlurredImages"], "is_blurred_images");
+  out.bool(134, json["is_submission"] ?? json["isSubmission"], "is_submission");
+  out.bool(135, json["is_anonymous"] ?? json["isAnonymous"], "is_anonymous");
+  out.message(136, json["filtered"], "filtered", decodeFilteredBy);
+  out.message(
+    137,
+    json["community_labels"] ?? json["communityLabels"],
+    "community_labels",
+    decodeCommunityLabels,
+  );
+  out.map(138, json["_links"] ?? json["Links"] ?? json["links"], "_links", "string", (value, key, out) =>
     out.message(2, value, key, decodeLink),
   );
-  out.string(140, json.anonymous_name ?? json.anonymousName, "anonymous_name");
-  out.string(141, json.anonymous_email ?? json.anonymousEmail, "anonymous_email");
-  out.string(142, json.post_author ?? json.postAuthor, "post_author");
-  out.message(143, json.author_blog ?? json.authorBlog, "author_blog", decodeBlog);
-  out.messages(144, json.post_author_avatar ?? json.postAuthorAvatar, "post_author_avatar", decodeAvatar);
-  out.bool(145, json.post_author_is_adult ?? json.postAuthorIsAdult, "post_author_is_adult");
-  out.string(146, json.asking_name ?? json.askingName, "asking_name");
-  out.string(147, json.asking_url ?? json.askingUrl, "asking_url");
-  out.messages(148, json.asking_avatar ?? json.askingAvatar, "asking_avatar", decodeAvatar);
-  out.collectedEnum(150, json.queued_state ?? json.queuedState, "queued_state", QUEUED_STATE);
+  out.string(140, json["anonymous_name"] ?? json["anonymousName"], "anonymous_name");
+  out.string(141, json["anonymous_email"] ?? json["anonymousEmail"], "anonymous_email");
+  out.string(142, json["post_author"] ?? json["postAuthor"], "post_author");
+  out.message(143, json["author_blog"] ?? json["authorBlog"], "author_blog", decodeBlog);
+  out.messages(
+    144,
+    json["post_author_avatar"] ?? json["postAuthorAvatar"],
+    "post_author_avatar",
+    decodeAvatar,
+  );
+  out.bool(145, json["post_author_is_adult"] ?? json["postAuthorIsAdult"], "post_author_is_adult");
+  out.string(146, json["asking_name"] ?? json["askingName"], "asking_name");
+  out.string(147, json["asking_url"] ?? json["askingUrl"], "asking_url");
+  out.messages(148, json["asking_avatar"] ?? json["askingAvatar"], "asking_avatar", decodeAvatar);
+  out.collectedEnum(150, json["queued_state"] ?? json["queuedState"], "queued_state", QUEUED_STATE);
   out.time(
     151,
-    json.scheduled_publish_time ?? json.scheduledPublishTime,
+    json["scheduled_publish_time"] ?? json["scheduledPublishTime"],
     "scheduled_publish_time",
     "seconds",
   );
-  out.time(152, json.publish_on ?? json.publishOn, "publish_on", "iso8601");
-  out.int32(160, json.reply_count ?? json.replyCount, "reply_count");
-  out.int32(161, json.reblog_count ?? json.reblogCount, "reblog_count");
-  out.int32(162, json.like_count ?? json.likeCount, "like_count");
-  out.messages(163, json.notes, "notes", decodeNote);
-  out.string(170, json.recommended_source ?? json.recommendedSource, "recommended_source");
-  out.string(171, json.recommended_color ?? json.recommendedColor, "recommended_color");
+  out.time(152, json["publish_on"] ?? json["publishOn"], "publish_on", "iso8601");
+  out.int32(160, json["reply_count"] ?? json["replyCount"], "reply_count");
+  out.int32(161, json["reblog_count"] ?? json["reblogCount"], "reblog_count");
+  out.int32(162, json["like_count"] ?? json["likeCount"], "like_count");
+  out.messages(163, json["notes"], "notes", decodeNote);
+  out.string(170, json["recommended_source"] ?? json["recommendedSource"], "recommended_source");
+  out.string(171, json["recommended_color"] ?? json["recommendedColor"], "recommended_color");
   out.nullable(
     172,
-    json.recommendation_reason ?? json.recommendationReason,
+    json["recommendation_reason"] ?? json["recommendationReason"],
     "recommendation_reason",
     decodeValue,
   );
-  out.string(173, json.dismissal, "dismissal");
-  out.string(174, json.serve_id ?? json.serveId, "serve_id");
-  out.bool(180, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
-  out.collectedEnum(181, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.string(173, json["dismissal"], "dismissal");
+  out.string(174, json["serve_id"] ?? json["serveId"], "serve_id");
+  out.bool(180, json["is_paywalled"] ?? json["isPaywalled"], "is_paywalled");
+  out.collectedEnum(181, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
   out.message(
     182,
-    json.paywall_reblog_view ?? json.paywallReblogView,
+    json["paywall_reblog_view"] ?? json["paywallReblogView"],
     "paywall_reblog_view",
     decodePost_PaywallReblogView,
   );
-  out.message(190, json.community, "community", decodeShortCommunity);
-  out.bool(191, json.can_react ?? json.canReact, "can_react");
-  out.bool(192, json.can_moderate ?? json.canModerate, "can_moderate");
-  out.messages(193, json.reactions, "reactions", decodeReaction);
-  out.bool(194, json.is_admin ?? json.isAdmin, "is_admin");
-  out.bool(195, json.is_moderator ?? json.isModerator, "is_moderator");
+  out.message(190, json["community"], "community", decodeShortCommunity);
+  out.bool(191, json["can_react"] ?? json["canReact"], "can_react");
+  out.bool(192, json["can_moderate"] ?? json["canModerate"], "can_moderate");
+  out.messages(193, json["reactions"], "reactions", decodeReaction);
+  out.bool(194, json["is_admin"] ?? json["isAdmin"], "is_admin");
+  out.bool(195, json["is_moderator"] ?? json["isModerator"], "is_moderator");
   out.unknown(100, json, POST_KEYS);
 }
 
@@ -317,8 +343,8 @@ const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "
  * @generated from message blog.v1.Post.PaywallReblogView
  */
 export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.content, "content", decodeContentBlock);
-  out.messages(2, json.layout, "layout", decodeContentLayout);
+  out.messages(1, json["content"], "content", decodeContentBlock);
+  out.messages(2, json["layout"], "layout", decodeContentLayout);
   out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_KEYS);
 }
 
@@ -330,8 +356,8 @@ const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html"
  * @generated from message blog.v1.ReblogComment
  */
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.comment, "comment");
-  out.string(2, json.tree_html ?? json.treeHtml, "tree_html");
+  out.string(1, json["comment"], "comment");
+  out.string(2, json["tree_html"] ?? json["treeHtml"], "tree_html");
   out.unknown(100, json, REBLOG_COMMENT_KEYS);
 }
 

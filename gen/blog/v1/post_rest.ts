@@ -8,11 +8,14 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
+  type UploadAdapter,
   addUnknown,
   base64,
   cursorTime,
@@ -24,6 +27,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setAll,
   timeJson,
   timeText,
   unary,
@@ -186,7 +190,10 @@ const PostService_rules = {
  *
  * @generated from rpc blog.v1.PostService.ListPosts
  */
-export const PostService_listPosts = unary(PostService.method.listPosts, {
+export const PostService_listPosts: UnaryAdapter<
+  typeof PostService.method.listPosts.input,
+  typeof PostService.method.listPosts.output
+> = unary(PostService.method.listPosts, {
   rules: {
     ...PostService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
@@ -256,7 +263,10 @@ export const PostService_listPosts = unary(PostService.method.listPosts, {
  *
  * @generated from rpc blog.v1.PostService.StreamPosts
  */
-export const PostService_streamPosts = paginate(PostService.method.streamPosts, {
+export const PostService_streamPosts: PaginateAdapter<
+  typeof PostService.method.streamPosts.input,
+  typeof PostService.method.streamPosts.output
+> = paginate(PostService.method.streamPosts, {
   rules: PostService_listPosts.rules,
   request: PostService_listPosts.request,
   items: ["posts"],
@@ -272,7 +282,10 @@ export const PostService_streamPosts = paginate(PostService.method.streamPosts, 
  *
  * @generated from rpc blog.v1.PostService.ListQueuedPosts
  */
-export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPosts, {
+export const PostService_listQueuedPosts: UnaryAdapter<
+  typeof PostService.method.listQueuedPosts.input,
+  typeof PostService.method.listQueuedPosts.output
+> = unary(PostService.method.listQueuedPosts, {
   rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListQueuedPostsRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -300,7 +313,10 @@ export const PostService_listQueuedPosts = unary(PostService.method.listQueuedPo
  *
  * @generated from rpc blog.v1.PostService.StreamQueuedPosts
  */
-export const PostService_streamQueuedPosts = paginate(PostService.method.streamQueuedPosts, {
+export const PostService_streamQueuedPosts: PaginateAdapter<
+  typeof PostService.method.streamQueuedPosts.input,
+  typeof PostService.method.streamQueuedPosts.output
+> = paginate(PostService.method.streamQueuedPosts, {
   rules: PostService_listQueuedPosts.rules,
   request: PostService_listQueuedPosts.request,
   items: ["posts"],
@@ -316,7 +332,10 @@ export const PostService_streamQueuedPosts = paginate(PostService.method.streamQ
  *
  * @generated from rpc blog.v1.PostService.ReorderQueue
  */
-export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
+export const PostService_reorderQueue: UnaryAdapter<
+  typeof PostService.method.reorderQueue.input,
+  typeof PostService.method.reorderQueue.output
+> = unary(PostService.method.reorderQueue, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -329,8 +348,8 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts/queue/reorder`);
     const json: JsonRecord = {};
-    if (message.postId) json.post_id = String(message.postId);
-    if (message.insertAfter) json.insert_after = String(message.insertAfter);
+    if (message.postId) json["post_id"] = String(message.postId);
+    if (message.insertAfter) json["insert_after"] = String(message.insertAfter);
     request.json(json);
     return request;
   },
@@ -345,7 +364,10 @@ export const PostService_reorderQueue = unary(PostService.method.reorderQueue, {
  *
  * @generated from rpc blog.v1.PostService.ShuffleQueue
  */
-export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
+export const PostService_shuffleQueue: UnaryAdapter<
+  typeof PostService.method.shuffleQueue.input,
+  typeof PostService.method.shuffleQueue.output
+> = unary(PostService.method.shuffleQueue, {
   rules: { ...PostService_rules, scopes: ["write"] },
   request(message: ShuffleQueueRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -364,7 +386,10 @@ export const PostService_shuffleQueue = unary(PostService.method.shuffleQueue, {
  *
  * @generated from rpc blog.v1.PostService.ListDraftPosts
  */
-export const PostService_listDraftPosts = unary(PostService.method.listDraftPosts, {
+export const PostService_listDraftPosts: UnaryAdapter<
+  typeof PostService.method.listDraftPosts.input,
+  typeof PostService.method.listDraftPosts.output
+> = unary(PostService.method.listDraftPosts, {
   rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListDraftPostsRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -391,7 +416,10 @@ export const PostService_listDraftPosts = unary(PostService.method.listDraftPost
  *
  * @generated from rpc blog.v1.PostService.StreamDraftPosts
  */
-export const PostService_streamDraftPosts = paginate(PostService.method.streamDraftPosts, {
+export const PostService_streamDraftPosts: PaginateAdapter<
+  typeof PostService.method.streamDraftPosts.input,
+  typeof PostService.method.streamDraftPosts.output
+> = paginate(PostService.method.streamDraftPosts, {
   rules: PostService_listDraftPosts.rules,
   request: PostService_listDraftPosts.request,
   items: ["posts"],
@@ -407,7 +435,10 @@ export const PostService_streamDraftPosts = paginate(PostService.method.streamDr
  *
  * @generated from rpc blog.v1.PostService.ListSubmissionPosts
  */
-export const PostService_listSubmissionPosts = unary(PostService.method.listSubmissionPosts, {
+export const PostService_listSubmissionPosts: UnaryAdapter<
+  typeof PostService.method.listSubmissionPosts.input,
+  typeof PostService.method.listSubmissionPosts.output
+> = unary(PostService.method.listSubmissionPosts, {
   rules: { ...PostService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListSubmissionPostsRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -434,7 +465,10 @@ export const PostService_listSubmissionPosts = unary(PostService.method.listSubm
  *
  * @generated from rpc blog.v1.PostService.StreamSubmissionPosts
  */
-export const PostService_streamSubmissionPosts = paginate(PostService.method.streamSubmissionPosts, {
+export const PostService_streamSubmissionPosts: PaginateAdapter<
+  typeof PostService.method.streamSubmissionPosts.input,
+  typeof PostService.method.streamSubmissionPosts.output
+> = paginate(PostService.method.streamSubmissionPosts, {
   rules: PostService_listSubmissionPosts.rules,
   request: PostService_listSubmissionPosts.request,
   items: ["posts"],
@@ -453,7 +487,10 @@ export const PostService_streamSubmissionPosts = paginate(PostService.method.str
  *
  * @generated from rpc blog.v1.PostService.GetPost
  */
-export const PostService_getPost = unary(PostService.method.getPost, {
+export const PostService_getPost: UnaryAdapter<
+  typeof PostService.method.getPost.input,
+  typeof PostService.method.getPost.output
+> = unary(PostService.method.getPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -489,7 +526,10 @@ export const PostService_getPost = unary(PostService.method.getPost, {
  *
  * @generated from rpc blog.v1.PostService.CreatePost
  */
-export const PostService_createPost = unary(PostService.method.createPost, {
+export const PostService_createPost: UnaryAdapter<
+  typeof PostService.method.createPost.input,
+  typeof PostService.method.createPost.output
+> = unary(PostService.method.createPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -506,24 +546,24 @@ export const PostService_createPost = unary(PostService.method.createPost, {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
-    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.sourceUrl) json.source_url = message.sourceUrl;
-    if (message.slug) json.slug = message.slug;
-    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.content.length > 0) json["content"] = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json["layout"] = message.layout.map(encodeContentLayout);
+    if (message.state) json["state"] = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json["publish_on"] = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json["date"] = timeJson(message.date, "iso8601", "down");
+    if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+    if (message.sourceUrl) json["source_url"] = message.sourceUrl;
+    if (message.slug) json["slug"] = message.slug;
+    if (message.hasCommunityLabel !== undefined) json["has_community_label"] = message.hasCommunityLabel;
     if (message.communityLabelCategories.length > 0) {
-      json.community_label_categories = [...message.communityLabelCategories];
+      json["community_label_categories"] = [...message.communityLabelCategories];
     }
-    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
-    if (message.isPrivate) json.is_private = message.isPrivate;
+    if (message.sendToSocial !== undefined) json["send_to_social"] = message.sendToSocial;
+    if (message.isPrivate) json["is_private"] = message.isPrivate;
     if (message.interactabilityReblog) {
-      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+      json["interactability_reblog"] = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
     }
-    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    if (message.canBeTipped !== undefined) json["can_be_tipped"] = message.canBeTipped;
     if (message.media.length > 0) {
       request.partJson("json", json);
       for (const item of message.media) {
@@ -555,7 +595,10 @@ export const PostService_createPost = unary(PostService.method.createPost, {
  *
  * @generated from rpc blog.v1.PostService.UploadPost
  */
-export const PostService_uploadPost = upload(PostService.method.uploadPost, {
+export const PostService_uploadPost: UploadAdapter<
+  typeof PostService.method.uploadPost.input,
+  typeof PostService.method.uploadPost.output
+> = upload(PostService.method.uploadPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -572,24 +615,24 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
-    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.sourceUrl) json.source_url = message.sourceUrl;
-    if (message.slug) json.slug = message.slug;
-    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.content.length > 0) json["content"] = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json["layout"] = message.layout.map(encodeContentLayout);
+    if (message.state) json["state"] = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json["publish_on"] = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json["date"] = timeJson(message.date, "iso8601", "down");
+    if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+    if (message.sourceUrl) json["source_url"] = message.sourceUrl;
+    if (message.slug) json["slug"] = message.slug;
+    if (message.hasCommunityLabel !== undefined) json["has_community_label"] = message.hasCommunityLabel;
     if (message.communityLabelCategories.length > 0) {
-      json.community_label_categories = [...message.communityLabelCategories];
+      json["community_label_categories"] = [...message.communityLabelCategories];
     }
-    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
-    if (message.isPrivate) json.is_private = message.isPrivate;
+    if (message.sendToSocial !== undefined) json["send_to_social"] = message.sendToSocial;
+    if (message.isPrivate) json["is_private"] = message.isPrivate;
     if (message.interactabilityReblog) {
-      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+      json["interactability_reblog"] = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
     }
-    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
+    if (message.canBeTipped !== undefined) json["can_be_tipped"] = message.canBeTipped;
     request.partJson("json", json);
     for (const item of message.media) {
       request.partBytes(item.identifier || "media", item.content, {
@@ -620,7 +663,10 @@ export const PostService_uploadPost = upload(PostService.method.uploadPost, {
  *
  * @generated from rpc blog.v1.PostService.ReblogPost
  */
-export const PostService_reblogPost = unary(PostService.method.reblogPost, {
+export const PostService_reblogPost: UnaryAdapter<
+  typeof PostService.method.reblogPost.input,
+  typeof PostService.method.reblogPost.output
+> = unary(PostService.method.reblogPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -638,29 +684,29 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
-    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.sourceUrl) json.source_url = message.sourceUrl;
-    if (message.slug) json.slug = message.slug;
-    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.content.length > 0) json["content"] = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json["layout"] = message.layout.map(encodeContentLayout);
+    if (message.state) json["state"] = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json["publish_on"] = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json["date"] = timeJson(message.date, "iso8601", "down");
+    if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+    if (message.sourceUrl) json["source_url"] = message.sourceUrl;
+    if (message.slug) json["slug"] = message.slug;
+    if (message.hasCommunityLabel !== undefined) json["has_community_label"] = message.hasCommunityLabel;
     if (message.communityLabelCategories.length > 0) {
-      json.community_label_categories = [...message.communityLabelCategories];
+      json["community_label_categories"] = [...message.communityLabelCategories];
     }
-    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
-    if (message.isPrivate) json.is_private = message.isPrivate;
+    if (message.sendToSocial !== undefined) json["send_to_social"] = message.sendToSocial;
+    if (message.isPrivate) json["is_private"] = message.isPrivate;
     if (message.interactabilityReblog) {
-      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+      json["interactability_reblog"] = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
     }
-    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
-    if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
-    if (message.parentPostId) json.parent_post_id = message.parentPostId;
-    if (message.reblogKey) json.reblog_key = message.reblogKey;
-    if (message.hideTrail) json.hide_trail = message.hideTrail;
-    if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
+    if (message.canBeTipped !== undefined) json["can_be_tipped"] = message.canBeTipped;
+    if (message.parentBlogUuid) json["parent_tumblelog_uuid"] = message.parentBlogUuid;
+    if (message.parentPostId) json["parent_post_id"] = message.parentPostId;
+    if (message.reblogKey) json["reblog_key"] = message.reblogKey;
+    if (message.hideTrail) json["hide_trail"] = message.hideTrail;
+    if (message.excludeTrailItems.length > 0) json["exclude_trail_items"] = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
       for (const item of message.media) {
@@ -690,7 +736,10 @@ export const PostService_reblogPost = unary(PostService.method.reblogPost, {
  *
  * @generated from rpc blog.v1.PostService.UpdatePost
  */
-export const PostService_updatePost = unary(PostService.method.updatePost, {
+export const PostService_updatePost: UnaryAdapter<
+  typeof PostService.method.updatePost.input,
+  typeof PostService.method.updatePost.output
+> = unary(PostService.method.updatePost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -709,29 +758,29 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
     const postId = pathSegment(message.postId, "post_id");
     const request = new RequestWriter("PUT", `/v2/blog/${blogIdentifier}/posts/${postId}`);
     const json: JsonRecord = {};
-    if (message.content.length > 0) json.content = message.content.map(encodeContentBlock);
-    if (message.layout.length > 0) json.layout = message.layout.map(encodeContentLayout);
-    if (message.state) json.state = POST_STATE.json(message.state);
-    if (message.publishOn !== undefined) json.publish_on = timeJson(message.publishOn, "iso8601", "up");
-    if (message.date !== undefined) json.date = timeJson(message.date, "iso8601", "down");
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.sourceUrl !== undefined) json.source_url = message.sourceUrl;
-    if (message.slug !== undefined) json.slug = message.slug;
-    if (message.hasCommunityLabel !== undefined) json.has_community_label = message.hasCommunityLabel;
+    if (message.content.length > 0) json["content"] = message.content.map(encodeContentBlock);
+    if (message.layout.length > 0) json["layout"] = message.layout.map(encodeContentLayout);
+    if (message.state) json["state"] = POST_STATE.json(message.state);
+    if (message.publishOn !== undefined) json["publish_on"] = timeJson(message.publishOn, "iso8601", "up");
+    if (message.date !== undefined) json["date"] = timeJson(message.date, "iso8601", "down");
+    if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+    if (message.sourceUrl !== undefined) json["source_url"] = message.sourceUrl;
+    if (message.slug !== undefined) json["slug"] = message.slug;
+    if (message.hasCommunityLabel !== undefined) json["has_community_label"] = message.hasCommunityLabel;
     if (message.communityLabelCategories.length > 0) {
-      json.community_label_categories = [...message.communityLabelCategories];
+      json["community_label_categories"] = [...message.communityLabelCategories];
     }
-    if (message.sendToSocial !== undefined) json.send_to_social = message.sendToSocial;
-    if (message.isPrivate !== undefined) json.is_private = message.isPrivate;
+    if (message.sendToSocial !== undefined) json["send_to_social"] = message.sendToSocial;
+    if (message.isPrivate !== undefined) json["is_private"] = message.isPrivate;
     if (message.interactabilityReblog) {
-      json.interactability_reblog = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
+      json["interactability_reblog"] = INTERACTABILITY_REBLOG.json(message.interactabilityReblog);
     }
-    if (message.canBeTipped !== undefined) json.can_be_tipped = message.canBeTipped;
-    if (message.parentBlogUuid) json.parent_tumblelog_uuid = message.parentBlogUuid;
-    if (message.parentPostId) json.parent_post_id = message.parentPostId;
-    if (message.reblogKey) json.reblog_key = message.reblogKey;
-    if (message.hideTrail !== undefined) json.hide_trail = message.hideTrail;
-    if (message.excludeTrailItems.length > 0) json.exclude_trail_items = [...message.excludeTrailItems];
+    if (message.canBeTipped !== undefined) json["can_be_tipped"] = message.canBeTipped;
+    if (message.parentBlogUuid) json["parent_tumblelog_uuid"] = message.parentBlogUuid;
+    if (message.parentPostId) json["parent_post_id"] = message.parentPostId;
+    if (message.reblogKey) json["reblog_key"] = message.reblogKey;
+    if (message.hideTrail !== undefined) json["hide_trail"] = message.hideTrail;
+    if (message.excludeTrailItems.length > 0) json["exclude_trail_items"] = [...message.excludeTrailItems];
     if (message.media.length > 0) {
       request.partJson("json", json);
       for (const item of message.media) {
@@ -758,7 +807,10 @@ export const PostService_updatePost = unary(PostService.method.updatePost, {
  *
  * @generated from rpc blog.v1.PostService.DeletePost
  */
-export const PostService_deletePost = unary(PostService.method.deletePost, {
+export const PostService_deletePost: UnaryAdapter<
+  typeof PostService.method.deletePost.input,
+  typeof PostService.method.deletePost.output
+> = unary(PostService.method.deletePost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -771,7 +823,7 @@ export const PostService_deletePost = unary(PostService.method.deletePost, {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/post/delete`);
     const json: JsonRecord = {};
-    if (message.postId) json.id = message.postId;
+    if (message.postId) json["id"] = message.postId;
     request.json(json);
     return request;
   },
@@ -788,7 +840,10 @@ export const PostService_deletePost = unary(PostService.method.deletePost, {
  *
  * @generated from rpc blog.v1.PostService.MutePost
  */
-export const PostService_mutePost = unary(PostService.method.mutePost, {
+export const PostService_mutePost: UnaryAdapter<
+  typeof PostService.method.mutePost.input,
+  typeof PostService.method.mutePost.output
+> = unary(PostService.method.mutePost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -804,7 +859,7 @@ export const PostService_mutePost = unary(PostService.method.mutePost, {
     const postId = pathSegment(message.postId, "post_id");
     const request = new RequestWriter("POST", `/v2/blog/${blogIdentifier}/posts/${postId}/mute`);
     const json: JsonRecord = {};
-    if (message.muteLengthSeconds) json.mute_length_seconds = message.muteLengthSeconds;
+    if (message.muteLengthSeconds) json["mute_length_seconds"] = message.muteLengthSeconds;
     request.json(json);
     return request;
   },
@@ -819,7 +874,10 @@ export const PostService_mutePost = unary(PostService.method.mutePost, {
  *
  * @generated from rpc blog.v1.PostService.UnmutePost
  */
-export const PostService_unmutePost = unary(PostService.method.unmutePost, {
+export const PostService_unmutePost: UnaryAdapter<
+  typeof PostService.method.unmutePost.input,
+  typeof PostService.method.unmutePost.output
+> = unary(PostService.method.unmutePost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -847,7 +905,10 @@ export const PostService_unmutePost = unary(PostService.method.unmutePost, {
  *
  * @generated from rpc blog.v1.PostService.ListNotes
  */
-export const PostService_listNotes = unary(PostService.method.listNotes, {
+export const PostService_listNotes: UnaryAdapter<
+  typeof PostService.method.listNotes.input,
+  typeof PostService.method.listNotes.output
+> = unary(PostService.method.listNotes, {
   rules: {
     ...PostService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
@@ -886,7 +947,10 @@ export const PostService_listNotes = unary(PostService.method.listNotes, {
  *
  * @generated from rpc blog.v1.PostService.StreamNotes
  */
-export const PostService_streamNotes = paginate(PostService.method.streamNotes, {
+export const PostService_streamNotes: PaginateAdapter<
+  typeof PostService.method.streamNotes.input,
+  typeof PostService.method.streamNotes.output
+> = paginate(PostService.method.streamNotes, {
   rules: PostService_listNotes.rules,
   request: PostService_listNotes.request,
   items: ["notes"],
@@ -902,7 +966,10 @@ export const PostService_streamNotes = paginate(PostService.method.streamNotes, 
  *
  * @generated from rpc blog.v1.PostService.CreateLegacyPost
  */
-export const PostService_createLegacyPost = unary(PostService.method.createLegacyPost, {
+export const PostService_createLegacyPost: UnaryAdapter<
+  typeof PostService.method.createLegacyPost.input,
+  typeof PostService.method.createLegacyPost.output
+> = unary(PostService.method.createLegacyPost, {
   rules: { ...PostService_rules, scopes: ["write"] },
   request(message: CreateLegacyPostRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -1000,43 +1067,43 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
       }
     } else {
       const json: JsonRecord = {};
-      if (message.state) json.state = POST_STATE.json(message.state);
-      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-      if (message.tweet) json.tweet = message.tweet;
+      if (message.state) json["state"] = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+      if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
       }
-      if (message.format) json.format = POST_FORMAT.json(message.format);
-      if (message.slug) json.slug = message.slug;
-      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
+      if (message.format) json["format"] = POST_FORMAT.json(message.format);
+      if (message.slug) json["slug"] = message.slug;
+      if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
       switch (message.content.case) {
         case "text":
-          json.type = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          json["type"] = "text";
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json.type = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          json["type"] = "photo";
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json.type = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          json["type"] = "quote";
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json.type = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          json["type"] = "link";
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json.type = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          json["type"] = "chat";
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json.type = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          json["type"] = "audio";
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json.type = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          json["type"] = "video";
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1060,7 +1127,10 @@ export const PostService_createLegacyPost = unary(PostService.method.createLegac
  *
  * @generated from rpc blog.v1.PostService.UploadLegacyVideo
  */
-export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLegacyVideo, {
+export const PostService_uploadLegacyVideo: UploadAdapter<
+  typeof PostService.method.uploadLegacyVideo.input,
+  typeof PostService.method.uploadLegacyVideo.output
+> = upload(PostService.method.uploadLegacyVideo, {
   rules: { ...PostService_rules, scopes: ["write"] },
   request(message: UploadLegacyVideoRequest): RestRequest {
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
@@ -1097,7 +1167,10 @@ export const PostService_uploadLegacyVideo = upload(PostService.method.uploadLeg
  *
  * @generated from rpc blog.v1.PostService.UpdateLegacyPost
  */
-export const PostService_updateLegacyPost = unary(PostService.method.updateLegacyPost, {
+export const PostService_updateLegacyPost: UnaryAdapter<
+  typeof PostService.method.updateLegacyPost.input,
+  typeof PostService.method.updateLegacyPost.output
+> = unary(PostService.method.updateLegacyPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -1203,44 +1276,44 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
       }
     } else {
       const json: JsonRecord = {};
-      if (message.state) json.state = POST_STATE.json(message.state);
-      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-      if (message.tweet) json.tweet = message.tweet;
+      if (message.state) json["state"] = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+      if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
       }
-      if (message.format) json.format = POST_FORMAT.json(message.format);
-      if (message.slug) json.slug = message.slug;
-      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
-      if (message.postId) json.id = message.postId;
+      if (message.format) json["format"] = POST_FORMAT.json(message.format);
+      if (message.slug) json["slug"] = message.slug;
+      if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
+      if (message.postId) json["id"] = message.postId;
       switch (message.content.case) {
         case "text":
-          json.type = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          json["type"] = "text";
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json.type = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          json["type"] = "photo";
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json.type = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          json["type"] = "quote";
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json.type = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          json["type"] = "link";
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json.type = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          json["type"] = "chat";
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json.type = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          json["type"] = "audio";
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json.type = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          json["type"] = "video";
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1260,7 +1333,10 @@ export const PostService_updateLegacyPost = unary(PostService.method.updateLegac
  *
  * @generated from rpc blog.v1.PostService.ReblogLegacyPost
  */
-export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegacyPost, {
+export const PostService_reblogLegacyPost: UnaryAdapter<
+  typeof PostService.method.reblogLegacyPost.input,
+  typeof PostService.method.reblogLegacyPost.output
+> = unary(PostService.method.reblogLegacyPost, {
   rules: {
     ...PostService_rules,
     errors: [
@@ -1368,46 +1444,46 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
       }
     } else {
       const json: JsonRecord = {};
-      if (message.state) json.state = POST_STATE.json(message.state);
-      if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-      if (message.tweet) json.tweet = message.tweet;
+      if (message.state) json["state"] = POST_STATE.json(message.state);
+      if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+      if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json.date = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
       }
-      if (message.format) json.format = POST_FORMAT.json(message.format);
-      if (message.slug) json.slug = message.slug;
-      if (message.nativeInlineImages) json.native_inline_images = message.nativeInlineImages;
-      if (message.postId) json.id = message.postId;
-      if (message.reblogKey) json.reblog_key = message.reblogKey;
-      if (message.comment) json.comment = message.comment;
+      if (message.format) json["format"] = POST_FORMAT.json(message.format);
+      if (message.slug) json["slug"] = message.slug;
+      if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
+      if (message.postId) json["id"] = message.postId;
+      if (message.reblogKey) json["reblog_key"] = message.reblogKey;
+      if (message.comment) json["comment"] = message.comment;
       switch (message.content.case) {
         case "text":
-          json.type = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          json["type"] = "text";
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json.type = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          json["type"] = "photo";
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json.type = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          json["type"] = "quote";
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json.type = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          json["type"] = "link";
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json.type = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          json["type"] = "chat";
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json.type = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          json["type"] = "audio";
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json.type = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          json["type"] = "video";
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1429,7 +1505,10 @@ export const PostService_reblogLegacyPost = unary(PostService.method.reblogLegac
  *
  * @generated from rpc blog.v1.PostService.ListTaggedPosts
  */
-export const PostService_listTaggedPosts = unary(PostService.method.listTaggedPosts, {
+export const PostService_listTaggedPosts: UnaryAdapter<
+  typeof PostService.method.listTaggedPosts.input,
+  typeof PostService.method.listTaggedPosts.output
+> = unary(PostService.method.listTaggedPosts, {
   rules: {
     ...PostService_rules,
     credentials: ["oauth1", "oauth2", "api_key"],
@@ -1468,7 +1547,10 @@ export const PostService_listTaggedPosts = unary(PostService.method.listTaggedPo
  *
  * @generated from rpc blog.v1.PostService.StreamTaggedPosts
  */
-export const PostService_streamTaggedPosts = paginate(PostService.method.streamTaggedPosts, {
+export const PostService_streamTaggedPosts: PaginateAdapter<
+  typeof PostService.method.streamTaggedPosts.input,
+  typeof PostService.method.streamTaggedPosts.output
+> = paginate(PostService.method.streamTaggedPosts, {
   rules: { ...PostService_rules, credentials: ["oauth1", "oauth2", "api_key"], idempotent: true },
   request: PostService_listTaggedPosts.request,
   items: ["", "posts"],
@@ -1557,7 +1639,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
 // @@protoc_insertion_point(service:blog.v1.PostService)
 
 /** Spellings of blog.v1.SortOrder on the wire. */
-export const SORT_ORDER = new EnumTable("blog.v1.SortOrder", [
+export const SORT_ORDER: EnumTable = new EnumTable("blog.v1.SortOrder", [
   [0, "SORT_ORDER_UNSPECIFIED"],
   [1, "desc", "SORT_ORDER_DESC"],
   [2, "asc", "SORT_ORDER_ASC"],
@@ -1573,9 +1655,9 @@ const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CreatePostResponse
  */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id"], "id");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, CREATE_POST_RESPONSE_KEYS);
 }
 
@@ -1589,10 +1671,10 @@ const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListPostsResponse
  */
 export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json.blog, "blog", decodeBlog);
-  out.int32(3, json.total_posts ?? json.totalPosts, "total_posts");
-  out.message(4, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["posts"], "posts", decodePost);
+  out.message(2, json["blog"], "blog", decodeBlog);
+  out.int32(3, json["total_posts"] ?? json["totalPosts"], "total_posts");
+  out.message(4, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
 }
 
@@ -1606,27 +1688,27 @@ const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UploadPostResponse
  */
 export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.collectedEnum(2, json.state, "state", POST_STATE);
-  out.string(3, json.display_text ?? json.displayText, "display_text");
+  out.uint64(1, json["id"], "id");
+  out.collectedEnum(2, json["state"], "state", POST_STATE);
+  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPLOAD_POST_RESPONSE_KEYS);
 }
 
 /** Writes blog.v1.AppAttribution as JSON. */
 function encodeAppAttribution(message: AppAttribution): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.appName) json.app_name = message.appName;
-  if (message.displayText) json.display_text = message.displayText;
-  if (message.logo !== undefined) json.logo = encodeMedia(message.logo);
+  if (message.url) json["url"] = message.url;
+  if (message.appName) json["app_name"] = message.appName;
+  if (message.displayText) json["display_text"] = message.displayText;
+  if (message.logo !== undefined) json["logo"] = encodeMedia(message.logo);
   return json;
 }
 
 /** Writes blog.v1.AskLayout as JSON. */
 function encodeAskLayout(message: AskLayout): JsonRecord {
   const json: JsonRecord = {};
-  if (message.blocks.length > 0) json.blocks = [...message.blocks];
-  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
+  if (message.blocks.length > 0) json["blocks"] = [...message.blocks];
+  if (message.attribution !== undefined) json["attribution"] = encodeAttribution(message.attribution);
   return json;
 }
 
@@ -1635,23 +1717,23 @@ function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
   switch (message.source.case) {
     case "post":
-      json.type = "post";
-      Object.assign(json, encodePostAttribution(message.source.value));
+      json["type"] = "post";
+      setAll(json, encodePostAttribution(message.source.value));
       break;
     case "link":
-      json.type = "link";
-      Object.assign(json, encodeLinkAttribution(message.source.value));
+      json["type"] = "link";
+      setAll(json, encodeLinkAttribution(message.source.value));
       break;
     case "blog":
-      json.type = "blog";
-      Object.assign(json, encodeBlogAttribution(message.source.value));
+      json["type"] = "blog";
+      setAll(json, encodeBlogAttribution(message.source.value));
       break;
     case "app":
-      json.type = "app";
-      Object.assign(json, encodeAppAttribution(message.source.value));
+      json["type"] = "app";
+      setAll(json, encodeAppAttribution(message.source.value));
       break;
   }
-  if (message.typeName) json.type = message.typeName;
+  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1659,17 +1741,17 @@ function encodeAttribution(message: Attribution): JsonRecord {
 /** Writes blog.v1.AudioBlock as JSON. */
 function encodeAudioBlock(message: AudioBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.provider) json.provider = message.provider;
-  if (message.url) json.url = message.url;
-  if (message.media !== undefined) json.media = encodeMedia(message.media);
-  if (message.title) json.title = message.title;
-  if (message.artist) json.artist = message.artist;
-  if (message.album) json.album = message.album;
-  if (message.embedHtml) json.embed_html = message.embedHtml;
-  if (message.embedUrl) json.embed_url = message.embedUrl;
-  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
-  if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
-  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
+  if (message.provider) json["provider"] = message.provider;
+  if (message.url) json["url"] = message.url;
+  if (message.media !== undefined) json["media"] = encodeMedia(message.media);
+  if (message.title) json["title"] = message.title;
+  if (message.artist) json["artist"] = message.artist;
+  if (message.album) json["album"] = message.album;
+  if (message.embedHtml) json["embed_html"] = message.embedHtml;
+  if (message.embedUrl) json["embed_url"] = message.embedUrl;
+  if (message.poster.length > 0) json["poster"] = message.poster.map(encodeMedia);
+  if (message.metadata !== undefined) json["metadata"] = plainJson(message.metadata);
+  if (message.attribution !== undefined) json["attribution"] = encodeAttribution(message.attribution);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1677,10 +1759,10 @@ function encodeAudioBlock(message: AudioBlock): JsonRecord {
 /** Writes blog.v1.Avatar as JSON. */
 function encodeAvatar(message: Avatar): JsonRecord {
   const json: JsonRecord = {};
-  if (message.width) json.width = message.width;
-  if (message.height) json.height = message.height;
-  if (message.url) json.url = message.url;
-  if (message.accessories !== undefined) json.accessories = listJson(message.accessories);
+  if (message.width) json["width"] = message.width;
+  if (message.height) json["height"] = message.height;
+  if (message.url) json["url"] = message.url;
+  if (message.accessories !== undefined) json["accessories"] = listJson(message.accessories);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1688,16 +1770,16 @@ function encodeAvatar(message: Avatar): JsonRecord {
 /** Writes blog.v1.BlogAttribution as JSON. */
 function encodeBlogAttribution(message: BlogAttribution): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
+  if (message.url) json["url"] = message.url;
+  if (message.blog !== undefined) json["blog"] = encodeShortBlog(message.blog);
   return json;
 }
 
 /** Writes blog.v1.Clickthrough as JSON. */
 function encodeClickthrough(message: Clickthrough): JsonRecord {
   const json: JsonRecord = {};
-  if (message.webUrl) json.web_url = message.webUrl;
-  if (message.deeplinkUrl) json.deeplink_url = message.deeplinkUrl;
+  if (message.webUrl) json["web_url"] = message.webUrl;
+  if (message.deeplinkUrl) json["deeplink_url"] = message.deeplinkUrl;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1705,8 +1787,8 @@ function encodeClickthrough(message: Clickthrough): JsonRecord {
 /** Writes blog.v1.CondensedLayout as JSON. */
 function encodeCondensedLayout(message: CondensedLayout): JsonRecord {
   const json: JsonRecord = {};
-  if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
-  if (message.blocks.length > 0) json.blocks = [...message.blocks];
+  if (message.truncateAfter !== undefined) json["truncate_after"] = message.truncateAfter;
+  if (message.blocks.length > 0) json["blocks"] = [...message.blocks];
   return json;
 }
 
@@ -1715,35 +1797,35 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
   switch (message.block.case) {
     case "text":
-      json.type = "text";
-      Object.assign(json, encodeTextBlock(message.block.value));
+      json["type"] = "text";
+      setAll(json, encodeTextBlock(message.block.value));
       break;
     case "image":
-      json.type = "image";
-      Object.assign(json, encodeImageBlock(message.block.value));
+      json["type"] = "image";
+      setAll(json, encodeImageBlock(message.block.value));
       break;
     case "link":
-      json.type = "link";
-      Object.assign(json, encodeLinkBlock(message.block.value));
+      json["type"] = "link";
+      setAll(json, encodeLinkBlock(message.block.value));
       break;
     case "audio":
-      json.type = "audio";
-      Object.assign(json, encodeAudioBlock(message.block.value));
+      json["type"] = "audio";
+      setAll(json, encodeAudioBlock(message.block.value));
       break;
     case "video":
-      json.type = "video";
-      Object.assign(json, encodeVideoBlock(message.block.value));
+      json["type"] = "video";
+      setAll(json, encodeVideoBlock(message.block.value));
       break;
     case "paywall":
-      json.type = "paywall";
-      Object.assign(json, encodePaywallBlock(message.block.value));
+      json["type"] = "paywall";
+      setAll(json, encodePaywallBlock(message.block.value));
       break;
     case "poll":
-      json.type = "poll";
-      Object.assign(json, encodePollBlock(message.block.value));
+      json["type"] = "poll";
+      setAll(json, encodePollBlock(message.block.value));
       break;
   }
-  if (message.typeName) json.type = message.typeName;
+  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1753,19 +1835,19 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
   switch (message.layout.case) {
     case "rows":
-      json.type = "rows";
-      Object.assign(json, encodeRowsLayout(message.layout.value));
+      json["type"] = "rows";
+      setAll(json, encodeRowsLayout(message.layout.value));
       break;
     case "ask":
-      json.type = "ask";
-      Object.assign(json, encodeAskLayout(message.layout.value));
+      json["type"] = "ask";
+      setAll(json, encodeAskLayout(message.layout.value));
       break;
     case "condensed":
-      json.type = "condensed";
-      Object.assign(json, encodeCondensedLayout(message.layout.value));
+      json["type"] = "condensed";
+      setAll(json, encodeCondensedLayout(message.layout.value));
       break;
   }
-  if (message.typeName) json.type = message.typeName;
+  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1773,9 +1855,9 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
 /** Writes blog.v1.EmbedIframe as JSON. */
 function encodeEmbedIframe(message: EmbedIframe): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.width !== undefined) json.width = message.width;
-  if (message.height !== undefined) json.height = message.height;
+  if (message.url) json["url"] = message.url;
+  if (message.width !== undefined) json["width"] = message.width;
+  if (message.height !== undefined) json["height"] = message.height;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1783,15 +1865,15 @@ function encodeEmbedIframe(message: EmbedIframe): JsonRecord {
 /** Writes blog.v1.ImageBlock as JSON. */
 function encodeImageBlock(message: ImageBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.media.length > 0) json.media = message.media.map(encodeMedia);
-  if (message.altText) json.alt_text = message.altText;
-  if (message.caption) json.caption = message.caption;
-  if (Object.keys(message.colors).length > 0) json.colors = { ...message.colors };
-  if (message.feedbackToken) json.feedback_token = message.feedbackToken;
-  if (message.poster !== undefined) json.poster = encodeMedia(message.poster);
-  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
-  if (Object.keys(message.exif).length > 0) json.exif = { ...message.exif };
-  if (message.clickthrough !== undefined) json.clickthrough = encodeClickthrough(message.clickthrough);
+  if (message.media.length > 0) json["media"] = message.media.map(encodeMedia);
+  if (message.altText) json["alt_text"] = message.altText;
+  if (message.caption) json["caption"] = message.caption;
+  if (Object.keys(message.colors).length > 0) json["colors"] = { ...message.colors };
+  if (message.feedbackToken) json["feedback_token"] = message.feedbackToken;
+  if (message.poster !== undefined) json["poster"] = encodeMedia(message.poster);
+  if (message.attribution !== undefined) json["attribution"] = encodeAttribution(message.attribution);
+  if (Object.keys(message.exif).length > 0) json["exif"] = { ...message.exif };
+  if (message.clickthrough !== undefined) json["clickthrough"] = encodeClickthrough(message.clickthrough);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1799,13 +1881,13 @@ function encodeImageBlock(message: ImageBlock): JsonRecord {
 /** Writes blog.v1.InlineFormat as JSON. */
 function encodeInlineFormat(message: InlineFormat): JsonRecord {
   const json: JsonRecord = {};
-  if (message.start !== undefined) json.start = message.start;
-  if (message.end !== undefined) json.end = message.end;
-  if (message.type) json.type = INLINE_FORMAT_TYPE.json(message.type);
-  if (message.url) json.url = message.url;
-  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
-  if (message.hex) json.hex = message.hex;
-  if (message.typeName) json.type = message.typeName;
+  if (message.start !== undefined) json["start"] = message.start;
+  if (message.end !== undefined) json["end"] = message.end;
+  if (message.type) json["type"] = INLINE_FORMAT_TYPE.json(message.type);
+  if (message.url) json["url"] = message.url;
+  if (message.blog !== undefined) json["blog"] = encodeShortBlog(message.blog);
+  if (message.hex) json["hex"] = message.hex;
+  if (message.typeName) json["type"] = message.typeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1813,83 +1895,83 @@ function encodeInlineFormat(message: InlineFormat): JsonRecord {
 /** Writes blog.v1.LegacyAudio as JSON. */
 function encodeLegacyAudio(message: LegacyAudio): JsonRecord {
   const json: JsonRecord = {};
-  if (message.caption) json.caption = message.caption;
-  if (message.externalUrl) json.external_url = message.externalUrl;
+  if (message.caption) json["caption"] = message.caption;
+  if (message.externalUrl) json["external_url"] = message.externalUrl;
   return json;
 }
 
 /** Writes blog.v1.LegacyChat as JSON. */
 function encodeLegacyChat(message: LegacyChat): JsonRecord {
   const json: JsonRecord = {};
-  if (message.title) json.title = message.title;
-  if (message.conversation) json.conversation = message.conversation;
+  if (message.title) json["title"] = message.title;
+  if (message.conversation) json["conversation"] = message.conversation;
   return json;
 }
 
 /** Writes blog.v1.LegacyLink as JSON. */
 function encodeLegacyLink(message: LegacyLink): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.title) json.title = message.title;
-  if (message.description) json.description = message.description;
-  if (message.thumbnail) json.thumbnail = message.thumbnail;
-  if (message.excerpt) json.excerpt = message.excerpt;
-  if (message.author) json.author = message.author;
+  if (message.url) json["url"] = message.url;
+  if (message.title) json["title"] = message.title;
+  if (message.description) json["description"] = message.description;
+  if (message.thumbnail) json["thumbnail"] = message.thumbnail;
+  if (message.excerpt) json["excerpt"] = message.excerpt;
+  if (message.author) json["author"] = message.author;
   return json;
 }
 
 /** Writes blog.v1.LegacyPhoto as JSON. */
 function encodeLegacyPhoto(message: LegacyPhoto): JsonRecord {
   const json: JsonRecord = {};
-  if (message.caption) json.caption = message.caption;
-  if (message.link) json.link = message.link;
-  if (message.source) json.source = message.source;
-  if (message.data64.length) json.data64 = base64(message.data64);
+  if (message.caption) json["caption"] = message.caption;
+  if (message.link) json["link"] = message.link;
+  if (message.source) json["source"] = message.source;
+  if (message.data64.length) json["data64"] = base64(message.data64);
   return json;
 }
 
 /** Writes blog.v1.LegacyQuote as JSON. */
 function encodeLegacyQuote(message: LegacyQuote): JsonRecord {
   const json: JsonRecord = {};
-  if (message.quote) json.quote = message.quote;
-  if (message.source) json.source = message.source;
+  if (message.quote) json["quote"] = message.quote;
+  if (message.source) json["source"] = message.source;
   return json;
 }
 
 /** Writes blog.v1.LegacyText as JSON. */
 function encodeLegacyText(message: LegacyText): JsonRecord {
   const json: JsonRecord = {};
-  if (message.title) json.title = message.title;
-  if (message.body) json.body = message.body;
+  if (message.title) json["title"] = message.title;
+  if (message.body) json["body"] = message.body;
   return json;
 }
 
 /** Writes blog.v1.LegacyVideo as JSON. */
 function encodeLegacyVideo(message: LegacyVideo): JsonRecord {
   const json: JsonRecord = {};
-  if (message.caption) json.caption = message.caption;
-  if (message.embed) json.embed = message.embed;
+  if (message.caption) json["caption"] = message.caption;
+  if (message.embed) json["embed"] = message.embed;
   return json;
 }
 
 /** Writes blog.v1.LinkAttribution as JSON. */
 function encodeLinkAttribution(message: LinkAttribution): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.urlRedirect) json.url_redirect = message.urlRedirect;
+  if (message.url) json["url"] = message.url;
+  if (message.urlRedirect) json["url_redirect"] = message.urlRedirect;
   return json;
 }
 
 /** Writes blog.v1.LinkBlock as JSON. */
 function encodeLinkBlock(message: LinkBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.title) json.title = message.title;
-  if (message.description) json.description = message.description;
-  if (message.author) json.author = message.author;
-  if (message.siteName) json.site_name = message.siteName;
-  if (message.displayUrl) json.display_url = message.displayUrl;
-  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
+  if (message.url) json["url"] = message.url;
+  if (message.title) json["title"] = message.title;
+  if (message.description) json["description"] = message.description;
+  if (message.author) json["author"] = message.author;
+  if (message.siteName) json["site_name"] = message.siteName;
+  if (message.displayUrl) json["display_url"] = message.displayUrl;
+  if (message.poster.length > 0) json["poster"] = message.poster.map(encodeMedia);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1897,19 +1979,21 @@ function encodeLinkBlock(message: LinkBlock): JsonRecord {
 /** Writes blog.v1.Media as JSON. */
 function encodeMedia(message: Media): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.type) json.type = message.type;
-  if (message.width !== undefined) json.width = message.width;
-  if (message.height !== undefined) json.height = message.height;
-  if (message.originalDimensionsMissing) json.original_dimensions_missing = message.originalDimensionsMissing;
-  if (message.cropped) json.cropped = message.cropped;
-  if (message.hasOriginalDimensions) json.has_original_dimensions = message.hasOriginalDimensions;
-  if (message.identifier) json.identifier = message.identifier;
-  if (message.poster !== undefined) json.poster = encodeMedia(message.poster);
-  if (message.video !== undefined) json.video = encodeMedia(message.video);
-  if (message.mediaKey) json.media_key = message.mediaKey;
-  if (message.hd) json.hd = message.hd;
-  if (Object.keys(message.colors).length > 0) json.colors = { ...message.colors };
+  if (message.url) json["url"] = message.url;
+  if (message.type) json["type"] = message.type;
+  if (message.width !== undefined) json["width"] = message.width;
+  if (message.height !== undefined) json["height"] = message.height;
+  if (message.originalDimensionsMissing) {
+    json["original_dimensions_missing"] = message.originalDimensionsMissing;
+  }
+  if (message.cropped) json["cropped"] = message.cropped;
+  if (message.hasOriginalDimensions) json["has_original_dimensions"] = message.hasOriginalDimensions;
+  if (message.identifier) json["identifier"] = message.identifier;
+  if (message.poster !== undefined) json["poster"] = encodeMedia(message.poster);
+  if (message.video !== undefined) json["video"] = encodeMedia(message.video);
+  if (message.mediaKey) json["media_key"] = message.mediaKey;
+  if (message.hd) json["hd"] = message.hd;
+  if (Object.keys(message.colors).length > 0) json["colors"] = { ...message.colors };
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1917,13 +2001,13 @@ function encodeMedia(message: Media): JsonRecord {
 /** Writes blog.v1.PaywallBlock as JSON. */
 function encodePaywallBlock(message: PaywallBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.subtype) json.subtype = PAYWALL_SUBTYPE.json(message.subtype);
-  if (message.url) json.url = message.url;
-  if (message.isVisible !== undefined) json.is_visible = message.isVisible;
-  if (message.text) json.text = message.text;
-  if (message.title) json.title = message.title;
-  if (message.color) json.color = message.color;
-  if (message.subtypeName) json.subtype = message.subtypeName;
+  if (message.subtype) json["subtype"] = PAYWALL_SUBTYPE.json(message.subtype);
+  if (message.url) json["url"] = message.url;
+  if (message.isVisible !== undefined) json["is_visible"] = message.isVisible;
+  if (message.text) json["text"] = message.text;
+  if (message.title) json["title"] = message.title;
+  if (message.color) json["color"] = message.color;
+  if (message.subtypeName) json["subtype"] = message.subtypeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1931,8 +2015,8 @@ function encodePaywallBlock(message: PaywallBlock): JsonRecord {
 /** Writes blog.v1.PollAnswer as JSON. */
 function encodePollAnswer(message: PollAnswer): JsonRecord {
   const json: JsonRecord = {};
-  if (message.clientId) json.client_id = message.clientId;
-  if (message.answerText) json.answer_text = message.answerText;
+  if (message.clientId) json["client_id"] = message.clientId;
+  if (message.answerText) json["answer_text"] = message.answerText;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1940,14 +2024,14 @@ function encodePollAnswer(message: PollAnswer): JsonRecord {
 /** Writes blog.v1.PollBlock as JSON. */
 function encodePollBlock(message: PollBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.clientId) json.client_id = message.clientId;
-  if (message.question) json.question = message.question;
-  if (message.answers.length > 0) json.answers = message.answers.map(encodePollAnswer);
-  if (message.settings !== undefined) json.settings = encodePollSettings(message.settings);
+  if (message.clientId) json["client_id"] = message.clientId;
+  if (message.question) json["question"] = message.question;
+  if (message.answers.length > 0) json["answers"] = message.answers.map(encodePollAnswer);
+  if (message.settings !== undefined) json["settings"] = encodePollSettings(message.settings);
   if (message.createdAt !== undefined) {
-    json.created_at = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    json["created_at"] = timeJson(message.createdAt, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
   }
-  if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "seconds");
+  if (message.timestamp !== undefined) json["timestamp"] = timeJson(message.timestamp, "seconds");
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1955,10 +2039,10 @@ function encodePollBlock(message: PollBlock): JsonRecord {
 /** Writes blog.v1.PollSettings as JSON. */
 function encodePollSettings(message: PollSettings): JsonRecord {
   const json: JsonRecord = {};
-  if (message.multipleChoice) json.multiple_choice = message.multipleChoice;
-  if (message.closeStatus) json.close_status = message.closeStatus;
-  if (message.expireAfter) json.expire_after = message.expireAfter;
-  if (message.source) json.source = message.source;
+  if (message.multipleChoice) json["multiple_choice"] = message.multipleChoice;
+  if (message.closeStatus) json["close_status"] = message.closeStatus;
+  if (message.expireAfter) json["expire_after"] = message.expireAfter;
+  if (message.source) json["source"] = message.source;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1966,16 +2050,16 @@ function encodePollSettings(message: PollSettings): JsonRecord {
 /** Writes blog.v1.PostAttribution as JSON. */
 function encodePostAttribution(message: PostAttribution): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.post !== undefined) json.post = encodePostReference(message.post);
-  if (message.blog !== undefined) json.blog = encodeShortBlog(message.blog);
+  if (message.url) json["url"] = message.url;
+  if (message.post !== undefined) json["post"] = encodePostReference(message.post);
+  if (message.blog !== undefined) json["blog"] = encodeShortBlog(message.blog);
   return json;
 }
 
 /** Writes blog.v1.PostReference as JSON. */
 function encodePostReference(message: PostReference): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1983,8 +2067,8 @@ function encodePostReference(message: PostReference): JsonRecord {
 /** Writes blog.v1.Row as JSON. */
 function encodeRow(message: Row): JsonRecord {
   const json: JsonRecord = {};
-  if (message.blocks.length > 0) json.blocks = [...message.blocks];
-  if (message.mode !== undefined) json.mode = encodeRowMode(message.mode);
+  if (message.blocks.length > 0) json["blocks"] = [...message.blocks];
+  if (message.mode !== undefined) json["mode"] = encodeRowMode(message.mode);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -1992,7 +2076,7 @@ function encodeRow(message: Row): JsonRecord {
 /** Writes blog.v1.RowMode as JSON. */
 function encodeRowMode(message: RowMode): JsonRecord {
   const json: JsonRecord = {};
-  if (message.type) json.type = ROW_MODE_TYPE.json(message.type);
+  if (message.type) json["type"] = ROW_MODE_TYPE.json(message.type);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -2000,23 +2084,23 @@ function encodeRowMode(message: RowMode): JsonRecord {
 /** Writes blog.v1.RowsLayout as JSON. */
 function encodeRowsLayout(message: RowsLayout): JsonRecord {
   const json: JsonRecord = {};
-  if (message.display.length > 0) json.display = message.display.map(encodeRow);
-  if (message.truncateAfter !== undefined) json.truncate_after = message.truncateAfter;
-  if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.blocks]);
+  if (message.display.length > 0) json["display"] = message.display.map(encodeRow);
+  if (message.truncateAfter !== undefined) json["truncate_after"] = message.truncateAfter;
+  if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.blocks]);
   return json;
 }
 
 /** Writes blog.v1.ShortBlog as JSON. */
 function encodeShortBlog(message: ShortBlog): JsonRecord {
   const json: JsonRecord = {};
-  if (message.uuid) json.uuid = message.uuid;
-  if (message.name) json.name = message.name;
-  if (message.url) json.url = message.url;
-  if (message.title) json.title = message.title;
-  if (message.description) json.description = message.description;
-  if (message.updated !== undefined) json.updated = timeJson(message.updated, "seconds");
-  if (message.canShowBadges !== undefined) json.can_show_badges = message.canShowBadges;
-  if (message.avatar.length > 0) json.avatar = message.avatar.map(encodeAvatar);
+  if (message.uuid) json["uuid"] = message.uuid;
+  if (message.name) json["name"] = message.name;
+  if (message.url) json["url"] = message.url;
+  if (message.title) json["title"] = message.title;
+  if (message.description) json["description"] = message.description;
+  if (message.updated !== undefined) json["updated"] = timeJson(message.updated, "seconds");
+  if (message.canShowBadges !== undefined) json["can_show_badges"] = message.canShowBadges;
+  if (message.avatar.length > 0) json["avatar"] = message.avatar.map(encodeAvatar);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -2024,11 +2108,11 @@ function encodeShortBlog(message: ShortBlog): JsonRecord {
 /** Writes blog.v1.TextBlock as JSON. */
 function encodeTextBlock(message: TextBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.text !== undefined) json.text = message.text;
-  if (message.subtype) json.subtype = TEXT_SUBTYPE.json(message.subtype);
-  if (message.indentLevel) json.indent_level = message.indentLevel;
-  if (message.formatting.length > 0) json.formatting = message.formatting.map(encodeInlineFormat);
-  if (message.subtypeName) json.subtype = message.subtypeName;
+  if (message.text !== undefined) json["text"] = message.text;
+  if (message.subtype) json["subtype"] = TEXT_SUBTYPE.json(message.subtype);
+  if (message.indentLevel) json["indent_level"] = message.indentLevel;
+  if (message.formatting.length > 0) json["formatting"] = message.formatting.map(encodeInlineFormat);
+  if (message.subtypeName) json["subtype"] = message.subtypeName;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -2036,20 +2120,20 @@ function encodeTextBlock(message: TextBlock): JsonRecord {
 /** Writes blog.v1.VideoBlock as JSON. */
 function encodeVideoBlock(message: VideoBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.provider) json.provider = message.provider;
-  if (message.url) json.url = message.url;
-  if (message.media !== undefined) json.media = encodeMedia(message.media);
-  if (message.embedHtml) json.embed_html = message.embedHtml;
-  if (message.embedUrl) json.embed_url = message.embedUrl;
-  if (message.embedIframe !== undefined) json.embed_iframe = encodeEmbedIframe(message.embedIframe);
-  if (message.poster.length > 0) json.poster = message.poster.map(encodeMedia);
-  if (message.metadata !== undefined) json.metadata = plainJson(message.metadata);
-  if (message.attribution !== undefined) json.attribution = encodeAttribution(message.attribution);
+  if (message.provider) json["provider"] = message.provider;
+  if (message.url) json["url"] = message.url;
+  if (message.media !== undefined) json["media"] = encodeMedia(message.media);
+  if (message.embedHtml) json["embed_html"] = message.embedHtml;
+  if (message.embedUrl) json["embed_url"] = message.embedUrl;
+  if (message.embedIframe !== undefined) json["embed_iframe"] = encodeEmbedIframe(message.embedIframe);
+  if (message.poster.length > 0) json["poster"] = message.poster.map(encodeMedia);
+  if (message.metadata !== undefined) json["metadata"] = plainJson(message.metadata);
+  if (message.attribution !== undefined) json["attribution"] = encodeAttribution(message.attribution);
   if (message.canAutoplayOnCellular !== undefined) {
-    json.can_autoplay_on_cellular = message.canAutoplayOnCellular;
+    json["can_autoplay_on_cellular"] = message.canAutoplayOnCellular;
   }
-  if (message.duration !== undefined) json.duration = message.duration;
-  if (message.filmstrip.length > 0) json.filmstrip = message.filmstrip.map(encodeMedia);
+  if (message.duration !== undefined) json["duration"] = message.duration;
+  if (message.filmstrip.length > 0) json["filmstrip"] = message.filmstrip.map(encodeMedia);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }

@@ -495,7 +495,37 @@ export const UploadPostResponse_output: ToolSchema = {
 };
 
 /** The methods of blog.v1.PostService as tools of a language model. */
-export const PostServiceTools = {
+export const PostServiceTools: Required<
+  Pick<
+    ServiceTools<typeof PostService>,
+    | "listPosts"
+    | "streamPosts"
+    | "listQueuedPosts"
+    | "streamQueuedPosts"
+    | "reorderQueue"
+    | "shuffleQueue"
+    | "listDraftPosts"
+    | "streamDraftPosts"
+    | "listSubmissionPosts"
+    | "streamSubmissionPosts"
+    | "getPost"
+    | "createPost"
+    | "uploadPost"
+    | "reblogPost"
+    | "updatePost"
+    | "deletePost"
+    | "mutePost"
+    | "unmutePost"
+    | "listNotes"
+    | "streamNotes"
+    | "createLegacyPost"
+    | "uploadLegacyVideo"
+    | "updateLegacyPost"
+    | "reblogLegacyPost"
+    | "listTaggedPosts"
+    | "streamTaggedPosts"
+  >
+> = {
   listPosts: {
     name: "blog_v1_PostService_ListPosts",
     title: "List posts",
@@ -1893,9 +1923,11 @@ export const PostServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof PostService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "blog.v1.PostService": typeof PostServiceTools;
+} = {
   "blog.v1.PostService": PostServiceTools,
 } satisfies ToolsModule["tools"];

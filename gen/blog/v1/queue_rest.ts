@@ -15,8 +15,8 @@ const LIST_DRAFT_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_
  * @generated from message blog.v1.ListDraftPostsResponse
  */
 export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["posts"], "posts", decodePost);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_KEYS);
 }
 
@@ -30,9 +30,9 @@ const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListQueuedPostsResponse
  */
 export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
-  out.loosely("state").message(3, json.state, "state", decodeQueueState);
+  out.messages(1, json["posts"], "posts", decodePost);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
+  out.loosely("state").message(3, json["state"], "state", decodeQueueState);
   out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_KEYS);
 }
 
@@ -46,8 +46,8 @@ const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListSubmissionPostsResponse
  */
 export function decodeListSubmissionPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["posts"], "posts", decodePost);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_KEYS);
 }
 
@@ -59,7 +59,7 @@ const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set(["paused"]);
  * @generated from message blog.v1.QueueState
  */
 export function decodeQueueState(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.paused, "paused");
+  out.bool(1, json["paused"], "paused");
   out.unknown(100, json, QUEUE_STATE_KEYS);
 }
 

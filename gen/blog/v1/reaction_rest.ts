@@ -13,10 +13,10 @@ const EMOJI_KEYS: ReadonlySet<string> = new Set(["id", "grapheme", "variants", "
  * @generated from message blog.v1.Emoji
  */
 export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").string(1, json.id, "id");
-  out.string(2, json.grapheme, "grapheme");
-  out.nullable(3, json.variants, "variants", decodeValue);
-  out.string(4, json.base_slug ?? json.baseSlug, "base_slug");
+  out.loosely("id").string(1, json["id"], "id");
+  out.string(2, json["grapheme"], "grapheme");
+  out.nullable(3, json["variants"], "variants", decodeValue);
+  out.string(4, json["base_slug"] ?? json["baseSlug"], "base_slug");
   out.unknown(100, json, EMOJI_KEYS);
 }
 
@@ -28,10 +28,10 @@ const REACTION_KEYS: ReadonlySet<string> = new Set(["emoji", "count", "preview",
  * @generated from message blog.v1.Reaction
  */
 export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.emoji, "emoji", decodeEmoji);
-  out.int32(2, json.count, "count");
-  out.list(3, json.preview, "preview", "string");
-  out.bool(4, json.reacted, "reacted");
+  out.message(1, json["emoji"], "emoji", decodeEmoji);
+  out.int32(2, json["count"], "count");
+  out.list(3, json["preview"], "preview", "string");
+  out.bool(4, json["reacted"], "reacted");
   out.unknown(100, json, REACTION_KEYS);
 }
 

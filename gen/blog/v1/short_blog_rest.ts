@@ -16,14 +16,14 @@ const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ShortBlog
  */
 export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.uuid, "uuid");
-  out.string(2, json.name, "name");
-  out.string(3, json.url, "url");
-  out.string(4, json.title, "title");
-  out.string(5, json.description, "description");
-  out.time(6, json.updated, "updated", "seconds");
-  out.bool(7, json.can_show_badges ?? json.canShowBadges, "can_show_badges");
-  out.messages(8, json.avatar, "avatar", decodeAvatar);
+  out.string(1, json["uuid"], "uuid");
+  out.string(2, json["name"], "name");
+  out.string(3, json["url"], "url");
+  out.string(4, json["title"], "title");
+  out.string(5, json["description"], "description");
+  out.time(6, json["updated"], "updated", "seconds");
+  out.bool(7, json["can_show_badges"] ?? json["canShowBadges"], "can_show_badges");
+  out.messages(8, json["avatar"], "avatar", decodeAvatar);
   out.unknown(100, json, SHORT_BLOG_KEYS);
 }
 

@@ -17,13 +17,13 @@ const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ShortCommunity
  */
 export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.uuid, "uuid");
-  out.string(3, json.title, "title");
-  out.int32(4, json.member_count ?? json.memberCount, "member_count");
-  out.string(5, json.mention_tag ?? json.mentionTag, "mention_tag");
-  out.bool(6, json.can_view ?? json.canView, "can_view");
-  out.messages(7, json.avatar_image ?? json.avatarImage, "avatar_image", decodeAvatar);
+  out.string(1, json["name"], "name");
+  out.string(2, json["uuid"], "uuid");
+  out.string(3, json["title"], "title");
+  out.int32(4, json["member_count"] ?? json["memberCount"], "member_count");
+  out.string(5, json["mention_tag"] ?? json["mentionTag"], "mention_tag");
+  out.bool(6, json["can_view"] ?? json["canView"], "can_view");
+  out.messages(7, json["avatar_image"] ?? json["avatarImage"], "avatar_image", decodeAvatar);
   out.unknown(100, json, SHORT_COMMUNITY_KEYS);
 }
 

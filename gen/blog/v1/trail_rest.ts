@@ -2,7 +2,7 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import type { JsonObject, OneofMembers, ProtoWriter } from "connect-rest/adapter";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -14,28 +14,34 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
   "is_root_item", "isRootItem",
 ]);
 
+const TRAIL_ITEM_CONTENT: OneofMembers = [[3, "content"], [4, "content"]];
+
 /**
  * What one blog added to a chain of reblogs, oldest first.
  *
  * @generated from message blog.v1.TrailItem
  */
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.blog, "blog", decodeBlog);
-  out.message(2, json.post, "post", decodeTrailPost);
-  if (Array.isArray(json.content)) {
-    out.wrapped(3, json.content, "content", (value, out) => out.messages(1, value, "", decodeContentBlock));
-  } else if (typeof json.content === "string") {
-    out.string(4, json.content, "content");
+  out.message(1, json["blog"], "blog", decodeBlog);
+  out.message(2, json["post"], "post", decodeTrailPost);
+  const contentStart = out.length;
+  if (Array.isArray(json["content"])) {
+    out.wrapped(3, json["content"], "content", (value, out) =>
+      out.messages(1, value, "", decodeContentBlock),
+    );
+  } else if (typeof json["content"] === "string") {
+    out.string(4, json["content"], "content");
   } else {
-    out.unknownMember("content", "a known content", json.content);
+    out.unknownMember("content", "a known content", json["content"]);
   }
-  out.messages(5, json.layout, "layout", decodeContentLayout);
-  out.string(10, json.broken_blog_name ?? json.brokenBlogName, "broken_blog_name");
-  out.message(11, json.broken_blog ?? json.brokenBlog, "broken_blog", decodeBlog);
-  out.string(20, json.content_raw ?? json.contentRaw, "content_raw");
-  out.string(21, json.content_abstract ?? json.contentAbstract, "content_abstract");
-  out.bool(22, json.is_current_item ?? json.isCurrentItem, "is_current_item");
-  out.bool(23, json.is_root_item ?? json.isRootItem, "is_root_item");
+  out.unchosen(contentStart, json, TRAIL_ITEM_CONTENT);
+  out.messages(5, json["layout"], "layout", decodeContentLayout);
+  out.string(10, json["broken_blog_name"] ?? json["brokenBlogName"], "broken_blog_name");
+  out.message(11, json["broken_blog"] ?? json["brokenBlog"], "broken_blog", decodeBlog);
+  out.string(20, json["content_raw"] ?? json["contentRaw"], "content_raw");
+  out.string(21, json["content_abstract"] ?? json["contentAbstract"], "content_abstract");
+  out.bool(22, json["is_current_item"] ?? json["isCurrentItem"], "is_current_item");
+  out.bool(23, json["is_root_item"] ?? json["isRootItem"], "is_root_item");
   out.unknown(100, json, TRAIL_ITEM_KEYS);
 }
 
@@ -50,11 +56,11 @@ const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.TrailPost
  */
 export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.time(2, json.timestamp, "timestamp", "seconds");
-  out.bool(3, json.is_commercial ?? json.isCommercial, "is_commercial");
-  out.bool(4, json.is_paywalled ?? json.isPaywalled, "is_paywalled");
-  out.collectedEnum(5, json.paywall_access ?? json.paywallAccess, "paywall_access", PAYWALL_ACCESS);
+  out.uint64(1, json["id"], "id");
+  out.time(2, json["timestamp"], "timestamp", "seconds");
+  out.bool(3, json["is_commercial"] ?? json["isCommercial"], "is_commercial");
+  out.bool(4, json["is_paywalled"] ?? json["isPaywalled"], "is_paywalled");
+  out.collectedEnum(5, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, TRAIL_POST_KEYS);
 }
 

@@ -9,14 +9,14 @@ import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.CommunityVisibility on the wire. */
-export const COMMUNITY_VISIBILITY = new EnumTable("community.v1.CommunityVisibility", [
+export const COMMUNITY_VISIBILITY: EnumTable = new EnumTable("community.v1.CommunityVisibility", [
   [0, "COMMUNITY_VISIBILITY_UNSPECIFIED"],
   [1, "0", "public", "COMMUNITY_VISIBILITY_PUBLIC"],
   [2, "1", "private", "COMMUNITY_VISIBILITY_PRIVATE"],
 ]);
 
 /** Spellings of community.v1.JoinType on the wire. */
-export const JOIN_TYPE = new EnumTable("community.v1.JoinType", [
+export const JOIN_TYPE: EnumTable = new EnumTable("community.v1.JoinType", [
   [0, "JOIN_TYPE_UNSPECIFIED"],
   [1, "invite", "JOIN_TYPE_INVITE"],
   [2, "free", "JOIN_TYPE_FREE"],
@@ -42,56 +42,60 @@ const COMMUNITY_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Community
  */
 export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.uuid, "uuid");
-  out.string(3, json.title, "title");
-  out.int32(4, json.member_count ?? json.memberCount, "member_count");
-  out.string(5, json.mention_tag ?? json.mentionTag, "mention_tag");
-  out.bool(6, json.can_view ?? json.canView, "can_view");
-  out.messages(7, json.avatar_image ?? json.avatarImage, "avatar_image", decodeAvatar);
-  out.string(10, json.description, "description");
-  out.string(11, json.about, "about");
-  out.list(12, json.guidelines, "guidelines", "string");
-  out.collectedEnum(13, json.visibility, "visibility", COMMUNITY_VISIBILITY);
-  out.list(14, json.tags, "tags", "string");
-  out.time(15, json.created_ts ?? json.createdTs, "created_ts", "seconds");
-  out.messages(16, json.header_image ?? json.headerImage, "header_image", decodeMedia);
-  out.collectedEnum(17, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
-  out.int32(20, json.members_online_count ?? json.membersOnlineCount, "members_online_count");
-  out.int32(21, json.post_count ?? json.postCount, "post_count");
-  out.int32(22, json.unread_post_count ?? json.unreadPostCount, "unread_post_count");
-  out.int32(23, json.population_cap ?? json.populationCap, "population_cap");
-  out.bool(30, json.is_member ?? json.isMember, "is_member");
-  out.bool(31, json.can_post ?? json.canPost, "can_post");
-  out.bool(32, json.can_edit ?? json.canEdit, "can_edit");
-  out.bool(33, json.can_interact ?? json.canInteract, "can_interact");
-  out.bool(34, json.can_invite ?? json.canInvite, "can_invite");
-  out.bool(35, json.can_view_comments ?? json.canViewComments, "can_view_comments");
-  out.message(36, json.invitation, "invitation", decodeInvitation);
-  out.bool(40, json.has_content_label ?? json.hasContentLabel, "has_content_label");
+  out.string(1, json["name"], "name");
+  out.string(2, json["uuid"], "uuid");
+  out.string(3, json["title"], "title");
+  out.int32(4, json["member_count"] ?? json["memberCount"], "member_count");
+  out.string(5, json["mention_tag"] ?? json["mentionTag"], "mention_tag");
+  out.bool(6, json["can_view"] ?? json["canView"], "can_view");
+  out.messages(7, json["avatar_image"] ?? json["avatarImage"], "avatar_image", decodeAvatar);
+  out.string(10, json["description"], "description");
+  out.string(11, json["about"], "about");
+  out.list(12, json["guidelines"], "guidelines", "string");
+  out.collectedEnum(13, json["visibility"], "visibility", COMMUNITY_VISIBILITY);
+  out.list(14, json["tags"], "tags", "string");
+  out.time(15, json["created_ts"] ?? json["createdTs"], "created_ts", "seconds");
+  out.messages(16, json["header_image"] ?? json["headerImage"], "header_image", decodeMedia);
+  out.collectedEnum(17, json["join_type"] ?? json["joinType"], "join_type", JOIN_TYPE);
+  out.int32(20, json["members_online_count"] ?? json["membersOnlineCount"], "members_online_count");
+  out.int32(21, json["post_count"] ?? json["postCount"], "post_count");
+  out.int32(22, json["unread_post_count"] ?? json["unreadPostCount"], "unread_post_count");
+  out.int32(23, json["population_cap"] ?? json["populationCap"], "population_cap");
+  out.bool(30, json["is_member"] ?? json["isMember"], "is_member");
+  out.bool(31, json["can_post"] ?? json["canPost"], "can_post");
+  out.bool(32, json["can_edit"] ?? json["canEdit"], "can_edit");
+  out.bool(33, json["can_interact"] ?? json["canInteract"], "can_interact");
+  out.bool(34, json["can_invite"] ?? json["canInvite"], "can_invite");
+  out.bool(35, json["can_view_comments"] ?? json["canViewComments"], "can_view_comments");
+  out.message(36, json["invitation"], "invitation", decodeInvitation);
+  out.bool(40, json["has_content_label"] ?? json["hasContentLabel"], "has_content_label");
   out.list(
     41,
-    json.content_label_categories ?? json.contentLabelCategories,
+    json["content_label_categories"] ?? json["contentLabelCategories"],
     "content_label_categories",
     "string",
   );
   out.string(
     42,
-    json.content_label_last_reporter ?? json.contentLabelLastReporter,
+    json["content_label_last_reporter"] ?? json["contentLabelLastReporter"],
     "content_label_last_reporter",
   );
-  out.string(50, json.invite_link ?? json.inviteLink, "invite_link");
-  out.int32(51, json.pending_invitations_count ?? json.pendingInvitationsCount, "pending_invitations_count");
-  out.bool(60, json.handle_can_change ?? json.handleCanChange, "handle_can_change");
+  out.string(50, json["invite_link"] ?? json["inviteLink"], "invite_link");
+  out.int32(
+    51,
+    json["pending_invitations_count"] ?? json["pendingInvitationsCount"],
+    "pending_invitations_count",
+  );
+  out.bool(60, json["handle_can_change"] ?? json["handleCanChange"], "handle_can_change");
   out.loosely("handle_next_change_ts").time(
     61,
-    json.handle_next_change_ts ?? json.handleNextChangeTs,
+    json["handle_next_change_ts"] ?? json["handleNextChangeTs"],
     "handle_next_change_ts",
     "seconds",
     "false",
   );
-  out.bool(62, json.can_edit_content_label ?? json.canEditContentLabel, "can_edit_content_label");
-  out.loosely("settings").message(63, json.settings, "settings", decodeCommunitySettings);
+  out.bool(62, json["can_edit_content_label"] ?? json["canEditContentLabel"], "can_edit_content_label");
+  out.loosely("settings").message(63, json["settings"], "settings", decodeCommunitySettings);
   out.unknown(100, json, COMMUNITY_KEYS);
 }
 
@@ -106,10 +110,10 @@ const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.CommunitySettings
  */
 export function decodeCommunitySettings(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.invite_links_enabled ?? json.inviteLinksEnabled, "invite_links_enabled");
-  out.collectedEnum(2, json.join_type ?? json.joinType, "join_type", JOIN_TYPE);
-  out.bool(3, json.mods_can_invite ?? json.modsCanInvite, "mods_can_invite");
-  out.bool(4, json.automod_links ?? json.automodLinks, "automod_links");
+  out.bool(1, json["invite_links_enabled"] ?? json["inviteLinksEnabled"], "invite_links_enabled");
+  out.collectedEnum(2, json["join_type"] ?? json["joinType"], "join_type", JOIN_TYPE);
+  out.bool(3, json["mods_can_invite"] ?? json["modsCanInvite"], "mods_can_invite");
+  out.bool(4, json["automod_links"] ?? json["automodLinks"], "automod_links");
   out.unknown(100, json, COMMUNITY_SETTINGS_KEYS);
 }
 

@@ -7,11 +7,13 @@ import {
   EnumTable,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   pathSegment,
   timeText,
@@ -113,7 +115,10 @@ const CommunityService_rules = {
  *
  * @generated from rpc community.v1.CommunityService.ListCommunities
  */
-export const CommunityService_listCommunities = unary(CommunityService.method.listCommunities, {
+export const CommunityService_listCommunities: UnaryAdapter<
+  typeof CommunityService.method.listCommunities.input,
+  typeof CommunityService.method.listCommunities.output
+> = unary(CommunityService.method.listCommunities, {
   rules: { ...CommunityService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListCommunitiesRequest): RestRequest {
     const request = new RequestWriter("GET", "/v2/communities");
@@ -133,7 +138,10 @@ export const CommunityService_listCommunities = unary(CommunityService.method.li
  *
  * @generated from rpc community.v1.CommunityService.GetCommunity
  */
-export const CommunityService_getCommunity = unary(CommunityService.method.getCommunity, {
+export const CommunityService_getCommunity: UnaryAdapter<
+  typeof CommunityService.method.getCommunity.input,
+  typeof CommunityService.method.getCommunity.output
+> = unary(CommunityService.method.getCommunity, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -165,7 +173,10 @@ export const CommunityService_getCommunity = unary(CommunityService.method.getCo
  *
  * @generated from rpc community.v1.CommunityService.UpdateCommunity
  */
-export const CommunityService_updateCommunity = unary(CommunityService.method.updateCommunity, {
+export const CommunityService_updateCommunity: UnaryAdapter<
+  typeof CommunityService.method.updateCommunity.input,
+  typeof CommunityService.method.updateCommunity.output
+> = unary(CommunityService.method.updateCommunity, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -181,21 +192,21 @@ export const CommunityService_updateCommunity = unary(CommunityService.method.up
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}`);
     const json: JsonRecord = {};
-    if (message.title !== undefined) json.title = message.title;
-    if (message.description !== undefined) json.description = message.description;
-    if (message.handle !== undefined) json.handle = message.handle;
-    if (message.visibility !== undefined) json.privacy = COMMUNITY_VISIBILITY.json(message.visibility);
-    if (message.tags !== undefined) json.tags = [...message.tags.values];
-    if (message.about !== undefined) json.about = message.about;
-    if (message.guidelines !== undefined) json.guidelines = [...message.guidelines.values];
-    if (message.inviteLinksEnabled !== undefined) json.invite_links_enabled = message.inviteLinksEnabled;
-    if (message.joinType !== undefined) json.join_type = JOIN_TYPE.json(message.joinType);
-    if (message.modsCanInvite !== undefined) json.mods_can_invite = message.modsCanInvite;
-    if (message.hasContentLabel !== undefined) json.has_content_label = message.hasContentLabel;
+    if (message.title !== undefined) json["title"] = message.title;
+    if (message.description !== undefined) json["description"] = message.description;
+    if (message.handle !== undefined) json["handle"] = message.handle;
+    if (message.visibility !== undefined) json["privacy"] = COMMUNITY_VISIBILITY.json(message.visibility);
+    if (message.tags !== undefined) json["tags"] = [...message.tags.values];
+    if (message.about !== undefined) json["about"] = message.about;
+    if (message.guidelines !== undefined) json["guidelines"] = [...message.guidelines.values];
+    if (message.inviteLinksEnabled !== undefined) json["invite_links_enabled"] = message.inviteLinksEnabled;
+    if (message.joinType !== undefined) json["join_type"] = JOIN_TYPE.json(message.joinType);
+    if (message.modsCanInvite !== undefined) json["mods_can_invite"] = message.modsCanInvite;
+    if (message.hasContentLabel !== undefined) json["has_content_label"] = message.hasContentLabel;
     if (message.contentLabelCategories !== undefined) {
-      json.content_label_categories = [...message.contentLabelCategories.values];
+      json["content_label_categories"] = [...message.contentLabelCategories.values];
     }
-    if (message.automodLinks !== undefined) json.automod_links = message.automodLinks;
+    if (message.automodLinks !== undefined) json["automod_links"] = message.automodLinks;
     request.json(json);
     return request;
   },
@@ -212,7 +223,10 @@ export const CommunityService_updateCommunity = unary(CommunityService.method.up
  *
  * @generated from rpc community.v1.CommunityService.ListInvitations
  */
-export const CommunityService_listInvitations = unary(CommunityService.method.listInvitations, {
+export const CommunityService_listInvitations: UnaryAdapter<
+  typeof CommunityService.method.listInvitations.input,
+  typeof CommunityService.method.listInvitations.output
+> = unary(CommunityService.method.listInvitations, {
   rules: { ...CommunityService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListInvitationsRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -237,7 +251,10 @@ export const CommunityService_listInvitations = unary(CommunityService.method.li
  *
  * @generated from rpc community.v1.CommunityService.StreamInvitations
  */
-export const CommunityService_streamInvitations = paginate(CommunityService.method.streamInvitations, {
+export const CommunityService_streamInvitations: PaginateAdapter<
+  typeof CommunityService.method.streamInvitations.input,
+  typeof CommunityService.method.streamInvitations.output
+> = paginate(CommunityService.method.streamInvitations, {
   rules: CommunityService_listInvitations.rules,
   request: CommunityService_listInvitations.request,
   items: ["invitations"],
@@ -255,7 +272,10 @@ export const CommunityService_streamInvitations = paginate(CommunityService.meth
  *
  * @generated from rpc community.v1.CommunityService.CreateInvitation
  */
-export const CommunityService_createInvitation = unary(CommunityService.method.createInvitation, {
+export const CommunityService_createInvitation: UnaryAdapter<
+  typeof CommunityService.method.createInvitation.input,
+  typeof CommunityService.method.createInvitation.output
+> = unary(CommunityService.method.createInvitation, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -279,8 +299,8 @@ export const CommunityService_createInvitation = unary(CommunityService.method.c
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/invitations`);
     const json: JsonRecord = {};
-    if (message.recipientBlog) json.recipient_blog = message.recipientBlog;
-    if (message.message) json.message = message.message;
+    if (message.recipientBlog) json["recipient_blog"] = message.recipientBlog;
+    if (message.message) json["message"] = message.message;
     request.json(json);
     return request;
   },
@@ -295,7 +315,10 @@ export const CommunityService_createInvitation = unary(CommunityService.method.c
  *
  * @generated from rpc community.v1.CommunityService.GetInvitation
  */
-export const CommunityService_getInvitation = unary(CommunityService.method.getInvitation, {
+export const CommunityService_getInvitation: UnaryAdapter<
+  typeof CommunityService.method.getInvitation.input,
+  typeof CommunityService.method.getInvitation.output
+> = unary(CommunityService.method.getInvitation, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -328,7 +351,10 @@ export const CommunityService_getInvitation = unary(CommunityService.method.getI
  *
  * @generated from rpc community.v1.CommunityService.DeleteInvitation
  */
-export const CommunityService_deleteInvitation = unary(CommunityService.method.deleteInvitation, {
+export const CommunityService_deleteInvitation: UnaryAdapter<
+  typeof CommunityService.method.deleteInvitation.input,
+  typeof CommunityService.method.deleteInvitation.output
+> = unary(CommunityService.method.deleteInvitation, {
   rules: { ...CommunityService_rules, scopes: ["write"] },
   request(message: DeleteInvitationRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -351,7 +377,10 @@ export const CommunityService_deleteInvitation = unary(CommunityService.method.d
  *
  * @generated from rpc community.v1.CommunityService.RegenerateInviteLink
  */
-export const CommunityService_regenerateInviteLink = unary(CommunityService.method.regenerateInviteLink, {
+export const CommunityService_regenerateInviteLink: UnaryAdapter<
+  typeof CommunityService.method.regenerateInviteLink.input,
+  typeof CommunityService.method.regenerateInviteLink.output
+> = unary(CommunityService.method.regenerateInviteLink, {
   rules: { ...CommunityService_rules, scopes: ["write"] },
   request(message: RegenerateInviteLinkRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -375,7 +404,10 @@ export const CommunityService_regenerateInviteLink = unary(CommunityService.meth
  *
  * @generated from rpc community.v1.CommunityService.ListMembers
  */
-export const CommunityService_listMembers = unary(CommunityService.method.listMembers, {
+export const CommunityService_listMembers: UnaryAdapter<
+  typeof CommunityService.method.listMembers.input,
+  typeof CommunityService.method.listMembers.output
+> = unary(CommunityService.method.listMembers, {
   rules: { ...CommunityService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListMembersRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -401,7 +433,10 @@ export const CommunityService_listMembers = unary(CommunityService.method.listMe
  *
  * @generated from rpc community.v1.CommunityService.StreamMembers
  */
-export const CommunityService_streamMembers = paginate(CommunityService.method.streamMembers, {
+export const CommunityService_streamMembers: PaginateAdapter<
+  typeof CommunityService.method.streamMembers.input,
+  typeof CommunityService.method.streamMembers.output
+> = paginate(CommunityService.method.streamMembers, {
   rules: CommunityService_listMembers.rules,
   request: CommunityService_listMembers.request,
   items: ["members"],
@@ -419,7 +454,10 @@ export const CommunityService_streamMembers = paginate(CommunityService.method.s
  *
  * @generated from rpc community.v1.CommunityService.JoinCommunity
  */
-export const CommunityService_joinCommunity = unary(CommunityService.method.joinCommunity, {
+export const CommunityService_joinCommunity: UnaryAdapter<
+  typeof CommunityService.method.joinCommunity.input,
+  typeof CommunityService.method.joinCommunity.output
+> = unary(CommunityService.method.joinCommunity, {
   rules: {
     ...CommunityService_rules,
     scopes: ["write"],
@@ -445,7 +483,7 @@ export const CommunityService_joinCommunity = unary(CommunityService.method.join
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/members`);
     const json: JsonRecord = {};
-    if (message.inviteHash) json.invite_hash = message.inviteHash;
+    if (message.inviteHash) json["invite_hash"] = message.inviteHash;
     request.json(json);
     return request;
   },
@@ -460,7 +498,10 @@ export const CommunityService_joinCommunity = unary(CommunityService.method.join
  *
  * @generated from rpc community.v1.CommunityService.RemoveMember
  */
-export const CommunityService_removeMember = unary(CommunityService.method.removeMember, {
+export const CommunityService_removeMember: UnaryAdapter<
+  typeof CommunityService.method.removeMember.input,
+  typeof CommunityService.method.removeMember.output
+> = unary(CommunityService.method.removeMember, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -498,7 +539,10 @@ export const CommunityService_removeMember = unary(CommunityService.method.remov
  *
  * @generated from rpc community.v1.CommunityService.UpdateMemberRole
  */
-export const CommunityService_updateMemberRole = unary(CommunityService.method.updateMemberRole, {
+export const CommunityService_updateMemberRole: UnaryAdapter<
+  typeof CommunityService.method.updateMemberRole.input,
+  typeof CommunityService.method.updateMemberRole.output
+> = unary(CommunityService.method.updateMemberRole, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -518,7 +562,7 @@ export const CommunityService_updateMemberRole = unary(CommunityService.method.u
     const blogIdentifier = pathSegment(message.blogIdentifier, "blog_identifier");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/members/${blogIdentifier}`);
     const json: JsonRecord = {};
-    if (message.role) json.role = MEMBER_ROLE.json(message.role);
+    if (message.role) json["role"] = MEMBER_ROLE.json(message.role);
     request.json(json);
     return request;
   },
@@ -533,7 +577,10 @@ export const CommunityService_updateMemberRole = unary(CommunityService.method.u
  *
  * @generated from rpc community.v1.CommunityService.MuteCommunity
  */
-export const CommunityService_muteCommunity = unary(CommunityService.method.muteCommunity, {
+export const CommunityService_muteCommunity: UnaryAdapter<
+  typeof CommunityService.method.muteCommunity.input,
+  typeof CommunityService.method.muteCommunity.output
+> = unary(CommunityService.method.muteCommunity, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -560,7 +607,10 @@ export const CommunityService_muteCommunity = unary(CommunityService.method.mute
  *
  * @generated from rpc community.v1.CommunityService.UnmuteCommunity
  */
-export const CommunityService_unmuteCommunity = unary(CommunityService.method.unmuteCommunity, {
+export const CommunityService_unmuteCommunity: UnaryAdapter<
+  typeof CommunityService.method.unmuteCommunity.input,
+  typeof CommunityService.method.unmuteCommunity.output
+> = unary(CommunityService.method.unmuteCommunity, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -585,7 +635,10 @@ export const CommunityService_unmuteCommunity = unary(CommunityService.method.un
  *
  * @generated from rpc community.v1.CommunityService.AddReaction
  */
-export const CommunityService_addReaction = unary(CommunityService.method.addReaction, {
+export const CommunityService_addReaction: UnaryAdapter<
+  typeof CommunityService.method.addReaction.input,
+  typeof CommunityService.method.addReaction.output
+> = unary(CommunityService.method.addReaction, {
   rules: { ...CommunityService_rules, scopes: ["write"] },
   request(message: AddReactionRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -594,10 +647,10 @@ export const CommunityService_addReaction = unary(CommunityService.method.addRea
     const json: JsonRecord = {};
     switch (message.emoji.case) {
       case "slug":
-        json.slug = message.emoji.value;
+        json["slug"] = message.emoji.value;
         break;
       case "grapheme":
-        json.grapheme = message.emoji.value;
+        json["grapheme"] = message.emoji.value;
         break;
     }
     request.json(json);
@@ -616,7 +669,10 @@ export const CommunityService_addReaction = unary(CommunityService.method.addRea
  *
  * @generated from rpc community.v1.CommunityService.RemoveReaction
  */
-export const CommunityService_removeReaction = unary(CommunityService.method.removeReaction, {
+export const CommunityService_removeReaction: UnaryAdapter<
+  typeof CommunityService.method.removeReaction.input,
+  typeof CommunityService.method.removeReaction.output
+> = unary(CommunityService.method.removeReaction, {
   rules: { ...CommunityService_rules, scopes: ["write"], idempotent: true },
   request(message: RemoveReactionRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -638,7 +694,10 @@ export const CommunityService_removeReaction = unary(CommunityService.method.rem
  *
  * @generated from rpc community.v1.CommunityService.GetModeratedPost
  */
-export const CommunityService_getModeratedPost = unary(CommunityService.method.getModeratedPost, {
+export const CommunityService_getModeratedPost: UnaryAdapter<
+  typeof CommunityService.method.getModeratedPost.input,
+  typeof CommunityService.method.getModeratedPost.output
+> = unary(CommunityService.method.getModeratedPost, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -670,7 +729,10 @@ export const CommunityService_getModeratedPost = unary(CommunityService.method.g
  *
  * @generated from rpc community.v1.CommunityService.RemovePost
  */
-export const CommunityService_removePost = unary(CommunityService.method.removePost, {
+export const CommunityService_removePost: UnaryAdapter<
+  typeof CommunityService.method.removePost.input,
+  typeof CommunityService.method.removePost.output
+> = unary(CommunityService.method.removePost, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -702,7 +764,10 @@ export const CommunityService_removePost = unary(CommunityService.method.removeP
  *
  * @generated from rpc community.v1.CommunityService.RestorePost
  */
-export const CommunityService_restorePost = unary(CommunityService.method.restorePost, {
+export const CommunityService_restorePost: UnaryAdapter<
+  typeof CommunityService.method.restorePost.input,
+  typeof CommunityService.method.restorePost.output
+> = unary(CommunityService.method.restorePost, {
   rules: {
     ...CommunityService_rules,
     errors: [
@@ -717,7 +782,7 @@ export const CommunityService_restorePost = unary(CommunityService.method.restor
     const postId = pathSegment(message.postId, "post_id");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/moderation/posts/${postId}`);
     const json: JsonRecord = {};
-    if (message.note) json.note = message.note;
+    if (message.note) json["note"] = message.note;
     request.json(json);
     return request;
   },
@@ -732,7 +797,10 @@ export const CommunityService_restorePost = unary(CommunityService.method.restor
  *
  * @generated from rpc community.v1.CommunityService.ListTimeline
  */
-export const CommunityService_listTimeline = unary(CommunityService.method.listTimeline, {
+export const CommunityService_listTimeline: UnaryAdapter<
+  typeof CommunityService.method.listTimeline.input,
+  typeof CommunityService.method.listTimeline.output
+> = unary(CommunityService.method.listTimeline, {
   rules: { ...CommunityService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListTimelineRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
@@ -758,7 +826,10 @@ export const CommunityService_listTimeline = unary(CommunityService.method.listT
  *
  * @generated from rpc community.v1.CommunityService.StreamTimeline
  */
-export const CommunityService_streamTimeline = paginate(CommunityService.method.streamTimeline, {
+export const CommunityService_streamTimeline: PaginateAdapter<
+  typeof CommunityService.method.streamTimeline.input,
+  typeof CommunityService.method.streamTimeline.output
+> = paginate(CommunityService.method.streamTimeline, {
   rules: CommunityService_listTimeline.rules,
   request: CommunityService_listTimeline.request,
   items: ["timeline.elements"],
@@ -836,7 +907,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
 // @@protoc_insertion_point(service:community.v1.CommunityService)
 
 /** Spellings of community.v1.CommunityContext on the wire. */
-export const COMMUNITY_CONTEXT = new EnumTable("community.v1.CommunityContext", [
+export const COMMUNITY_CONTEXT: EnumTable = new EnumTable("community.v1.CommunityContext", [
   [0, "COMMUNITY_CONTEXT_UNSPECIFIED"],
   [1, "edit", "COMMUNITY_CONTEXT_EDIT"],
 ]);

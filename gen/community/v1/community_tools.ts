@@ -253,7 +253,34 @@ export const UpdateCommunityResponse_output: ToolSchema = {
 };
 
 /** The methods of community.v1.CommunityService as tools of a language model. */
-export const CommunityServiceTools = {
+export const CommunityServiceTools: Required<
+  Pick<
+    ServiceTools<typeof CommunityService>,
+    | "listCommunities"
+    | "getCommunity"
+    | "updateCommunity"
+    | "listInvitations"
+    | "streamInvitations"
+    | "createInvitation"
+    | "getInvitation"
+    | "deleteInvitation"
+    | "regenerateInviteLink"
+    | "listMembers"
+    | "streamMembers"
+    | "joinCommunity"
+    | "removeMember"
+    | "updateMemberRole"
+    | "muteCommunity"
+    | "unmuteCommunity"
+    | "addReaction"
+    | "removeReaction"
+    | "getModeratedPost"
+    | "removePost"
+    | "restorePost"
+    | "listTimeline"
+    | "streamTimeline"
+  >
+> = {
   listCommunities: {
     name: "community_v1_CommunityService_ListCommunities",
     title: "List communities",
@@ -1161,9 +1188,11 @@ export const CommunityServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof CommunityService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "community.v1.CommunityService": typeof CommunityServiceTools;
+} = {
   "community.v1.CommunityService": CommunityServiceTools,
 } satisfies ToolsModule["tools"];

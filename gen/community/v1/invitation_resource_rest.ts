@@ -7,7 +7,7 @@ import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.InvitationType on the wire. */
-export const INVITATION_TYPE = new EnumTable("community.v1.InvitationType", [
+export const INVITATION_TYPE: EnumTable = new EnumTable("community.v1.InvitationType", [
   [0, "INVITATION_TYPE_UNSPECIFIED"],
   [1, "direct", "INVITATION_TYPE_DIRECT"],
 ]);
@@ -20,11 +20,11 @@ const INVITATION_KEYS: ReadonlySet<string> = new Set(["type", "sender", "recipie
  * @generated from message community.v1.Invitation
  */
 export function decodeInvitation(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json.type, "type", INVITATION_TYPE);
-  out.string(2, json.type, "type");
-  out.message(3, json.sender, "sender", decodeBlog);
-  out.message(4, json.recipient, "recipient", decodeBlog);
-  out.time(5, json.sent_on ?? json.sentOn, "sent_on", "seconds");
+  out.openEnum(1, json["type"], "type", INVITATION_TYPE);
+  out.string(2, json["type"], "type");
+  out.message(3, json["sender"], "sender", decodeBlog);
+  out.message(4, json["recipient"], "recipient", decodeBlog);
+  out.time(5, json["sent_on"] ?? json["sentOn"], "sent_on", "seconds");
   out.unknown(100, json, INVITATION_KEYS);
 }
 

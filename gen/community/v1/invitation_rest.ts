@@ -17,8 +17,8 @@ const LIST_INVITATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.ListInvitationsResponse
  */
 export function decodeListInvitationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.invitations, "invitations", decodeInvitation);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["invitations"], "invitations", decodeInvitation);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_INVITATIONS_RESPONSE_KEYS);
 }
 
@@ -30,7 +30,7 @@ const REGENERATE_INVITE_LINK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["invi
  * @generated from message community.v1.RegenerateInviteLinkResponse
  */
 export function decodeRegenerateInviteLinkResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.invite_link ?? json.inviteLink, "invite_link");
+  out.string(1, json["invite_link"] ?? json["inviteLink"], "invite_link");
   out.unknownKeys(json, REGENERATE_INVITE_LINK_RESPONSE_KEYS);
 }
 

@@ -8,7 +8,7 @@ import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.MemberFilter on the wire. */
-export const MEMBER_FILTER = new EnumTable("community.v1.MemberFilter", [
+export const MEMBER_FILTER: EnumTable = new EnumTable("community.v1.MemberFilter", [
   [0, "MEMBER_FILTER_UNSPECIFIED"],
   [1, "all", "MEMBER_FILTER_ALL"],
   [2, "admin", "MEMBER_FILTER_ADMIN"],
@@ -18,7 +18,7 @@ export const MEMBER_FILTER = new EnumTable("community.v1.MemberFilter", [
 ]);
 
 /** Spellings of community.v1.MemberRole on the wire. */
-export const MEMBER_ROLE = new EnumTable("community.v1.MemberRole", [
+export const MEMBER_ROLE: EnumTable = new EnumTable("community.v1.MemberRole", [
   [0, "MEMBER_ROLE_UNSPECIFIED"],
   [1, "member", "MEMBER_ROLE_MEMBER"],
   [2, "moderator", "MEMBER_ROLE_MODERATOR"],
@@ -33,8 +33,8 @@ const LIST_MEMBERS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["members", "_li
  * @generated from message community.v1.ListMembersResponse
  */
 export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.members, "members", decodeMember);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["members"], "members", decodeMember);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_MEMBERS_RESPONSE_KEYS);
 }
 
@@ -48,13 +48,13 @@ const MEMBER_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Member
  */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  if (json.name != null || json.uuid != null || json.url != null) {
+  if (json["name"] != null || json["uuid"] != null || json["url"] != null) {
     out.flattened(1, json, decodeBlog, MEMBER_KEYS);
   }
-  out.time(2, json.joined_ts ?? json.joinedTs, "joined_ts", "seconds");
-  out.bool(3, json.is_admin ?? json.isAdmin, "is_admin");
-  out.bool(4, json.is_moderator ?? json.isModerator, "is_moderator");
-  out.bool(5, json.is_mutual ?? json.isMutual, "is_mutual");
+  out.time(2, json["joined_ts"] ?? json["joinedTs"], "joined_ts", "seconds");
+  out.bool(3, json["is_admin"] ?? json["isAdmin"], "is_admin");
+  out.bool(4, json["is_moderator"] ?? json["isModerator"], "is_moderator");
+  out.bool(5, json["is_mutual"] ?? json["isMutual"], "is_mutual");
   out.unknown(100, json, MEMBER_KEYS);
 }
 

@@ -9,7 +9,7 @@ import { REMOVAL_REASON } from "./removal_reason_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.ModerationAction on the wire. */
-export const MODERATION_ACTION = new EnumTable("community.v1.ModerationAction", [
+export const MODERATION_ACTION: EnumTable = new EnumTable("community.v1.ModerationAction", [
   [0, "MODERATION_ACTION_UNSPECIFIED"],
   [1, "moderate_post", "MODERATION_ACTION_MODERATE_POST"],
   [2, "restore_post", "MODERATION_ACTION_RESTORE_POST"],
@@ -25,14 +25,14 @@ const MODERATED_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.ModeratedPost
  */
 export function decodeModeratedPost(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json.action, "action", MODERATION_ACTION);
-  out.string(2, json.action, "action");
-  out.openEnum(3, json.reason, "reason", REMOVAL_REASON);
-  out.string(4, json.reason, "reason");
-  out.string(5, json.note, "note");
-  out.time(6, json.ts, "ts", "seconds");
-  out.message(7, json.post, "post", decodePost);
-  out.message(8, json.moderator, "moderator", decodeBlog);
+  out.openEnum(1, json["action"], "action", MODERATION_ACTION);
+  out.string(2, json["action"], "action");
+  out.openEnum(3, json["reason"], "reason", REMOVAL_REASON);
+  out.string(4, json["reason"], "reason");
+  out.string(5, json["note"], "note");
+  out.time(6, json["ts"], "ts", "seconds");
+  out.message(7, json["post"], "post", decodePost);
+  out.message(8, json["moderator"], "moderator", decodeBlog);
   out.unknown(100, json, MODERATED_POST_KEYS);
 }
 

@@ -14,7 +14,7 @@ const ADD_REACTION_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
  * @generated from message community.v1.AddReactionResponse
  */
 export function decodeAddReactionResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.timeline, "timeline", decodeTimeline);
+  out.message(1, json["timeline"], "timeline", decodeTimeline);
   out.unknownKeys(json, ADD_REACTION_RESPONSE_KEYS);
 }
 

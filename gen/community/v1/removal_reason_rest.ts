@@ -6,7 +6,7 @@ import { EnumTable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.RemovalReason on the wire. */
-export const REMOVAL_REASON = new EnumTable("community.v1.RemovalReason", [
+export const REMOVAL_REASON: EnumTable = new EnumTable("community.v1.RemovalReason", [
   [0, "REMOVAL_REASON_UNSPECIFIED"],
   [1, "community_guidelines", "REMOVAL_REASON_COMMUNITY_GUIDELINES"],
   [2, "off_topic", "REMOVAL_REASON_OFF_TOPIC"],

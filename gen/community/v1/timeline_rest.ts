@@ -9,7 +9,7 @@ import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.TimelineType on the wire. */
-export const TIMELINE_TYPE = new EnumTable("community.v1.TimelineType", [
+export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType", [
   [0, "TIMELINE_TYPE_UNSPECIFIED"],
   [1, "recent", "TIMELINE_TYPE_RECENT"],
   [2, "polls", "TIMELINE_TYPE_POLLS"],
@@ -24,7 +24,7 @@ const BLOG_ELEMENT_KEYS: ReadonlySet<string> = new Set(["resources"]);
  * @generated from message community.v1.BlogElement
  */
 export function decodeBlogElement(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.resources, "resources", decodeBlog);
+  out.messages(1, json["resources"], "resources", decodeBlog);
   out.unknownKeys(json, BLOG_ELEMENT_KEYS);
 }
 
@@ -36,7 +36,7 @@ const CAROUSEL_ELEMENT_KEYS: ReadonlySet<string> = new Set(["elements"]);
  * @generated from message community.v1.CarouselElement
  */
 export function decodeCarouselElement(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.elements, "elements", decodeTimelineElement);
+  out.messages(1, json["elements"], "elements", decodeTimelineElement);
   out.unknownKeys(json, CAROUSEL_ELEMENT_KEYS);
 }
 
@@ -48,7 +48,7 @@ const LIST_TIMELINE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
  * @generated from message community.v1.ListTimelineResponse
  */
 export function decodeListTimelineResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.timeline, "timeline", decodeTimeline);
+  out.message(1, json["timeline"], "timeline", decodeTimeline);
   out.unknownKeys(json, LIST_TIMELINE_RESPONSE_KEYS);
 }
 
@@ -60,8 +60,8 @@ const TIMELINE_KEYS: ReadonlySet<string> = new Set(["elements", "_links", "Links
  * @generated from message community.v1.Timeline
  */
 export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.elements, "elements", decodeTimelineElement);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["elements"], "elements", decodeTimelineElement);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknown(100, json, TIMELINE_KEYS);
 }
 
@@ -76,7 +76,7 @@ const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.TimelineElement
  */
 export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void {
-  switch (json.object_type) {
+  switch (json["object_type"] ?? json["objectType"]) {
     case "post":
       out.flattened(1, json, decodePost, TIMELINE_ELEMENT_KEYS);
       break;
@@ -87,8 +87,8 @@ export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void 
       out.flattened(3, json, decodeCarouselElement, TIMELINE_ELEMENT_KEYS);
       break;
   }
-  out.string(10, json.object_type ?? json.objectType, "object_type");
-  out.loosely("display_type").string(11, json.display_type ?? json.displayType, "display_type");
+  out.string(10, json["object_type"] ?? json["objectType"], "object_type");
+  out.loosely("display_type").string(11, json["display_type"] ?? json["displayType"], "display_type");
   out.unknown(100, json, TIMELINE_ELEMENT_KEYS);
 }
 

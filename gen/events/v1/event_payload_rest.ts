@@ -14,11 +14,11 @@ const COMMIT_KEYS: ReadonlySet<string> = new Set(["sha", "author", "message", "d
  * @generated from message events.v1.Commit
  */
 export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.sha, "sha");
-  out.message(2, json.author, "author", decodeCommitAuthor);
-  out.string(3, json.message, "message");
-  out.bool(4, json.distinct, "distinct");
-  out.string(5, json.url, "url");
+  out.string(1, json["sha"], "sha");
+  out.message(2, json["author"], "author", decodeCommitAuthor);
+  out.string(3, json["message"], "message");
+  out.bool(4, json["distinct"], "distinct");
+  out.string(5, json["url"], "url");
   out.unknown(100, json, COMMIT_KEYS);
 }
 
@@ -30,8 +30,8 @@ const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set(["email", "name"]);
  * @generated from message events.v1.CommitAuthor
  */
 export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.email, "email");
-  out.string(2, json.name, "name");
+  out.string(1, json["email"], "email");
+  out.string(2, json["name"], "name");
   out.unknown(100, json, COMMIT_AUTHOR_KEYS);
 }
 
@@ -46,19 +46,19 @@ const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.CommitComment
  */
 export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.string(3, json.html_url ?? json.htmlUrl, "html_url");
-  out.string(4, json.url, "url");
-  out.string(5, json.body, "body");
-  out.message(6, json.user, "user", decodeActor);
-  out.string(7, json.commit_id ?? json.commitId, "commit_id");
-  out.string(8, json.path, "path");
-  out.int32(9, json.position, "position");
-  out.int32(10, json.line, "line");
-  out.time(11, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.time(12, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
-  out.message(13, json.reactions, "reactions", decodeStruct);
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
+  out.string(3, json["html_url"] ?? json["htmlUrl"], "html_url");
+  out.string(4, json["url"], "url");
+  out.string(5, json["body"], "body");
+  out.message(6, json["user"], "user", decodeActor);
+  out.string(7, json["commit_id"] ?? json["commitId"], "commit_id");
+  out.string(8, json["path"], "path");
+  out.int32(9, json["position"], "position");
+  out.int32(10, json["line"], "line");
+  out.time(11, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
+  out.time(12, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
+  out.message(13, json["reactions"], "reactions", decodeStruct);
   out.unknown(100, json, COMMIT_COMMENT_KEYS);
 }
 
@@ -70,8 +70,8 @@ const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "com
  * @generated from message events.v1.CommitCommentPayload
  */
 export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.comment, "comment", decodeCommitComment);
+  out.string(1, json["action"], "action");
+  out.message(2, json["comment"], "comment", decodeCommitComment);
   out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_KEYS);
 }
 
@@ -86,12 +86,12 @@ const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.CreatePayload
  */
 export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.ref_type ?? json.refType, "ref_type");
-  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
-  out.string(4, json.master_branch ?? json.masterBranch, "master_branch");
-  out.string(5, json.description, "description");
-  out.string(6, json.pusher_type ?? json.pusherType, "pusher_type");
+  out.string(1, json["ref"], "ref");
+  out.string(2, json["ref_type"] ?? json["refType"], "ref_type");
+  out.string(3, json["full_ref"] ?? json["fullRef"], "full_ref");
+  out.string(4, json["master_branch"] ?? json["masterBranch"], "master_branch");
+  out.string(5, json["description"], "description");
+  out.string(6, json["pusher_type"] ?? json["pusherType"], "pusher_type");
   out.unknown(100, json, CREATE_PAYLOAD_KEYS);
 }
 
@@ -105,10 +105,10 @@ const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.DeletePayload
  */
 export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.ref_type ?? json.refType, "ref_type");
-  out.string(3, json.full_ref ?? json.fullRef, "full_ref");
-  out.string(4, json.pusher_type ?? json.pusherType, "pusher_type");
+  out.string(1, json["ref"], "ref");
+  out.string(2, json["ref_type"] ?? json["refType"], "ref_type");
+  out.string(3, json["full_ref"] ?? json["fullRef"], "full_ref");
+  out.string(4, json["pusher_type"] ?? json["pusherType"], "pusher_type");
   out.unknown(100, json, DELETE_PAYLOAD_KEYS);
 }
 
@@ -120,8 +120,8 @@ const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "discuss
  * @generated from message events.v1.DiscussionPayload
  */
 export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.discussion, "discussion", decodeStruct);
+  out.string(1, json["action"], "action");
+  out.message(2, json["discussion"], "discussion", decodeStruct);
   out.unknown(100, json, DISCUSSION_PAYLOAD_KEYS);
 }
 
@@ -133,8 +133,8 @@ const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "forkee"]);
  * @generated from message events.v1.ForkPayload
  */
 export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.forkee, "forkee", decodeStruct);
+  out.string(1, json["action"], "action");
+  out.message(2, json["forkee"], "forkee", decodeStruct);
   out.unknown(100, json, FORK_PAYLOAD_KEYS);
 }
 
@@ -146,7 +146,7 @@ const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["pages"]);
  * @generated from message events.v1.GollumPayload
  */
 export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.pages, "pages", decodeWikiPage);
+  out.messages(1, json["pages"], "pages", decodeWikiPage);
   out.unknown(100, json, GOLLUM_PAYLOAD_KEYS);
 }
 
@@ -158,9 +158,9 @@ const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "issu
  * @generated from message events.v1.IssueCommentPayload
  */
 export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.issue, "issue", decodeStruct);
-  out.message(3, json.comment, "comment", decodeStruct);
+  out.string(1, json["action"], "action");
+  out.message(2, json["issue"], "issue", decodeStruct);
+  out.message(3, json["comment"], "comment", decodeStruct);
   out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_KEYS);
 }
 
@@ -174,12 +174,12 @@ const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.IssuesPayload
  */
 export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.issue, "issue", decodeStruct);
-  out.message(3, json.assignee, "assignee", decodeActor);
-  out.messages(4, json.assignees, "assignees", decodeActor);
-  out.message(5, json.label, "label", decodeStruct);
-  out.messages(6, json.labels, "labels", decodeStruct);
+  out.string(1, json["action"], "action");
+  out.message(2, json["issue"], "issue", decodeStruct);
+  out.message(3, json["assignee"], "assignee", decodeActor);
+  out.messages(4, json["assignees"], "assignees", decodeActor);
+  out.message(5, json["label"], "label", decodeStruct);
+  out.messages(6, json["labels"], "labels", decodeStruct);
   out.unknown(100, json, ISSUES_PAYLOAD_KEYS);
 }
 
@@ -191,8 +191,8 @@ const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "member"]);
  * @generated from message events.v1.MemberPayload
  */
 export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.member, "member", decodeActor);
+  out.string(1, json["action"], "action");
+  out.message(2, json["member"], "member", decodeActor);
   out.unknown(100, json, MEMBER_PAYLOAD_KEYS);
 }
 
@@ -218,16 +218,16 @@ const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequest
  */
 export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.uint64(2, json.number, "number");
-  out.string(3, json.url, "url");
-  out.message(4, json.head, "head", decodePullRequestBranch);
-  out.message(5, json.base, "base", decodePullRequestBranch);
-  out.string(6, json.title, "title");
-  out.message(7, json.user, "user", decodeActor);
-  out.bool(8, json.merged, "merged");
-  out.string(9, json.body, "body");
-  out.string(10, json.author_association ?? json.authorAssociation, "author_association");
+  out.uint64(1, json["id"], "id");
+  out.uint64(2, json["number"], "number");
+  out.string(3, json["url"], "url");
+  out.message(4, json["head"], "head", decodePullRequestBranch);
+  out.message(5, json["base"], "base", decodePullRequestBranch);
+  out.string(6, json["title"], "title");
+  out.message(7, json["user"], "user", decodeActor);
+  out.bool(8, json["merged"], "merged");
+  out.string(9, json["body"], "body");
+  out.string(10, json["author_association"] ?? json["authorAssociation"], "author_association");
   out.unknown(100, json, PULL_REQUEST_KEYS);
 }
 
@@ -239,9 +239,9 @@ const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set(["ref", "sha", "re
  * @generated from message events.v1.PullRequestBranch
  */
 export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.ref, "ref");
-  out.string(2, json.sha, "sha");
-  out.message(3, json.repo, "repo", decodeRepository);
+  out.string(1, json["ref"], "ref");
+  out.string(2, json["sha"], "sha");
+  out.message(3, json["repo"], "repo", decodeRepository);
   out.unknown(100, json, PULL_REQUEST_BRANCH_KEYS);
 }
 
@@ -255,13 +255,13 @@ const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestPayload
  */
 export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.uint64(2, json.number, "number");
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
-  out.message(4, json.assignee, "assignee", decodeActor);
-  out.messages(5, json.assignees, "assignees", decodeActor);
-  out.message(6, json.label, "label", decodeStruct);
-  out.messages(7, json.labels, "labels", decodeStruct);
+  out.string(1, json["action"], "action");
+  out.uint64(2, json["number"], "number");
+  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
+  out.message(4, json["assignee"], "assignee", decodeActor);
+  out.messages(5, json["assignees"], "assignees", decodeActor);
+  out.message(6, json["label"], "label", decodeStruct);
+  out.messages(7, json["labels"], "labels", decodeStruct);
   out.unknown(100, json, PULL_REQUEST_PAYLOAD_KEYS);
 }
 
@@ -275,9 +275,9 @@ const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestReviewCommentPayload
  */
 export function decodePullRequestReviewCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.comment, "comment", decodeReviewComment);
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
+  out.string(1, json["action"], "action");
+  out.message(2, json["comment"], "comment", decodeReviewComment);
+  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
   out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS);
 }
 
@@ -291,9 +291,9 @@ const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestReviewPayload
  */
 export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.review, "review", decodeReview);
-  out.message(3, json.pull_request ?? json.pullRequest, "pull_request", decodePullRequest);
+  out.string(1, json["action"], "action");
+  out.message(2, json["review"], "review", decodeReview);
+  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
   out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_KEYS);
 }
 
@@ -308,14 +308,14 @@ const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PushPayload
  */
 export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.push_id ?? json.pushId, "push_id");
-  out.string(2, json.ref, "ref");
-  out.string(3, json.head, "head");
-  out.string(4, json.before, "before");
-  out.uint64(5, json.repository_id ?? json.repositoryId, "repository_id");
-  out.int32(6, json.size, "size");
-  out.int32(7, json.distinct_size ?? json.distinctSize, "distinct_size");
-  out.wrapped(8, json.commits, "commits", (value, out) => out.messages(1, value, "", decodeCommit));
+  out.uint64(1, json["push_id"] ?? json["pushId"], "push_id");
+  out.string(2, json["ref"], "ref");
+  out.string(3, json["head"], "head");
+  out.string(4, json["before"], "before");
+  out.uint64(5, json["repository_id"] ?? json["repositoryId"], "repository_id");
+  out.int32(6, json["size"], "size");
+  out.int32(7, json["distinct_size"] ?? json["distinctSize"], "distinct_size");
+  out.wrapped(8, json["commits"], "commits", (value, out) => out.messages(1, value, "", decodeCommit));
   out.unknown(100, json, PUSH_PAYLOAD_KEYS);
 }
 
@@ -332,26 +332,26 @@ const RELEASE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Release
  */
 export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.string(3, json.tag_name ?? json.tagName, "tag_name");
-  out.string(4, json.target_commitish ?? json.targetCommitish, "target_commitish");
-  out.string(5, json.name, "name");
-  out.string(6, json.body, "body");
-  out.bool(7, json.draft, "draft");
-  out.bool(8, json.prerelease, "prerelease");
-  out.time(9, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.time(10, json.published_at ?? json.publishedAt, "published_at", "iso8601");
-  out.message(11, json.author, "author", decodeActor);
-  out.messages(12, json.assets, "assets", decodeStruct);
-  out.string(13, json.short_description_html ?? json.shortDescriptionHtml, "short_description_html");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
+  out.string(3, json["tag_name"] ?? json["tagName"], "tag_name");
+  out.string(4, json["target_commitish"] ?? json["targetCommitish"], "target_commitish");
+  out.string(5, json["name"], "name");
+  out.string(6, json["body"], "body");
+  out.bool(7, json["draft"], "draft");
+  out.bool(8, json["prerelease"], "prerelease");
+  out.time(9, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
+  out.time(10, json["published_at"] ?? json["publishedAt"], "published_at", "iso8601");
+  out.message(11, json["author"], "author", decodeActor);
+  out.messages(12, json["assets"], "assets", decodeStruct);
+  out.string(13, json["short_description_html"] ?? json["shortDescriptionHtml"], "short_description_html");
   out.bool(
     14,
-    json.is_short_description_html_truncated ?? json.isShortDescriptionHtmlTruncated,
+    json["is_short_description_html_truncated"] ?? json["isShortDescriptionHtmlTruncated"],
     "is_short_description_html_truncated",
   );
-  out.string(15, json.url, "url");
-  out.string(16, json.html_url ?? json.htmlUrl, "html_url");
+  out.string(15, json["url"], "url");
+  out.string(16, json["html_url"] ?? json["htmlUrl"], "html_url");
   out.unknown(100, json, RELEASE_KEYS);
 }
 
@@ -363,8 +363,8 @@ const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "release"])
  * @generated from message events.v1.ReleasePayload
  */
 export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
-  out.message(2, json.release, "release", decodeRelease);
+  out.string(1, json["action"], "action");
+  out.message(2, json["release"], "release", decodeRelease);
   out.unknown(100, json, RELEASE_PAYLOAD_KEYS);
 }
 
@@ -379,17 +379,17 @@ const REVIEW_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Review
  */
 export function decodeReview(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.message(3, json.user, "user", decodeActor);
-  out.string(4, json.body, "body");
-  out.string(5, json.commit_id ?? json.commitId, "commit_id");
-  out.time(6, json.submitted_at ?? json.submittedAt, "submitted_at", "iso8601");
-  out.string(7, json.state, "state");
-  out.string(8, json.html_url ?? json.htmlUrl, "html_url");
-  out.string(9, json.pull_request_url ?? json.pullRequestUrl, "pull_request_url");
-  out.message(10, json._links ?? json.Links, "_links", decodeStruct);
-  out.time(11, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
+  out.message(3, json["user"], "user", decodeActor);
+  out.string(4, json["body"], "body");
+  out.string(5, json["commit_id"] ?? json["commitId"], "commit_id");
+  out.time(6, json["submitted_at"] ?? json["submittedAt"], "submitted_at", "iso8601");
+  out.string(7, json["state"], "state");
+  out.string(8, json["html_url"] ?? json["htmlUrl"], "html_url");
+  out.string(9, json["pull_request_url"] ?? json["pullRequestUrl"], "pull_request_url");
+  out.message(10, json["_links"] ?? json["Links"], "_links", decodeStruct);
+  out.time(11, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
   out.unknown(100, json, REVIEW_KEYS);
 }
 
@@ -407,26 +407,26 @@ const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.ReviewComment
  */
 export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.node_id ?? json.nodeId, "node_id");
-  out.string(3, json.url, "url");
-  out.uint64(4, json.pull_request_review_id ?? json.pullRequestReviewId, "pull_request_review_id");
-  out.string(5, json.diff_hunk ?? json.diffHunk, "diff_hunk");
-  out.string(6, json.path, "path");
-  out.int32(7, json.position, "position");
-  out.int32(8, json.original_position ?? json.originalPosition, "original_position");
-  out.string(9, json.subject_type ?? json.subjectType, "subject_type");
-  out.string(10, json.commit_id ?? json.commitId, "commit_id");
-  out.string(11, json.original_commit_id ?? json.originalCommitId, "original_commit_id");
-  out.message(12, json.user, "user", decodeActor);
-  out.string(13, json.body, "body");
-  out.time(14, json.created_at ?? json.createdAt, "created_at", "iso8601");
-  out.time(15, json.updated_at ?? json.updatedAt, "updated_at", "iso8601");
-  out.string(16, json.html_url ?? json.htmlUrl, "html_url");
-  out.string(17, json.pull_request_url ?? json.pullRequestUrl, "pull_request_url");
-  out.message(18, json._links ?? json.Links, "_links", decodeStruct);
-  out.uint64(19, json.in_reply_to_id ?? json.inReplyToId, "in_reply_to_id");
-  out.message(20, json.reactions, "reactions", decodeStruct);
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
+  out.string(3, json["url"], "url");
+  out.uint64(4, json["pull_request_review_id"] ?? json["pullRequestReviewId"], "pull_request_review_id");
+  out.string(5, json["diff_hunk"] ?? json["diffHunk"], "diff_hunk");
+  out.string(6, json["path"], "path");
+  out.int32(7, json["position"], "position");
+  out.int32(8, json["original_position"] ?? json["originalPosition"], "original_position");
+  out.string(9, json["subject_type"] ?? json["subjectType"], "subject_type");
+  out.string(10, json["commit_id"] ?? json["commitId"], "commit_id");
+  out.string(11, json["original_commit_id"] ?? json["originalCommitId"], "original_commit_id");
+  out.message(12, json["user"], "user", decodeActor);
+  out.string(13, json["body"], "body");
+  out.time(14, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
+  out.time(15, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
+  out.string(16, json["html_url"] ?? json["htmlUrl"], "html_url");
+  out.string(17, json["pull_request_url"] ?? json["pullRequestUrl"], "pull_request_url");
+  out.message(18, json["_links"] ?? json["Links"], "_links", decodeStruct);
+  out.uint64(19, json["in_reply_to_id"] ?? json["inReplyToId"], "in_reply_to_id");
+  out.message(20, json["reactions"], "reactions", decodeStruct);
   out.unknown(100, json, REVIEW_COMMENT_KEYS);
 }
 
@@ -438,7 +438,7 @@ const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action"]);
  * @generated from message events.v1.WatchPayload
  */
 export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.action, "action");
+  out.string(1, json["action"], "action");
   out.unknown(100, json, WATCH_PAYLOAD_KEYS);
 }
 
@@ -452,12 +452,12 @@ const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.WikiPage
  */
 export function decodeWikiPage(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.page_name ?? json.pageName, "page_name");
-  out.string(2, json.title, "title");
-  out.string(3, json.summary, "summary");
-  out.string(4, json.action, "action");
-  out.string(5, json.sha, "sha");
-  out.string(6, json.html_url ?? json.htmlUrl, "html_url");
+  out.string(1, json["page_name"] ?? json["pageName"], "page_name");
+  out.string(2, json["title"], "title");
+  out.string(3, json["summary"], "summary");
+  out.string(4, json["action"], "action");
+  out.string(5, json["sha"], "sha");
+  out.string(6, json["html_url"] ?? json["htmlUrl"], "html_url");
   out.unknown(100, json, WIKI_PAGE_KEYS);
 }
 

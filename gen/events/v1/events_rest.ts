@@ -10,6 +10,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   fromText,
   linkTarget,
   pathSegment,
@@ -74,7 +75,10 @@ const EventService_rules = {
  *
  * @generated from rpc events.v1.EventService.ListPublicEvents
  */
-export const EventService_listPublicEvents = unary(EventService.method.listPublicEvents, {
+export const EventService_listPublicEvents: UnaryAdapter<
+  typeof EventService.method.listPublicEvents.input,
+  typeof EventService.method.listPublicEvents.output
+> = unary(EventService.method.listPublicEvents, {
   rules: { ...EventService_rules, success: [304], idempotent: true },
   request(message: ListPublicEventsRequest): RestRequest {
     const request = new RequestWriter("GET", "/events");
@@ -111,7 +115,10 @@ export const EventService_listPublicEvents = unary(EventService.method.listPubli
  *
  * @generated from rpc events.v1.EventService.ListNetworkEvents
  */
-export const EventService_listNetworkEvents = unary(EventService.method.listNetworkEvents, {
+export const EventService_listNetworkEvents: UnaryAdapter<
+  typeof EventService.method.listNetworkEvents.input,
+  typeof EventService.method.listNetworkEvents.output
+> = unary(EventService.method.listNetworkEvents, {
   rules: {
     ...EventService_rules,
     errors: [
@@ -143,7 +150,10 @@ export const EventService_listNetworkEvents = unary(EventService.method.listNetw
  *
  * @generated from rpc events.v1.EventService.ListOrganizationEvents
  */
-export const EventService_listOrganizationEvents = unary(EventService.method.listOrganizationEvents, {
+export const EventService_listOrganizationEvents: UnaryAdapter<
+  typeof EventService.method.listOrganizationEvents.input,
+  typeof EventService.method.listOrganizationEvents.output
+> = unary(EventService.method.listOrganizationEvents, {
   rules: {
     ...EventService_rules,
     errors: [
@@ -175,7 +185,10 @@ export const EventService_listOrganizationEvents = unary(EventService.method.lis
  *
  * @generated from rpc events.v1.EventService.ListRepositoryEvents
  */
-export const EventService_listRepositoryEvents = unary(EventService.method.listRepositoryEvents, {
+export const EventService_listRepositoryEvents: UnaryAdapter<
+  typeof EventService.method.listRepositoryEvents.input,
+  typeof EventService.method.listRepositoryEvents.output
+> = unary(EventService.method.listRepositoryEvents, {
   rules: {
     ...EventService_rules,
     errors: [
@@ -209,7 +222,10 @@ export const EventService_listRepositoryEvents = unary(EventService.method.listR
  *
  * @generated from rpc events.v1.EventService.ListUserEvents
  */
-export const EventService_listUserEvents = unary(EventService.method.listUserEvents, {
+export const EventService_listUserEvents: UnaryAdapter<
+  typeof EventService.method.listUserEvents.input,
+  typeof EventService.method.listUserEvents.output
+> = unary(EventService.method.listUserEvents, {
   rules: {
     ...EventService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
@@ -237,7 +253,10 @@ export const EventService_listUserEvents = unary(EventService.method.listUserEve
  *
  * @generated from rpc events.v1.EventService.ListUserOrganizationEvents
  */
-export const EventService_listUserOrganizationEvents = unary(EventService.method.listUserOrganizationEvents, {
+export const EventService_listUserOrganizationEvents: UnaryAdapter<
+  typeof EventService.method.listUserOrganizationEvents.input,
+  typeof EventService.method.listUserOrganizationEvents.output
+> = unary(EventService.method.listUserOrganizationEvents, {
   rules: {
     ...EventService_rules,
     credentials: ["oauth2"],
@@ -270,7 +289,10 @@ export const EventService_listUserOrganizationEvents = unary(EventService.method
  *
  * @generated from rpc events.v1.EventService.ListUserPublicEvents
  */
-export const EventService_listUserPublicEvents = unary(EventService.method.listUserPublicEvents, {
+export const EventService_listUserPublicEvents: UnaryAdapter<
+  typeof EventService.method.listUserPublicEvents.input,
+  typeof EventService.method.listUserPublicEvents.output
+> = unary(EventService.method.listUserPublicEvents, {
   rules: {
     ...EventService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
@@ -300,7 +322,10 @@ export const EventService_listUserPublicEvents = unary(EventService.method.listU
  *
  * @generated from rpc events.v1.EventService.ListReceivedEvents
  */
-export const EventService_listReceivedEvents = unary(EventService.method.listReceivedEvents, {
+export const EventService_listReceivedEvents: UnaryAdapter<
+  typeof EventService.method.listReceivedEvents.input,
+  typeof EventService.method.listReceivedEvents.output
+> = unary(EventService.method.listReceivedEvents, {
   rules: {
     ...EventService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
@@ -328,7 +353,10 @@ export const EventService_listReceivedEvents = unary(EventService.method.listRec
  *
  * @generated from rpc events.v1.EventService.ListReceivedPublicEvents
  */
-export const EventService_listReceivedPublicEvents = unary(EventService.method.listReceivedPublicEvents, {
+export const EventService_listReceivedPublicEvents: UnaryAdapter<
+  typeof EventService.method.listReceivedPublicEvents.input,
+  typeof EventService.method.listReceivedPublicEvents.output
+> = unary(EventService.method.listReceivedPublicEvents, {
   rules: {
     ...EventService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],

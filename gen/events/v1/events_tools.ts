@@ -421,7 +421,20 @@ export const ListRepositoryEventsResponse_output: ToolSchema = {
 };
 
 /** The methods of events.v1.EventService as tools of a language model. */
-export const EventServiceTools = {
+export const EventServiceTools: Required<
+  Pick<
+    ServiceTools<typeof EventService>,
+    | "listPublicEvents"
+    | "listNetworkEvents"
+    | "listOrganizationEvents"
+    | "listRepositoryEvents"
+    | "listUserEvents"
+    | "listUserOrganizationEvents"
+    | "listUserPublicEvents"
+    | "listReceivedEvents"
+    | "listReceivedPublicEvents"
+  >
+> = {
   listPublicEvents: {
     name: "events_v1_EventService_ListPublicEvents",
     title: "List public events",
@@ -890,9 +903,11 @@ export const EventServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof EventService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "events.v1.EventService": typeof EventServiceTools;
+} = {
   "events.v1.EventService": EventServiceTools,
 } satisfies ToolsModule["tools"];

@@ -16,12 +16,12 @@ const ACTOR_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Actor
  */
 export function decodeActor(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.login, "login");
-  out.string(3, json.display_login ?? json.displayLogin, "display_login");
-  out.string(4, json.external_avatar_id ?? json.externalAvatarId, "external_avatar_id");
-  out.string(5, json.url, "url");
-  out.string(6, json.avatar_url ?? json.avatarUrl, "avatar_url");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["login"], "login");
+  out.string(3, json["display_login"] ?? json["displayLogin"], "display_login");
+  out.string(4, json["external_avatar_id"] ?? json["externalAvatarId"], "external_avatar_id");
+  out.string(5, json["url"], "url");
+  out.string(6, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
   out.unknown(100, json, ACTOR_KEYS);
 }
 
@@ -35,11 +35,11 @@ const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Organization
  */
 export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.login, "login");
-  out.string(3, json.external_avatar_id ?? json.externalAvatarId, "external_avatar_id");
-  out.string(4, json.url, "url");
-  out.string(5, json.avatar_url ?? json.avatarUrl, "avatar_url");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["login"], "login");
+  out.string(3, json["external_avatar_id"] ?? json["externalAvatarId"], "external_avatar_id");
+  out.string(4, json["url"], "url");
+  out.string(5, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
   out.unknown(100, json, ORGANIZATION_KEYS);
 }
 
@@ -51,9 +51,9 @@ const REPOSITORY_KEYS: ReadonlySet<string> = new Set(["id", "name", "url"]);
  * @generated from message events.v1.Repository
  */
 export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.name, "name");
-  out.string(3, json.url, "url");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["name"], "name");
+  out.string(3, json["url"], "url");
   out.unknown(100, json, REPOSITORY_KEYS);
 }
 

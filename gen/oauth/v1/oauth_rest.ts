@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -35,17 +36,12 @@ const OAuthService_rules = {
     { kind: "text", path: "error" },
   ],
   errors: [
-    { status: 0, subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
-    { status: 0, subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
-    { status: 0, subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
-    { status: 0, subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
-    {
-      status: 0,
-      subcode: "unsupported_grant_type",
-      code: Code.InvalidArgument,
-      reason: "UNSUPPORTED_GRANT_TYPE",
-    },
-    { status: 0, subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
+    { subcode: "invalid_grant", code: Code.Unauthenticated, reason: "INVALID_GRANT" },
+    { subcode: "invalid_client", code: Code.Unauthenticated, reason: "INVALID_CLIENT" },
+    { subcode: "invalid_request", code: Code.InvalidArgument, reason: "INVALID_REQUEST" },
+    { subcode: "invalid_scope", code: Code.InvalidArgument, reason: "INVALID_SCOPE" },
+    { subcode: "unsupported_grant_type", code: Code.InvalidArgument, reason: "UNSUPPORTED_GRANT_TYPE" },
+    { subcode: "unauthorized_client", code: Code.PermissionDenied, reason: "UNAUTHORIZED_CLIENT" },
   ],
 } satisfies Partial<MethodRules>;
 
@@ -58,7 +54,10 @@ const OAuthService_rules = {
  *
  * @generated from rpc oauth.v1.OAuthService.CreateRequestToken
  */
-export const OAuthService_createRequestToken = unary(OAuthService.method.createRequestToken, {
+export const OAuthService_createRequestToken: UnaryAdapter<
+  typeof OAuthService.method.createRequestToken.input,
+  typeof OAuthService.method.createRequestToken.output
+> = unary(OAuthService.method.createRequestToken, {
   rules: { ...OAuthService_rules, base: "web", credentials: ["oauth1_client"], responseEncoding: "form" },
   request(message: CreateRequestTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/oauth/request_token");
@@ -79,7 +78,10 @@ export const OAuthService_createRequestToken = unary(OAuthService.method.createR
  *
  * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
  */
-export const OAuthService_createAccessToken = unary(OAuthService.method.createAccessToken, {
+export const OAuthService_createAccessToken: UnaryAdapter<
+  typeof OAuthService.method.createAccessToken.input,
+  typeof OAuthService.method.createAccessToken.output
+> = unary(OAuthService.method.createAccessToken, {
   rules: {
     ...OAuthService_rules,
     base: "web",
@@ -110,7 +112,10 @@ export const OAuthService_createAccessToken = unary(OAuthService.method.createAc
  *
  * @generated from rpc oauth.v1.OAuthService.CreateToken
  */
-export const OAuthService_createToken = unary(OAuthService.method.createToken, {
+export const OAuthService_createToken: UnaryAdapter<
+  typeof OAuthService.method.createToken.input,
+  typeof OAuthService.method.createToken.output
+> = unary(OAuthService.method.createToken, {
   rules: OAuthService_rules,
   request(message: CreateTokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/oauth2/token");
@@ -147,7 +152,10 @@ export const OAuthService_createToken = unary(OAuthService.method.createToken, {
  *
  * @generated from rpc oauth.v1.OAuthService.RefreshToken
  */
-export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken, {
+export const OAuthService_refreshToken: UnaryAdapter<
+  typeof OAuthService.method.refreshToken.input,
+  typeof OAuthService.method.refreshToken.output
+> = unary(OAuthService.method.refreshToken, {
   rules: {
     ...OAuthService_rules,
     credentials: ["oauth2", "none"],
@@ -175,7 +183,10 @@ export const OAuthService_refreshToken = unary(OAuthService.method.refreshToken,
  *
  * @generated from rpc oauth.v1.OAuthService.ExchangeToken
  */
-export const OAuthService_exchangeToken = unary(OAuthService.method.exchangeToken, {
+export const OAuthService_exchangeToken: UnaryAdapter<
+  typeof OAuthService.method.exchangeToken.input,
+  typeof OAuthService.method.exchangeToken.output
+> = unary(OAuthService.method.exchangeToken, {
   rules: {
     ...OAuthService_rules,
     credentials: ["oauth1"],
@@ -235,8 +246,8 @@ const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateAccessTokenResponse
  */
 export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
+  out.string(1, json["oauth_token"] ?? json["oauthToken"], "oauth_token");
+  out.string(2, json["oauth_token_secret"] ?? json["oauthTokenSecret"], "oauth_token_secret");
   out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
 }
 
@@ -251,9 +262,9 @@ const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateRequestTokenResponse
  */
 export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.oauth_token ?? json.oauthToken, "oauth_token");
-  out.string(2, json.oauth_token_secret ?? json.oauthTokenSecret, "oauth_token_secret");
-  out.bool(3, json.oauth_callback_confirmed ?? json.oauthCallbackConfirmed, "oauth_callback_confirmed");
+  out.string(1, json["oauth_token"] ?? json["oauthToken"], "oauth_token");
+  out.string(2, json["oauth_token_secret"] ?? json["oauthTokenSecret"], "oauth_token_secret");
+  out.bool(3, json["oauth_callback_confirmed"] ?? json["oauthCallbackConfirmed"], "oauth_callback_confirmed");
   out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
 }
 
@@ -268,12 +279,12 @@ const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateTokenResponse
  */
 export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
+  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
+  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
+  out.string(4, json["scope"], "scope");
+  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
+  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
 }
 
@@ -288,12 +299,12 @@ const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.ExchangeTokenResponse
  */
 export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
+  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
+  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
+  out.string(4, json["scope"], "scope");
+  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
+  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
 }
 
@@ -308,12 +319,12 @@ const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.RefreshTokenResponse
  */
 export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.access_token ?? json.accessToken, "access_token");
-  out.int32(2, json.expires_in ?? json.expiresIn, "expires_in");
-  out.string(3, json.token_type ?? json.tokenType, "token_type");
-  out.string(4, json.scope, "scope");
-  out.string(5, json.refresh_token ?? json.refreshToken, "refresh_token");
-  out.loosely("id_token").string(6, json.id_token ?? json.idToken, "id_token");
+  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
+  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
+  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
+  out.string(4, json["scope"], "scope");
+  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
+  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_KEYS);
 }
 

@@ -219,7 +219,16 @@ export const RefreshTokenResponse_output: ToolSchema = {
 };
 
 /** The methods of oauth.v1.OAuthService as tools of a language model. */
-export const OAuthServiceTools = {
+export const OAuthServiceTools: Required<
+  Pick<
+    ServiceTools<typeof OAuthService>,
+    | "createRequestToken"
+    | "createAccessToken"
+    | "createToken"
+    | "refreshToken"
+    | "exchangeToken"
+  >
+> = {
   createRequestToken: {
     name: "oauth_v1_OAuthService_CreateRequestToken",
     title: "Create request token",
@@ -324,9 +333,11 @@ export const OAuthServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof OAuthService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "oauth.v1.OAuthService": typeof OAuthServiceTools;
+} = {
   "oauth.v1.OAuthService": OAuthServiceTools,
 } satisfies ToolsModule["tools"];

@@ -15,8 +15,8 @@ const LIST_DASHBOARD_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_li
  * @generated from message user.v1.ListDashboardResponse
  */
 export function decodeListDashboardResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.posts, "posts", decodePost);
-  out.message(2, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["posts"], "posts", decodePost);
+  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_DASHBOARD_RESPONSE_KEYS);
 }
 

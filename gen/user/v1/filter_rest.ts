@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -66,7 +67,10 @@ const FilterService_rules = {
  *
  * @generated from rpc user.v1.FilterService.ListFilteredTags
  */
-export const FilterService_listFilteredTags = unary(FilterService.method.listFilteredTags, {
+export const FilterService_listFilteredTags: UnaryAdapter<
+  typeof FilterService.method.listFilteredTags.input,
+  typeof FilterService.method.listFilteredTags.output
+> = unary(FilterService.method.listFilteredTags, {
   rules: { ...FilterService_rules, scopes: ["basic"], idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/filtered_tags");
@@ -84,7 +88,10 @@ export const FilterService_listFilteredTags = unary(FilterService.method.listFil
  *
  * @generated from rpc user.v1.FilterService.AddFilteredTags
  */
-export const FilterService_addFilteredTags = unary(FilterService.method.addFilteredTags, {
+export const FilterService_addFilteredTags: UnaryAdapter<
+  typeof FilterService.method.addFilteredTags.input,
+  typeof FilterService.method.addFilteredTags.output
+> = unary(FilterService.method.addFilteredTags, {
   rules: {
     ...FilterService_rules,
     errors: [
@@ -96,7 +103,7 @@ export const FilterService_addFilteredTags = unary(FilterService.method.addFilte
   request(message: AddFilteredTagsRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/filtered_tags");
     const json: JsonRecord = {};
-    if (message.filteredTags.length > 0) json.filtered_tags = [...message.filteredTags];
+    if (message.filteredTags.length > 0) json["filtered_tags"] = [...message.filteredTags];
     request.json(json);
     return request;
   },
@@ -111,7 +118,10 @@ export const FilterService_addFilteredTags = unary(FilterService.method.addFilte
  *
  * @generated from rpc user.v1.FilterService.RemoveFilteredTag
  */
-export const FilterService_removeFilteredTag = unary(FilterService.method.removeFilteredTag, {
+export const FilterService_removeFilteredTag: UnaryAdapter<
+  typeof FilterService.method.removeFilteredTag.input,
+  typeof FilterService.method.removeFilteredTag.output
+> = unary(FilterService.method.removeFilteredTag, {
   rules: {
     ...FilterService_rules,
     errors: [{ status: 400, code: Code.InvalidArgument, reason: "INVALID_TAG" }],
@@ -132,7 +142,10 @@ export const FilterService_removeFilteredTag = unary(FilterService.method.remove
  *
  * @generated from rpc user.v1.FilterService.ListFilteredContent
  */
-export const FilterService_listFilteredContent = unary(FilterService.method.listFilteredContent, {
+export const FilterService_listFilteredContent: UnaryAdapter<
+  typeof FilterService.method.listFilteredContent.input,
+  typeof FilterService.method.listFilteredContent.output
+> = unary(FilterService.method.listFilteredContent, {
   rules: { ...FilterService_rules, scopes: ["basic"], idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/filtered_content");
@@ -150,7 +163,10 @@ export const FilterService_listFilteredContent = unary(FilterService.method.list
  *
  * @generated from rpc user.v1.FilterService.AddFilteredContent
  */
-export const FilterService_addFilteredContent = unary(FilterService.method.addFilteredContent, {
+export const FilterService_addFilteredContent: UnaryAdapter<
+  typeof FilterService.method.addFilteredContent.input,
+  typeof FilterService.method.addFilteredContent.output
+> = unary(FilterService.method.addFilteredContent, {
   rules: {
     ...FilterService_rules,
     errors: [
@@ -162,7 +178,7 @@ export const FilterService_addFilteredContent = unary(FilterService.method.addFi
   request(message: AddFilteredContentRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/filtered_content");
     const json: JsonRecord = {};
-    if (message.filteredContent.length > 0) json.filtered_content = [...message.filteredContent];
+    if (message.filteredContent.length > 0) json["filtered_content"] = [...message.filteredContent];
     request.json(json);
     return request;
   },
@@ -177,7 +193,10 @@ export const FilterService_addFilteredContent = unary(FilterService.method.addFi
  *
  * @generated from rpc user.v1.FilterService.RemoveFilteredContent
  */
-export const FilterService_removeFilteredContent = unary(FilterService.method.removeFilteredContent, {
+export const FilterService_removeFilteredContent: UnaryAdapter<
+  typeof FilterService.method.removeFilteredContent.input,
+  typeof FilterService.method.removeFilteredContent.output
+> = unary(FilterService.method.removeFilteredContent, {
   rules: {
     ...FilterService_rules,
     errors: [{ status: 400, code: Code.InvalidArgument, reason: "INVALID_CONTENT" }],
@@ -234,7 +253,7 @@ const LIST_FILTERED_CONTENT_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.ListFilteredContentResponse
  */
 export function decodeListFilteredContentResponse(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.filtered_content ?? json.filteredContent, "filtered_content", "string");
+  out.list(1, json["filtered_content"] ?? json["filteredContent"], "filtered_content", "string");
   out.unknownKeys(json, LIST_FILTERED_CONTENT_RESPONSE_KEYS);
 }
 
@@ -246,7 +265,7 @@ const LIST_FILTERED_TAGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["filtered
  * @generated from message user.v1.ListFilteredTagsResponse
  */
 export function decodeListFilteredTagsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.filtered_tags ?? json.filteredTags, "filtered_tags", "string");
+  out.list(1, json["filtered_tags"] ?? json["filteredTags"], "filtered_tags", "string");
   out.unknownKeys(json, LIST_FILTERED_TAGS_RESPONSE_KEYS);
 }
 

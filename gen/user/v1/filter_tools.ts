@@ -94,7 +94,17 @@ export const RemoveFilteredTagRequest_input: ToolSchema = {
 export const RemoveFilteredTagResponse_output: ToolSchema = { type: "object", properties: {}, description: "The tag is not filtered any more." };
 
 /** The methods of user.v1.FilterService as tools of a language model. */
-export const FilterServiceTools = {
+export const FilterServiceTools: Required<
+  Pick<
+    ServiceTools<typeof FilterService>,
+    | "listFilteredTags"
+    | "addFilteredTags"
+    | "removeFilteredTag"
+    | "listFilteredContent"
+    | "addFilteredContent"
+    | "removeFilteredContent"
+  >
+> = {
   listFilteredTags: {
     name: "user_v1_FilterService_ListFilteredTags",
     title: "List filtered tags",
@@ -215,9 +225,11 @@ export const FilterServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof FilterService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "user.v1.FilterService": typeof FilterServiceTools;
+} = {
   "user.v1.FilterService": FilterServiceTools,
 } satisfies ToolsModule["tools"];

@@ -15,7 +15,7 @@ const FOLLOW_BLOG_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
  * @generated from message user.v1.FollowBlogResponse
  */
 export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.blog, "blog", decodeBlog);
+  out.message(1, json["blog"], "blog", decodeBlog);
   out.unknownKeys(json, FOLLOW_BLOG_RESPONSE_KEYS);
 }
 
@@ -29,9 +29,9 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.ListFollowingResponse
  */
 export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json.blogs, "blogs", decodeBlog);
-  out.int32(2, json.total_blogs ?? json.totalBlogs, "total_blogs");
-  out.message(3, json._links ?? json.Links ?? json.links, "_links", decodeLinks);
+  out.messages(1, json["blogs"], "blogs", decodeBlog);
+  out.int32(2, json["total_blogs"] ?? json["totalBlogs"], "total_blogs");
+  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
 }
 

@@ -15,7 +15,7 @@ const GET_USER_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
  * @generated from message user.v1.GetUserInfoResponse
  */
 export function decodeGetUserInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.user, "user", decodeUserInfo);
+  out.message(1, json["user"], "user", decodeUserInfo);
   out.unknownKeys(json, GET_USER_INFO_RESPONSE_KEYS);
 }
 
@@ -27,7 +27,9 @@ const GET_USER_LIMITS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
  * @generated from message user.v1.GetUserLimitsResponse
  */
 export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.map(1, json.user, "user", "string", (value, key, out) => out.message(2, value, key, decodeUserLimit));
+  out.map(1, json["user"], "user", "string", (value, key, out) =>
+    out.message(2, value, key, decodeUserLimit),
+  );
   out.unknownKeys(json, GET_USER_LIMITS_RESPONSE_KEYS);
 }
 
@@ -41,12 +43,17 @@ const USER_INFO_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.UserInfo
  */
 export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.int32(2, json.following, "following");
-  out.int32(3, json.likes, "likes");
-  out.openEnum(4, json.default_post_format ?? json.defaultPostFormat, "default_post_format", POST_FORMAT);
-  out.string(5, json.default_post_format ?? json.defaultPostFormat, "default_post_format");
-  out.messages(6, json.blogs, "blogs", decodeBlog);
+  out.string(1, json["name"], "name");
+  out.int32(2, json["following"], "following");
+  out.int32(3, json["likes"], "likes");
+  out.openEnum(
+    4,
+    json["default_post_format"] ?? json["defaultPostFormat"],
+    "default_post_format",
+    POST_FORMAT,
+  );
+  out.string(5, json["default_post_format"] ?? json["defaultPostFormat"], "default_post_format");
+  out.messages(6, json["blogs"], "blogs", decodeBlog);
   out.unknown(100, json, USER_INFO_KEYS);
 }
 
@@ -60,10 +67,10 @@ const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.UserLimit
  */
 export function decodeUserLimit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.description, "description");
-  out.int64(2, json.limit, "limit");
-  out.int64(3, json.remaining, "remaining");
-  out.time(4, json.reset_at ?? json.resetAt, "reset_at", "seconds");
+  out.string(1, json["description"], "description");
+  out.int64(2, json["limit"], "limit");
+  out.int64(3, json["remaining"], "remaining");
+  out.time(4, json["reset_at"] ?? json["resetAt"], "reset_at", "seconds");
   out.unknown(100, json, USER_LIMIT_KEYS);
 }
 

@@ -6,11 +6,13 @@ import {
   Code,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   timeText,
   unary,
@@ -70,7 +72,10 @@ const UserService_rules = {
  *
  * @generated from rpc user.v1.UserService.GetUserInfo
  */
-export const UserService_getUserInfo = unary(UserService.method.getUserInfo, {
+export const UserService_getUserInfo: UnaryAdapter<
+  typeof UserService.method.getUserInfo.input,
+  typeof UserService.method.getUserInfo.output
+> = unary(UserService.method.getUserInfo, {
   rules: { ...UserService_rules, scopes: ["basic"], idempotent: true },
   request(message: GetUserInfoRequest): RestRequest {
     const request = new RequestWriter("GET", "/v2/user/info");
@@ -90,7 +95,10 @@ export const UserService_getUserInfo = unary(UserService.method.getUserInfo, {
  *
  * @generated from rpc user.v1.UserService.GetUserLimits
  */
-export const UserService_getUserLimits = unary(UserService.method.getUserLimits, {
+export const UserService_getUserLimits: UnaryAdapter<
+  typeof UserService.method.getUserLimits.input,
+  typeof UserService.method.getUserLimits.output
+> = unary(UserService.method.getUserLimits, {
   rules: { ...UserService_rules, scopes: ["basic"], idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/limits");
@@ -110,7 +118,10 @@ export const UserService_getUserLimits = unary(UserService.method.getUserLimits,
  *
  * @generated from rpc user.v1.UserService.ListDashboard
  */
-export const UserService_listDashboard = unary(UserService.method.listDashboard, {
+export const UserService_listDashboard: UnaryAdapter<
+  typeof UserService.method.listDashboard.input,
+  typeof UserService.method.listDashboard.output
+> = unary(UserService.method.listDashboard, {
   rules: { ...UserService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListDashboardRequest): RestRequest {
     const request = new RequestWriter("GET", "/v2/user/dashboard");
@@ -142,7 +153,10 @@ export const UserService_listDashboard = unary(UserService.method.listDashboard,
  *
  * @generated from rpc user.v1.UserService.StreamDashboard
  */
-export const UserService_streamDashboard = paginate(UserService.method.streamDashboard, {
+export const UserService_streamDashboard: PaginateAdapter<
+  typeof UserService.method.streamDashboard.input,
+  typeof UserService.method.streamDashboard.output
+> = paginate(UserService.method.streamDashboard, {
   rules: UserService_listDashboard.rules,
   request: UserService_listDashboard.request,
   items: ["posts"],
@@ -158,7 +172,10 @@ export const UserService_streamDashboard = paginate(UserService.method.streamDas
  *
  * @generated from rpc user.v1.UserService.ListLikes
  */
-export const UserService_listLikes = unary(UserService.method.listLikes, {
+export const UserService_listLikes: UnaryAdapter<
+  typeof UserService.method.listLikes.input,
+  typeof UserService.method.listLikes.output
+> = unary(UserService.method.listLikes, {
   rules: { ...UserService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListLikesRequest): RestRequest {
     const request = new RequestWriter("GET", "/v2/user/likes");
@@ -186,7 +203,10 @@ export const UserService_listLikes = unary(UserService.method.listLikes, {
  *
  * @generated from rpc user.v1.UserService.StreamLikes
  */
-export const UserService_streamLikes = paginate(UserService.method.streamLikes, {
+export const UserService_streamLikes: PaginateAdapter<
+  typeof UserService.method.streamLikes.input,
+  typeof UserService.method.streamLikes.output
+> = paginate(UserService.method.streamLikes, {
   rules: UserService_listLikes.rules,
   request: UserService_listLikes.request,
   items: ["liked_posts"],
@@ -202,7 +222,10 @@ export const UserService_streamLikes = paginate(UserService.method.streamLikes, 
  *
  * @generated from rpc user.v1.UserService.ListFollowing
  */
-export const UserService_listFollowing = unary(UserService.method.listFollowing, {
+export const UserService_listFollowing: UnaryAdapter<
+  typeof UserService.method.listFollowing.input,
+  typeof UserService.method.listFollowing.output
+> = unary(UserService.method.listFollowing, {
   rules: { ...UserService_rules, scopes: ["basic"], idempotent: true },
   request(message: ListFollowingRequest): RestRequest {
     const request = new RequestWriter("GET", "/v2/user/following");
@@ -227,7 +250,10 @@ export const UserService_listFollowing = unary(UserService.method.listFollowing,
  *
  * @generated from rpc user.v1.UserService.StreamFollowing
  */
-export const UserService_streamFollowing = paginate(UserService.method.streamFollowing, {
+export const UserService_streamFollowing: PaginateAdapter<
+  typeof UserService.method.streamFollowing.input,
+  typeof UserService.method.streamFollowing.output
+> = paginate(UserService.method.streamFollowing, {
   rules: UserService_listFollowing.rules,
   request: UserService_listFollowing.request,
   items: ["blogs"],
@@ -245,7 +271,10 @@ export const UserService_streamFollowing = paginate(UserService.method.streamFol
  *
  * @generated from rpc user.v1.UserService.FollowBlog
  */
-export const UserService_followBlog = unary(UserService.method.followBlog, {
+export const UserService_followBlog: UnaryAdapter<
+  typeof UserService.method.followBlog.input,
+  typeof UserService.method.followBlog.output
+> = unary(UserService.method.followBlog, {
   rules: {
     ...UserService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" }],
@@ -256,10 +285,10 @@ export const UserService_followBlog = unary(UserService.method.followBlog, {
     const json: JsonRecord = {};
     switch (message.target.case) {
       case "url":
-        json.url = message.target.value;
+        json["url"] = message.target.value;
         break;
       case "email":
-        json.email = message.target.value;
+        json["email"] = message.target.value;
         break;
     }
     request.json(json);
@@ -278,7 +307,10 @@ export const UserService_followBlog = unary(UserService.method.followBlog, {
  *
  * @generated from rpc user.v1.UserService.UnfollowBlog
  */
-export const UserService_unfollowBlog = unary(UserService.method.unfollowBlog, {
+export const UserService_unfollowBlog: UnaryAdapter<
+  typeof UserService.method.unfollowBlog.input,
+  typeof UserService.method.unfollowBlog.output
+> = unary(UserService.method.unfollowBlog, {
   rules: {
     ...UserService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "BLOG_NOT_FOUND" }],
@@ -287,7 +319,7 @@ export const UserService_unfollowBlog = unary(UserService.method.unfollowBlog, {
   request(message: UnfollowBlogRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/unfollow");
     const json: JsonRecord = {};
-    if (message.url) json.url = message.url;
+    if (message.url) json["url"] = message.url;
     request.json(json);
     return request;
   },
@@ -302,7 +334,10 @@ export const UserService_unfollowBlog = unary(UserService.method.unfollowBlog, {
  *
  * @generated from rpc user.v1.UserService.LikePost
  */
-export const UserService_likePost = unary(UserService.method.likePost, {
+export const UserService_likePost: UnaryAdapter<
+  typeof UserService.method.likePost.input,
+  typeof UserService.method.likePost.output
+> = unary(UserService.method.likePost, {
   rules: {
     ...UserService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "POST_OR_REBLOG_KEY_NOT_FOUND" }],
@@ -311,8 +346,8 @@ export const UserService_likePost = unary(UserService.method.likePost, {
   request(message: LikePostRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/like");
     const json: JsonRecord = {};
-    if (message.postId) json.id = message.postId;
-    if (message.reblogKey) json.reblog_key = message.reblogKey;
+    if (message.postId) json["id"] = message.postId;
+    if (message.reblogKey) json["reblog_key"] = message.reblogKey;
     request.json(json);
     return request;
   },
@@ -327,7 +362,10 @@ export const UserService_likePost = unary(UserService.method.likePost, {
  *
  * @generated from rpc user.v1.UserService.UnlikePost
  */
-export const UserService_unlikePost = unary(UserService.method.unlikePost, {
+export const UserService_unlikePost: UnaryAdapter<
+  typeof UserService.method.unlikePost.input,
+  typeof UserService.method.unlikePost.output
+> = unary(UserService.method.unlikePost, {
   rules: {
     ...UserService_rules,
     errors: [{ status: 404, code: Code.NotFound, reason: "POST_OR_REBLOG_KEY_NOT_FOUND" }],
@@ -336,8 +374,8 @@ export const UserService_unlikePost = unary(UserService.method.unlikePost, {
   request(message: UnlikePostRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/unlike");
     const json: JsonRecord = {};
-    if (message.postId) json.id = message.postId;
-    if (message.reblogKey) json.reblog_key = message.reblogKey;
+    if (message.postId) json["id"] = message.postId;
+    if (message.reblogKey) json["reblog_key"] = message.reblogKey;
     request.json(json);
     return request;
   },

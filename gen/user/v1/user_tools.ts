@@ -101,7 +101,23 @@ import {
 import type { UserService } from "./user_pb.ts";
 
 /** The methods of user.v1.UserService as tools of a language model. */
-export const UserServiceTools = {
+export const UserServiceTools: Required<
+  Pick<
+    ServiceTools<typeof UserService>,
+    | "getUserInfo"
+    | "getUserLimits"
+    | "listDashboard"
+    | "streamDashboard"
+    | "listLikes"
+    | "streamLikes"
+    | "listFollowing"
+    | "streamFollowing"
+    | "followBlog"
+    | "unfollowBlog"
+    | "likePost"
+    | "unlikePost"
+  >
+> = {
   getUserInfo: {
     name: "user_v1_UserService_GetUserInfo",
     title: "Get user info",
@@ -667,9 +683,11 @@ export const UserServiceTools = {
       openWorldHint: true,
     },
   },
-} satisfies ServiceTools<typeof UserService>;
+};
 
 /** The tools of each service, by its full name. */
-export const tools = {
+export const tools: {
+  readonly "user.v1.UserService": typeof UserServiceTools;
+} = {
   "user.v1.UserService": UserServiceTools,
 } satisfies ToolsModule["tools"];

@@ -17,9 +17,11 @@ import { checkRequestNames } from "./names.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
+import { checkTypeTexts } from "./rule-texts.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
+import { checkUnwrappedRequests } from "./unwrapped.ts";
 
 /** Checks methods, and every message that they read or write. A message is looked at once. */
 export class Checker {
@@ -50,6 +52,9 @@ export class Checker {
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
     checkMasks(method, reached, this.types, problems);
+    const inRequest = new Set<DescMessage>();
+    reach(method.desc.input, inRequest);
+    checkUnwrappedRequests(inRequest, this.types, problems);
     const inResponse = new Set<DescMessage>();
     reach(method.desc.output, inResponse);
     for (const message of inResponse) checkResponseOneofs(message, this.types, problems);
@@ -66,7 +71,9 @@ export class Checker {
     const problems = new Problems();
     checkCollectors(message, types, problems);
     checkOneofs(message, types, problems);
+    for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
     for (const field of message.fields) {
+      checkTypeTexts(field, types, problems);
       checkField(field, types, problems);
       checkIdleFieldRules(field, types, problems);
       checkType(field, method, types, problems);

@@ -5,12 +5,15 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { EnumValueRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { TypeModels } from "../model/types.ts";
 
+import { checkTypeTexts } from "./rule-texts.ts";
+
 const { field: RULE } = EnumValueRulesSchema;
 
 /** Reports spellings that stand for two values of an enum; values of one number are one. */
 export function checkEnum(desc: DescEnum, types: TypeModels, problems: Problems): void {
   const taken = new Map<string, DescEnumValue>();
   for (const value of desc.values) {
+    checkTypeTexts(value, types, problems);
     const { wire, aliases } = types.enumValue(value);
     const spellings = [
       { spelling: wire || value.name, place: [RULE.wire.number] },

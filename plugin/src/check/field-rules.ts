@@ -1,5 +1,7 @@
 /** Checks that the rules of a field fit it. */
+
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { isScalarMessage, isTimestamp, messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -141,19 +143,19 @@ function isCollector(field: DescField): boolean {
   );
 }
 
-const BIG_INTEGERS: ReadonlySet<unknown> = new Set([
-  ScalarType.INT64,
-  ScalarType.UINT64,
-  ScalarType.SINT64,
-  ScalarType.FIXED64,
-  ScalarType.SFIXED64,
+/** Messages that hold a 64-bit integer. */
+const BIG_WRAPPERS: ReadonlySet<unknown> = new Set([
   "google.protobuf.Int64Value",
   "google.protobuf.UInt64Value",
 ]);
 
+function isBigInteger(type: ScalarType | string | undefined): boolean {
+  return typeof type === "number" ? BIG_INTEGERS.has(type) : BIG_WRAPPERS.has(type);
+}
+
 function checkScalars({ field, rules, add }: Checked): void {
   const type = valueMessageOf(field)?.typeName ?? scalarOf(field);
-  if (rules.number !== undefined && !BIG_INTEGERS.has(type)) {
+  if (rules.number !== undefined && !isBigInteger(type)) {
     add(
       [RULE.number.number],
       "number-type",

@@ -16,10 +16,16 @@ const REMEDIES: Readonly<Partial<Record<Place, string>>> = {
 
 /** Reports fields of a request that no binding sends, although they say where they go. */
 export function checkPlacesUsed(
-  { desc, bindings, stream }: MethodModel,
+  { desc, rules, bindings, stream }: MethodModel,
   types: TypeModels,
   problems: Problems,
 ): void {
+  const isSigned = rules.credentials.some((kind) => kind === "oauth1" || kind === "oauth1_client");
+  for (const field of isSigned ? [] : desc.input.fields) {
+    if (types.field(field).place !== "oauth1_param") continue;
+    const text = `${nameOf(field)} has \`in: OAUTH1_PARAM\`, but ${nameOf(desc)} is not signed; add OAUTH1 or OAUTH1_CLIENT to its credentials, or remove \`in\``;
+    problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-unused", text);
+  }
   // an upload has a body of its own
   if (stream?.kind === "upload") return;
   const used = new Set(bindings.flatMap(fieldsOf));

@@ -191,11 +191,14 @@ function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add)
             : [[], "."];
   const fault = pathFault(path, "root");
   if (fault !== undefined) add(place, "dotted-path", `an entry of error_bodies of ${subject}: ${fault}`);
-  if (shape.case !== "items" || shape.value.field === "") return;
-  const fieldFault = pathFault(shape.value.field, "no root");
-  if (fieldFault === undefined) return;
-  const text = `the field of the error items of ${subject}: ${fieldFault}`;
-  add([ERROR_BODY.items.number, ErrorItemsSchema.field.field.number], "dotted-path", text);
+  if (shape.case !== "items") return;
+  for (const name of ["title", "code", "detail", "field"] as const) {
+    const inItem = shape.value[name];
+    const itemFault = inItem === "" ? undefined : pathFault(inItem, "no root");
+    if (itemFault === undefined) continue;
+    const text = `the ${name} of the error items of ${subject}: ${itemFault}`;
+    add([ERROR_BODY.items.number, ErrorItemsSchema.field[name].number], "dotted-path", text);
+  }
 }
 
 function checkErrorMetadata(rules: readonly Frozen<ErrorMetadata>[], subject: string, add: Add): void {
@@ -247,7 +250,7 @@ function checkRetryAfter({ header, path, when }: Frozen<RetryAfter>, subject: st
 }
 
 function checkHeader({ name, value }: { name: string; value: string }, add: Add): void {
-  if (headerFault(name) !== undefined || !/^[\t\x20-\x7e]*$/.test(value)) {
+  if (headerFault(name) !== undefined) {
     add([], "header", `${JSON.stringify(`${name}: ${value}`)} is not a valid header (RFC 9110 section 5)`);
     return;
   }

@@ -1,4 +1,11 @@
-import type { DescEnum, DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import type {
+  AnyDesc,
+  DescEnum,
+  DescExtension,
+  DescFile,
+  DescMessage,
+  DescService,
+} from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 
 /** The identifiers under which protoc-gen-es exports the elements of a file. */
@@ -82,4 +89,30 @@ function take(ideal: string, taken: Set<string>): string {
       return name;
     }
   }
+}
+
+/** The element of a file, or of what its methods and fields refer to, that has the longest name. */
+export function longestNamed(file: DescFile): AnyDesc {
+  const elements = [...nestedTypes(file)].flatMap((desc): AnyDesc[] => [desc, ...membersOf(desc)]);
+  return elements.reduce<AnyDesc>(
+    (longest, desc) => (ownName(desc).length > ownName(longest).length ? desc : longest),
+    file,
+  );
+}
+
+function membersOf(desc: DescEnum | DescExtension | DescMessage | DescService): AnyDesc[] {
+  switch (desc.kind) {
+    case "message":
+      return [...desc.members, ...desc.fields.flatMap((field) => field.message ?? field.enum ?? [])];
+    case "enum":
+      return desc.values;
+    case "service":
+      return desc.methods.flatMap((method) => [method, method.input, method.output]);
+    default:
+      return [];
+  }
+}
+
+function ownName(desc: AnyDesc): string {
+  return desc.kind === "file" ? desc.proto.package : (desc.proto.name ?? "");
 }

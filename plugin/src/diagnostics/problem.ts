@@ -1,5 +1,6 @@
 import type { AnyDesc } from "@bufbuild/protobuf";
 import { qualifiedName } from "@bufbuild/protobuf/reflect";
+import { oneLine } from "./one-line.ts";
 import type { Position } from "./origin.ts";
 import { positionOf } from "./position.ts";
 
@@ -44,7 +45,7 @@ export class Problems {
 
   /** Adds a problem by its place, also in a file that is no .proto file. */
   addAt(position: Position, code: string, text: string): void {
-    this.found.push({ position, code, text, unsupported: UNSUPPORTED.has(code) });
+    this.found.push({ position, code, text: oneLine(text), unsupported: UNSUPPORTED.has(code) });
   }
 
   /** Takes over the problems of another collection. */
@@ -60,7 +61,7 @@ export class Problems {
     return this.found.length;
   }
 
-  /** One line a problem, in the order of the files and lines. */
+  /** One line a problem, of bounded length, in the order of the files and lines. */
   lines(): string[] {
     const sorted = [...this.found].sort(
       (a, b) =>
@@ -71,7 +72,7 @@ export class Problems {
         compare(a.text, b.text),
     );
     const lines = sorted.map(({ position, code, text }) => {
-      return `${position.file}:${position.line}:${position.column}: ${code}: ${text}`;
+      return `${oneLine(position.file)}:${position.line}:${position.column}: ${code}: ${text}`;
     });
     return [...new Set(lines)];
   }

@@ -15,9 +15,14 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
 }
 
+/** Nobody mistypes longer names, and comparing them takes the square of their length. */
+const LONGEST_NAME = 100;
+
 /** The candidate that a name was probably meant to be; undefined where none is near. */
 function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   const [best] = candidates
+    .filter((candidate) => candidate.length <= LONGEST_NAME)
     .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;

@@ -118,7 +118,7 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "a NUL character",
     output("guest", { name: "a\0x" }),
     "unsafe-path",
-    "guest: the path `a\0x` cannot be written: it has a NUL character",
+    "guest: the path `a\0x` cannot be written: it has a control character",
   ],
   [
     "code info that is none",

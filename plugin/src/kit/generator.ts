@@ -6,6 +6,7 @@ import {
   CodeGeneratorResponse_FileSchema,
   CodeGeneratorResponseSchema,
 } from "@bufbuild/protobuf/wkt";
+import { oneLine } from "../diagnostics/one-line.ts";
 import { readInput } from "../input.ts";
 import { runExecutable } from "../protocol/executable.ts";
 import { ParameterError } from "../protocol/parameter.ts";
@@ -78,7 +79,7 @@ function optionsOf<Specs extends OptionSpecs>(
   try {
     return parseOptions(parameter, options ?? ({} as Specs));
   } catch (error) {
-    if (error instanceof ParameterError) return error.message;
+    if (error instanceof ParameterError) return oneLine(error.message);
     throw error;
   }
 }

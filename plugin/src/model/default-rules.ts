@@ -20,13 +20,8 @@ export const DEFAULT_RULES: Pick<
 > = {
   base: "",
   credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
+  // the common bodies of errors
+  errorShapes: [],
   errors: [],
   retryAfter: [],
   rawErrorBody: false,

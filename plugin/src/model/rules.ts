@@ -107,7 +107,8 @@ export type ConditionModel = {
 };
 
 export type ErrorRule = {
-  readonly status: number;
+  /** The HTTP status; undefined means any. */
+  readonly status?: number;
   readonly subcode?: number | string;
   readonly header?: { readonly name: string; readonly value?: string };
   readonly body?: ConditionModel;

@@ -1,5 +1,6 @@
 /** What the options of fields, oneofs and enum values say. */
 import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
 /** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
@@ -9,6 +10,8 @@ export interface TypeModels {
   required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
+  /** The texts in the options of an element, as they are written. */
+  texts(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[];
   /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */
   constraints(desc: DescMessage): JsonObject;
 }
@@ -59,7 +62,7 @@ export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "
 export type Style = "repeat" | "brackets" | "indexed" | "comma" | "spread";
 export type BytesEncoding = "base64" | "base64url" | "raw";
 export type Piece = "part_name" | "content" | "content_type" | "filename";
-export type Layout = "flattened" | "nested" | "beside";
+export type Layout = "flattened" | "nested" | "beside" | "unwrapped";
 
 /** Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288); empty for the whole value. */
 export type SourceModel =
@@ -110,6 +113,11 @@ export interface EnumValueModel {
   readonly wire: string;
   /** Further texts that responses may have. */
   readonly aliases: readonly string[];
+}
+
+/** The oneof whose member stands in place of a message in JSON; undefined where the message is an object. */
+export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): DescOneof | undefined {
+  return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
 /** The values of the discriminator that choose a member of a oneof. */

@@ -35,6 +35,9 @@ test.each<[string, Segment[], string]>([
   ],
   ["/a%20b/~-._!$&'()+,;@", [literal("a%20b"), literal("~-._!$&'()+,;@")], ""],
   ["/...", [literal("...")], ""],
+  ["/", [literal("")], ""],
+  ["/a/", [literal("a"), literal("")], ""],
+  ["/{b}/", [variable("b"), literal("")], ""],
 ])("parsePathTemplate: reads %s", (text, segments, verb) => {
   expect(parsePathTemplate(text)).toEqual({ segments, verb });
 });
@@ -42,9 +45,7 @@ test.each<[string, Segment[], string]>([
 test.each([
   ["", 0, "a path must start with `/`"],
   ["a", 0, "a path must start with `/`"],
-  ["/", 1, "expected a segment"],
   ["//a", 1, "expected a segment"],
-  ["/a/", 3, "expected a segment"],
   ["/a//b", 3, "expected a segment"],
   ["/a?b=c", 2, "`?` is not expected here"],
   ["/a#b", 2, "`#` is not expected here"],
@@ -63,10 +64,10 @@ test.each([
   ["/{a=b/*}.json", 1, "a variable with text around it can only be one segment, `*`"],
   ["/x{a=**}", 2, "a variable with text around it can only be one segment, `*`"],
   ["/}", 1, "expected a segment"],
-  ["/..", 3, "`..` cannot be a segment"],
-  ["/./a", 2, "`.` cannot be a segment"],
-  ["/%2e%2E", 7, "`%2e%2E` cannot be a segment"],
-  ["/.%2e", 5, "`.%2e` cannot be a segment"],
+  ["/..", 3, "`..` cannot be a segment: it leads elsewhere"],
+  ["/./a", 2, "`.` cannot be a segment: it leads elsewhere"],
+  ["/%2e%2E", 7, "`%2e%2E` cannot be a segment: it leads elsewhere"],
+  ["/.%2e", 5, "`.%2e` cannot be a segment: it leads elsewhere"],
   ["/%2", 1, "expected a segment"],
   ["/%zz", 1, "expected a segment"],
   ["/é", 1, "expected a segment"],

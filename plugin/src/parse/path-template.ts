@@ -1,4 +1,9 @@
-import type { PathTemplate, PatternSegment, Segment } from "../model/path-template.ts";
+import {
+  type PathTemplate,
+  type PatternSegment,
+  type Segment,
+  segmentFault,
+} from "../model/path-template.ts";
 
 /** A template that does not follow the syntax; `offset` is where, counted in UTF-16 units from 0. */
 export class PathSyntaxError extends Error {
@@ -14,20 +19,19 @@ export class PathSyntaxError extends Error {
 const FIELD_PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*/;
 // what RFC 3986 section 3.3 lets stand in a segment as it is, without what means something here
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
-// a URL parser takes these for `.` and `..`
-const DOTS = /^(?:\.|%2e){1,2}$/i;
 
 /**
  * Parses a path template:
  *
  * ```
- * Template = "/" Segments [ ":" LITERAL ]
+ * Template = "/" [ Segments ( "/" | [ ":" LITERAL ] ) ]
  * Segments = Segment { "/" Segment }
  * Segment  = "*" | "**" | LITERAL | Variable | [ LITERAL ] Variable [ LITERAL ]
  * Variable = "{" FieldPath [ "=" Segments ] "}"
  * ```
  *
- * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one segment.
+ * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one segment. So are
+ * the path `/` and a slash at the end.
  *
  * Throws a PathSyntaxError.
  */
@@ -45,11 +49,17 @@ class Parser {
 
   template(): PathTemplate {
     if (!this.take("/")) this.fail("a path must start with `/`");
-    const segments: Segment[] = [this.segment()];
-    while (this.take("/")) segments.push(this.segment());
+    const segments: Segment[] = [this.segmentOrEnd()];
+    while (this.take("/")) segments.push(this.segmentOrEnd());
     const verb = this.take(":") ? this.literal("a verb after `:`") : "";
     if (this.at < this.text.length) this.fail(`\`${this.text[this.at]}\` is not expected here`);
     return { segments, verb };
+  }
+
+  /** A segment, or nothing behind the last slash: `/` and `/books/` are paths of their own. */
+  private segmentOrEnd(): Segment {
+    const isEnd = this.at === this.text.length;
+    return isEnd ? { kind: "literal", text: "" } : this.segment();
   }
 
   private segment(): Segment {
@@ -102,7 +112,8 @@ class Parser {
 
   private literal(what: string): string {
     const text = this.match(LITERAL, what);
-    if (DOTS.test(text)) this.fail(`\`${text}\` cannot be a segment`);
+    const fault = segmentFault(text);
+    if (fault !== undefined) this.fail(`\`${text}\` cannot be a segment: it ${fault}`);
     return text;
   }
 

@@ -203,7 +203,7 @@ function parseErrorShape({ shape }: Frozen<ErrorBody>): Rules["errorShapes"][num
 
 function parseErrorRule(option: Frozen<ErrorRuleOption>): ErrorRule {
   return {
-    status: option.status,
+    ...(option.status !== 0 && { status: option.status }),
     ...(option.subcode === undefined ? {} : { subcode: Number(option.subcode) }),
     ...(option.subcodeText === "" ? {} : { subcode: option.subcodeText }),
     ...(option.header === undefined

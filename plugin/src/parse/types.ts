@@ -12,11 +12,14 @@ import { enum_value, field, oneof } from "../gen/connectrest/v1/annotations_pb.t
 import {
   FieldRules_BytesEncoding as BytesOption,
   type EnumValueRules,
+  EnumValueRulesSchema,
   type FieldRules,
+  FieldRulesSchema,
   OneofRules_Layout as LayoutOption,
   FieldRules_Location as Location,
   Mask_Unset,
   type OneofRules,
+  OneofRulesSchema,
   FieldRules_Piece as PieceOption,
   type Source,
   FieldRules_Style as StyleOption,
@@ -27,6 +30,7 @@ import {
 } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.ts";
 import { freeze } from "../model/freeze.ts";
+import { type RuleText, ruleTexts } from "../model/rule-texts.ts";
 import type {
   BytesEncoding,
   EnumValueModel,
@@ -86,6 +90,7 @@ const LAYOUTS: Readonly<Record<LayoutOption, Layout | undefined>> = {
   [LayoutOption.FLATTENED]: "flattened",
   [LayoutOption.NESTED]: "nested",
   [LayoutOption.BESIDE]: "beside",
+  [LayoutOption.UNWRAPPED]: "unwrapped",
 };
 
 const NOTATIONS: Readonly<Record<Time_Unit, TimeNotation>> = {
@@ -156,8 +161,24 @@ export const typeModels: TypeModels = {
     (desc: DescEnumValue) => hasOption(desc, enum_value),
     (desc) => parseEnumValue(getOption(desc, enum_value)),
   ),
+  texts: textsOf,
   constraints: (desc: DescMessage) => freeze(messageRulesOf(desc) ?? {}),
 };
+
+const NO_TEXTS: readonly RuleText[] = freeze([]);
+
+function textsOf(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[] {
+  switch (desc.kind) {
+    case "field":
+      return hasOption(desc, field) ? ruleTexts(FieldRulesSchema, getOption(desc, field)) : NO_TEXTS;
+    case "oneof":
+      return hasOption(desc, oneof) ? ruleTexts(OneofRulesSchema, getOption(desc, oneof)) : NO_TEXTS;
+    case "enum_value":
+      return hasOption(desc, enum_value)
+        ? ruleTexts(EnumValueRulesSchema, getOption(desc, enum_value))
+        : NO_TEXTS;
+  }
+}
 
 function parseField(rules: FieldRules): FieldModel {
   return {

@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { localName } from "../descriptors/names.ts";
 import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
@@ -14,14 +15,6 @@ import { isInherited, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
-
-const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
-  ScalarType.INT64,
-  ScalarType.UINT64,
-  ScalarType.FIXED64,
-  ScalarType.SFIXED64,
-  ScalarType.SINT64,
-]);
 
 const PLAIN_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -104,7 +97,7 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
       : [`${printMember("json", discriminator)} = ${wire};`];
   if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
-  return [...lines, `Object.assign(json, ${value});`];
+  return [...lines, `${file.runtimeValue("setAll")}(json, ${value});`];
 }
 
 /** A field's value as an expression for JSON. */

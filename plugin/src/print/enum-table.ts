@@ -2,6 +2,7 @@ import type { DescEnum } from "@bufbuild/protobuf";
 import { localName } from "../descriptors/names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
+import { typed } from "./erasable.ts";
 import { printString } from "./literal.ts";
 
 /** The constant that holds an enum's spellings; printed where it is first asked for. */
@@ -21,7 +22,7 @@ function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   file.declare(name, [...comment, `export declare const ${name}: ${table};`]);
   return [
     ...comment,
-    `export const ${name} = new ${table}(${printString(desc.typeName)}, [`,
+    `export const ${name}${typed(table)} = new ${table}(${printString(desc.typeName)}, [`,
     ...rows,
     desc.open ? "]);" : "], { closed: true });",
   ];

@@ -43,7 +43,7 @@ test("printKey and printMember: quote only what they must", () => {
     '""',
   ]);
   expect([printMember("json", "a"), printMember("json", "fields[blogs]")]).toEqual([
-    "json.a",
+    'json["a"]',
     'json["fields[blogs]"]',
   ]);
 });

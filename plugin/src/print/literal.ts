@@ -81,9 +81,12 @@ export function printKey(key: string): string {
   return isIdentifier(key) ? key : printString(key);
 }
 
-/** Reads a property: `json.title`, or `json["fields[blogs]"]`. */
+/**
+ * A key of a JSON object: `json["title"]`. With a dot, the option `noPropertyAccessFromIndexSignature` of TypeScript would
+ * refuse the file.
+ */
 export function printMember(object: string, key: string): string {
-  return isIdentifier(key) ? `${object}.${key}` : `${object}[${printString(key)}]`;
+  return `${object}[${printString(key)}]`;
 }
 
 // Keys that every JavaScript object has, so that a plain access would find them where there are none.

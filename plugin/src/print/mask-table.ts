@@ -1,5 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { localName } from "../descriptors/names.ts";
 import { valueMessageOf } from "../descriptors/well-known.ts";
 import type { MaskSubject } from "../model/masks.ts";
@@ -66,7 +67,7 @@ function isNamed(field: DescField, file: AdapterFile): boolean {
   if (unknown || (place !== undefined && place !== "body")) return false;
   if (field.oneof === undefined) return true;
   const { discriminator, layout } = file.types.oneof(field.oneof);
-  if (layout === "beside") return false;
+  if (layout === "beside" || layout === "unwrapped") return false;
   const isFlattened = discriminator !== "" ? layout !== "nested" : layout === "flattened";
   return !(isFlattened && field.fieldKind === "message");
 }
@@ -97,14 +98,11 @@ function zeroValue(field: DescField, style: JsonStyle, file: AdapterFile): strin
       return '""';
     case ScalarType.BOOL:
       return "false";
-    case ScalarType.INT64:
-    case ScalarType.UINT64:
-    case ScalarType.SINT64:
-    case ScalarType.FIXED64:
-    case ScalarType.SFIXED64:
-      return (file.types.field(field).number ?? style.integers === "numbers") ? "0" : '"0"';
-    default:
-      return "0";
+    default: {
+      const isText =
+        BIG_INTEGERS.has(field.scalar) && !(file.types.field(field).number ?? style.integers === "numbers");
+      return isText ? '"0"' : "0";
+    }
   }
 }
 

@@ -71,24 +71,32 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
     withProvenance(withSubject(calls, commentOf(desc)), `rpc ${desc.parent.typeName}.${desc.name}`),
   );
   const marker = file.insertionPoint(methodPoint(desc));
-  const type = file.declaredType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);
-  file.declare(name, [
-    ...comment,
-    `export declare const ${name}: ${type}<typeof ${described}.input, typeof ${described}.output>;`,
-    marker,
-  ]);
+  const adapterType = file.runtimeType(ADAPTER_TYPES[method.stream?.kind ?? "unary"]);
+  const types = [`typeof ${described}.input`, `typeof ${described}.output`];
+  const type = `${adapterType}<${types.join(", ")}>`;
+  file.declare(name, [...comment, `export declare const ${name}: ${type};`, marker]);
   const members = memberLines(method, name, shared, file);
-  file.source.add("", ...comment, ...constantLines(name, `${kind}(${described}, {`, members), marker);
+  const wrapped = `${adapterType}<\n${types.map((each) => `  ${each}`).join(",\n")}\n>`;
+  file.source.add(
+    "",
+    ...comment,
+    ...constantLines(name, wrapped, `${kind}(${described}, {`, members),
+    marker,
+  );
   return name;
 }
 
-/** The constant of a method. Where its head is too long for a line, the arguments stand in lines of their own. */
-function constantLines(name: string, call: string, members: readonly string[]): string[] {
-  const head = `export const ${name} = ${call}`;
-  if (head.length <= WIDTH) return [head, ...members.map((line) => `  ${line}`), "});"];
+/**
+ * The constant of a method, with its type, which `isolatedDeclarations` of TypeScript asks for. Where its head is too long
+ * for a line, the arguments stand in lines of their own.
+ */
+function constantLines(name: string, type: string, call: string, members: readonly string[]): string[] {
+  const start = `export const ${name}`;
+  const head = `${start}${typed(type)} = ${call}`;
+  if (`${start} = ${call}`.length <= WIDTH) return [head, ...members.map((line) => `  ${line}`), "});"];
   const [fn = "", described = ""] = call.split(/[(,]/);
   const inner = [`${described},`, "{", ...members.map((line) => `  ${line}`), "},"];
-  return [`export const ${name} = ${fn}(`, ...inner.map((line) => `  ${line}`), ");"];
+  return [`${start}${typed(type)} = ${fn}(`, ...inner.map((line) => `  ${line}`), ");"];
 }
 
 function memberLines(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {

@@ -1,8 +1,10 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
+import { unwrappedOneof } from "../model/types.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
@@ -22,7 +24,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
         ...(stream.empty.length === 0 ? [] : [`empty: ${printInline(stream.empty)},`]),
         ...unlessDefault("maxPages", stream.maxPages),
-        itemMember(method, file),
+        ...itemMembers(method, file),
       ];
     case "poll":
       return [
@@ -31,10 +33,10 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
         `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
-        itemMember(method, file),
+        ...itemMembers(method, file),
       ];
     case "records":
-      return [...recordsMembers(stream), itemMember(method, file)];
+      return [...recordsMembers(stream), ...itemMembers(method, file)];
     case "operation":
       return responseMember(method, file);
     case "download":
@@ -65,8 +67,9 @@ function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): strin
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
 }
 
-function itemMember(method: MethodModel, file: AdapterFile): string {
-  return `item: ${decoderOf(method.desc.output, file)},`;
+function itemMembers({ desc: { output } }: MethodModel, file: AdapterFile): string[] {
+  const isValue = unwrappedOneof(output, file.types) !== undefined;
+  return [`item: ${decoderOf(output, file)},`, ...(isValue ? ["itemIsValue: true,"] : [])];
 }
 
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {
@@ -104,7 +107,7 @@ type Step = Extract<NextModel, { kind: "step" }>;
 
 function stepValue({ field: path, first }: Step): string {
   const { field, optional, mayBeUnset } = stepped(path);
-  const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
+  const isBig = field.fieldKind === "scalar" && BIG_INTEGERS.has(field.scalar);
   const by = isBig ? "BigInt(by)" : "by";
   const start = isBig ? `${first}n` : String(first);
   // 0 in a field without presence means that the caller set none
@@ -129,7 +132,7 @@ function stepped(path: FieldPath): Stepped {
 function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
   if (total === undefined) return [];
   const { field, optional, mayBeUnset } = stepped(path);
-  const isBig = field.fieldKind === "scalar" && isBigInteger(field.scalar);
+  const isBig = field.fieldKind === "scalar" && BIG_INTEGERS.has(field.scalar);
   const set = mayBeUnset ? `${optional} ?? ${first}` : optional;
   const inNumbers = isBig ? `Number(${set})` : mayBeUnset && first !== 0 ? `(${set})` : set;
   const before = first === 0 ? inNumbers : `${inNumbers} - ${first}`;
@@ -145,7 +148,7 @@ function cursorValue(path: FieldPath, file: AdapterFile): string {
     return `${file.runtimeValue("cursorTime")}(value, ${timeRule(file.types.field(field).time)})`;
   }
   if (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING) {
-    return `${file.runtimeValue(isBigInteger(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`;
+    return `${file.runtimeValue(BIG_INTEGERS.has(field.scalar) ? "cursorBigInt" : "cursorNumber")}(value)`;
   }
   return "String(value)";
 }
@@ -168,16 +171,6 @@ function assigned(
 function assign(field: DescField, value: string): string {
   if (field.oneof === undefined) return `${field.localName}: ${value}`;
   return `${field.oneof.localName}: { case: ${printString(field.localName)}, value: ${value} }`;
-}
-
-function isBigInteger(scalar: ScalarType): boolean {
-  return [
-    ScalarType.INT64,
-    ScalarType.UINT64,
-    ScalarType.SINT64,
-    ScalarType.FIXED64,
-    ScalarType.SFIXED64,
-  ].includes(scalar);
 }
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { oneLine } from "../diagnostics/one-line.ts";
 import { ProtocolError } from "./request.ts";
 
 /** What a generator made of a request. */
@@ -38,7 +39,7 @@ async function main(executable: Executable, argument: string | undefined): Promi
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
     return await print(response);
   } catch (error) {
-    if (error instanceof ProtocolError) return fail(`${executable.name}: ${error.message}\n`);
+    if (error instanceof ProtocolError) return fail(`${executable.name}: ${oneLine(error.message)}\n`);
     const text = error instanceof Error ? error.stack : error;
     return fail(`${executable.name}: internal error: ${text}\n`);
   }

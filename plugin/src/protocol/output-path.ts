@@ -6,7 +6,8 @@ export function pathFault(path: string): string | undefined {
   if (path === "") return "it is empty";
   if (path.startsWith("/")) return "it is absolute; paths are relative to the output directory";
   if (path.includes("\\")) return "it has a backslash; components are separated by `/`";
-  if (path.includes("\0")) return "it has a NUL character";
+  // it is also named in comments, which end with the line
+  if (/[\p{Cc}\u2028\u2029]/u.test(path)) return "it has a control character";
   for (const component of path.split("/")) {
     if (component === "") return "it has an empty component";
     if (component === "." || component === "..") return `it has the component \`${component}\``;

@@ -7,13 +7,8 @@ export type DeclaredRules = Partial<MethodRules> & Pick<MethodRules, "upstream">
 export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   base: "",
   credentials: [],
-  errorShapes: [
-    { kind: "rpc_status" },
-    { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-    { kind: "oauth" },
-    { kind: "text", path: "message" },
-    { kind: "text", path: "error" },
-  ],
+  // the common bodies of errors
+  errorShapes: [],
   errors: [],
   retryAfter: [],
   rawErrorBody: false,

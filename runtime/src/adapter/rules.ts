@@ -64,8 +64,8 @@ export type ErrorShape =
 
 /** Maps an HTTP status, with an optional subcode or condition on a header or the body, to an RPC code and a reason. */
 export interface ErrorRule {
-  /** The HTTP status; 0 means any. */
-  readonly status: number;
+  /** The HTTP status; undefined, or 0, means any. */
+  readonly status?: number;
   /** The upstream's own code inside the body, a number or a word; undefined means any. */
   readonly subcode?: number | string;
   /** A response header that must be present and, where `value` is given, equal it (ignoring case). */

@@ -1,6 +1,7 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { withHeaders } from "../request/with-headers.ts";
-import { notify, type RequestObserver, type RequestReport, type RestOptions } from "./options.ts";
+import { notify } from "./notify.ts";
+import type { RequestEnd, RequestObserver, RequestReport, RestOptions } from "./options.ts";
 
 /** Sends a request with the headers that an observer adds, and tells the observer how it ended. */
 export async function observed<T extends { readonly status: number }>(
@@ -9,23 +10,15 @@ export async function observed<T extends { readonly status: number }>(
   request: RestRequest,
   send: (request: RestRequest) => Promise<T>,
 ): Promise<T> {
-  const observer = observerOf(onRequest, report);
+  const observer = notify("onRequest", onRequest, report);
+  const ended = (end: RequestEnd) => notify("onEnd", observer?.onEnd, end, onRequest);
   try {
     const response = await send(withAddedHeaders(request, observer?.headers));
-    notify(observer?.onEnd, { status: response.status, error: undefined });
+    ended({ status: response.status, error: undefined });
     return response;
   } catch (error) {
-    notify(observer?.onEnd, { status: undefined, error });
+    ended({ status: undefined, error });
     throw error;
-  }
-}
-
-function observerOf(onRequest: RestOptions["onRequest"], report: RequestReport): RequestObserver | undefined {
-  try {
-    return onRequest?.(report);
-  } catch {
-    // said in the documentation of the options
-    return undefined;
   }
 }
 

@@ -59,7 +59,7 @@ export interface RequestReport {
 export interface RequestObserver {
   /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Is told of the response's HTTP status, or of the error in its place. What it throws is ignored. */
+  /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined;
 }
 
@@ -71,7 +71,10 @@ export interface RequestEnd {
   readonly error: unknown;
 }
 
-/** What is called, and how. */
+/**
+ * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call: the first time, it is a
+ * warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
+ */
 export interface RestOptions {
   /** The generated adapters of the services to call. */
   readonly adapters: readonly ServiceAdapter[];
@@ -99,16 +102,16 @@ export interface RestOptions {
   readonly maxTimeoutMs?: number | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
-  /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is ignored. */
+  /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is a warning. */
   readonly onDifference?: ((report: DifferenceReport) => void) | undefined;
-  /** Is told of every request to an upstream before it is sent. What it throws is ignored. */
+  /** Is told of every request to an upstream before it is sent. What it throws is a warning. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /**
    * Is told exactly once of every call, when it is over: also of one that was refused before it began, and of a stream
-   * that its caller left. What it throws is ignored.
+   * that its caller left. What it throws is a warning.
    */
   readonly onCall?: ((report: CallReport) => void) | undefined;
-  /** Is told when an upstream begins or ceases to be left alone. What it throws is ignored. */
+  /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /**
    * Names whom the current request is made for, where there are several, e.g. clients of a server: the breaker of an upstream
@@ -132,14 +135,5 @@ export function callerOf(options: Pick<RestOptions, "callerOf">): string | undef
   } catch {
     // said in the documentation of the options
     return undefined;
-  }
-}
-
-/** Calls a listener; one that fails must not fail the call. */
-export function notify<T>(listener: ((report: T) => void) | undefined, report: T): void {
-  try {
-    listener?.(report);
-  } catch {
-    // said in the documentation of the options
   }
 }

@@ -35,7 +35,8 @@ import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
-import type { Decoder } from "../response/decode.ts";
+import { located } from "../request/located.ts";
+import type { Decoder, RecordBody } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
@@ -49,8 +50,9 @@ import { Pacer } from "../time/pacer.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
+import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import { type CallReport, callerOf, notify, type RestOptions } from "./options.ts";
+import { type CallReport, callerOf, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
@@ -161,8 +163,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** Builds the REST call of a request message. */
   request(message: MessageShape<DescMessage>): RestRequest {
     this.requested = message;
-    const request = this.adapted("writing the request", () => this.adapter.request(message));
+    const request = this.adapted("writing the request", () => this.requestOf(message));
     return withIdempotencyKey(request, this.adapter.rules.idempotencyKey, this.clock);
+  }
+
+  private requestOf(message: MessageShape<DescMessage>): RestRequest {
+    try {
+      return this.adapter.request(message);
+    } catch (error) {
+      throw error instanceof ConnectError ? located(error, this.adapter.method.input, message) : error;
+    }
   }
 
   /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
@@ -272,12 +282,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** A response message with a record; undefined where it is no object. */
   record(
     this: RunningCall<RecordsAdapter>,
-    value: JsonValue | undefined,
-    verbatim: () => JsonValue | undefined,
+    record: RecordBody,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, value, verbatim, index),
+      this.settings.decoder.record(this.adapter, record, index),
     );
     this.differed(differences);
     return bytes;
@@ -312,7 +321,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       durationMs: this.clock.monotonic() - this.startedAt,
       error,
     };
-    notify(this.settings.options.onCall, report);
+    notify("onCall", this.settings.options.onCall, report);
   }
 
   private readonly keeping = {
@@ -450,7 +459,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     if (first === undefined) return;
     const counts = countsOf(found.counts, levels);
     this.progress.differences = sumOf(this.progress.differences, counts);
-    notify(this.settings.options.onDifference, { method, upstream: rules.upstream, differences, counts });
+    notify("onDifference", this.settings.options.onDifference, {
+      method,
+      upstream: rules.upstream,
+      differences,
+      counts,
+    });
     const failing = differences.find((each) => levels[each.class] === "fail");
     if (failing === undefined) return;
     const { path, expected } = failing;

@@ -95,9 +95,9 @@ test.each<[JsonValue, string | undefined, string?]>([
     "missing_field",
   ],
   [{ error: { message: "No key", code: 403 } }, "No key", "403"],
-  [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "RFC 9457 detail"],
+  [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "Bad: RFC 9457 detail"],
   ["just text", "just text"],
-  [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself"],
+  [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself", "5"],
 ])("bodies of errors: without shapes of its own, a method has the common ones: %j", (body, text, subcode) => {
   const report = readErrorBody(body, []);
   expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
@@ -263,7 +263,8 @@ test.each<JsonValue>([
   { error: "text" },
   [],
 ])("google.rpc.Status: is not %j", (body) => {
-  expect(readErrorBody(body, SHAPES)).toEqual({});
+  const { code, details } = readErrorBody(body, SHAPES);
+  expect([code, details]).toEqual([undefined, undefined]);
 });
 
 test("property: a detail of any depth and kind leaves the error what it is, and can be sent", () => {

@@ -1,29 +1,22 @@
 import type { EnvelopeRule, ErrorShape } from "../adapter/rules.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { COMMON_BODIES } from "./common-bodies.ts";
+import { readErrors } from "./common-items.ts";
 import { readFieldMap, readItems, readTitleMap } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 
-/** The shapes that are tried where the rules of a method name none. */
-export const COMMON_SHAPES: readonly ErrorShape[] = [
-  { kind: "rpc_status" },
-  { kind: "items", path: "errors", title: "title", code: "code", detail: "detail" },
-  { kind: "oauth" },
-  { kind: "items", path: "error", title: "title", code: "code", detail: "message" },
-  { kind: "text", path: "error" },
-  { kind: "text", path: "message" },
-  { kind: "text", path: "detail" },
-  { kind: "text", path: "" },
-];
+type Reader = (body: JsonValue) => ErrorReport | undefined;
 
-const PLAIN_ITEMS = { kind: "items", title: "title", code: "code", detail: "detail" } as const;
+const COMMON: readonly Reader[] = COMMON_BODIES.map((common) => common.read);
 
 /**
- * Reads the body of an error. The shapes are tried in order, and the first that finds anything wins; if it finds no text,
- * the next that does gives it. Where no shape finds anything, a list at the envelope's `errors`, or at `errors` within its
- * payload, is read; then, of an array, its first item, since streams of one array send their errors as `[{"error": …}]`.
- * Whatever has the wrong type is passed over: no body makes this fail.
+ * Reads the body of an error. The shapes of the method are tried in order, then the lists of errors that its envelope
+ * names. The first that finds anything wins; if it finds no text, the next that does gives it. A method without shapes has
+ * the common bodies in their place; with shapes, these are asked for a text at the end, and for nothing else, since codes
+ * and reasons follow from the rules. The envelope's message counts last. Of an array, the first item is read, since streams
+ * of one array send their errors as `[{"error": …}]`. Whatever has the wrong type is passed over: no body makes this fail.
  */
 export function readErrorBody(
   body: JsonValue | undefined,
@@ -31,15 +24,39 @@ export function readErrorBody(
   envelope?: EnvelopeRule,
 ): ErrorReport {
   if (body === undefined) return {};
+  const readers = readersOf(shapes, envelope);
   const first = Array.isArray(body) ? body[0] : undefined;
-  const all = [...(shapes.length === 0 ? COMMON_SHAPES : shapes), ...shapesOf(envelope)];
-  return reportOf(body, all) ?? (isJsonObject(first) ? reportOf(first, all) : undefined) ?? {};
+  return (
+    reportOf(body, readers) ??
+    (isJsonObject(first) ? reportOf(first, readers) : undefined) ??
+    (Array.isArray(body) ? readErrors(body) : undefined) ??
+    {}
+  );
 }
 
-function reportOf(body: JsonValue, shapes: readonly ErrorShape[]): ErrorReport | undefined {
+function readersOf(shapes: readonly ErrorShape[], envelope: EnvelopeRule | undefined): readonly Reader[] {
+  const { payload = [], errors, message } = envelope ?? {};
+  const listAt = (path: string) => (body: JsonValue) => readErrors(valueAt(body, path));
+  const ofEnvelope = errors === undefined ? [] : [listAt(errors)];
+  const ofPayload = payload.filter((path) => path !== "").map((path) => listAt(`${path}.errors`));
+  const ofMessage = message === undefined ? [] : [(body: JsonValue) => readText(valueAt(body, message))];
+  const own = shapes.map((shape) => (body: JsonValue) => read(body, shape));
+  return shapes.length === 0
+    ? [...ofEnvelope, ...COMMON, ...ofPayload, ...ofMessage]
+    : [...own, ...ofEnvelope, ...ofPayload, ...COMMON.map(textOnly), ...ofMessage];
+}
+
+function textOnly(read: Reader): Reader {
+  return (body) => {
+    const report = read(body);
+    return report !== undefined && hasText(report) ? { text: report.text } : undefined;
+  };
+}
+
+function reportOf(body: JsonValue, readers: readonly Reader[]): ErrorReport | undefined {
   let found: ErrorReport | undefined;
-  for (const shape of shapes) {
-    const report = read(body, shape);
+  for (const read of readers) {
+    const report = read(body);
     if (report === undefined) continue;
     if (hasText(report)) return found === undefined ? report : { ...found, text: report.text };
     found ??= report;
@@ -49,15 +66,6 @@ function reportOf(body: JsonValue, shapes: readonly ErrorShape[]): ErrorReport |
 
 function hasText({ text }: ErrorReport): boolean {
   return text !== undefined && text !== "";
-}
-
-function shapesOf(envelope: EnvelopeRule | undefined): ErrorShape[] {
-  if (envelope === undefined) return [];
-  const paths = envelope.payload.filter((path) => path !== "").map((path) => `${path}.errors`);
-  return [...(envelope.errors === undefined ? [] : [envelope.errors]), ...paths].map((path) => ({
-    ...PLAIN_ITEMS,
-    path,
-  }));
 }
 
 function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {

@@ -21,8 +21,10 @@ const MAX_DEPTH = 5;
 type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
 
 /** One item of a list of errors, as far as it can be read. */
-interface Item {
+export interface Item {
   readonly text: string;
+  /** Its part of the text of the error, where that is not its own text. */
+  readonly line?: string;
   readonly subcode: string | undefined;
   readonly field: string;
   readonly json: JsonValue;
@@ -33,10 +35,18 @@ interface Item {
  * Where an item names a field of the request, all items become a google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
+  return reportOfItems(value, (json) => readItem(json, keys));
+}
+
+/** Reads a list of errors, or a single one, with a reader of its own for each item. */
+export function reportOfItems(
+  value: JsonValue | undefined,
+  read: (json: JsonValue) => Item,
+): ErrorReport | undefined {
   const list = listOf(value);
-  const items = list.slice(0, MAX_ITEMS).map((json) => readItem(json, keys));
+  const items = list.slice(0, MAX_ITEMS).map(read);
   const subcode = items.find((item) => item.subcode !== undefined)?.subcode;
-  const text = joined(items.map((item) => item.text));
+  const text = joined(items.map((item) => item.line ?? item.text));
   const details = items.some(({ field }) => field !== "")
     ? [badRequest(items.map(violationOf), list.length - items.length)]
     : undefined;
@@ -154,12 +164,13 @@ function fieldOf(value: JsonValue | undefined): string {
 }
 
 /** The items of an array, or a single one. */
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-function joined(texts: readonly string[]): string {
+/** Different texts, one after the other. */
+export function joined(texts: readonly string[]): string {
   return [...new Set(texts)].filter((text) => text.trim() !== "").join("; ");
 }
 
@@ -173,12 +184,14 @@ function ownText(json: JsonObject, key: string): string | undefined {
   return value === undefined ? undefined : scalarText(value);
 }
 
-function scalarText(value: JsonValue): string | undefined {
+/** The text of a string or a number. */
+export function scalarText(value: JsonValue): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 }
 
-function subcodeOf(code: JsonValue | undefined): string | undefined {
+/** The code of an error as text; undefined for one that says nothing. */
+export function subcodeOf(code: JsonValue | undefined): string | undefined {
   const text = code === undefined ? "" : (scalarText(code)?.trim() ?? "");
   return text === "" || text === "0" || text.length > MAX_SUBCODE ? undefined : text;
 }

@@ -15,6 +15,10 @@ test.each([
   ["SW0RDFISH-77", "sw0rdfish-77", "[secret]"],
   ["/?key=a%2Fb%20c%2Bd%2Be", "a/b c+d+e", "/?key=[secret]"],
   ['{"key":"say \\"friend\\""}', 'say "friend"', '{"key":"[secret]"}'],
+  ['{"key":"a\\/b+c"}', "a/b+c", '{"key":"[secret]"}'],
+  ['{"key":"a\\u0026b\\u003cc"}', "a&b<c", '{"key":"[secret]"}'],
+  ["<Key>a&amp;b&lt;c&quot;</Key>", 'a&b<c"', "<Key>[secret]</Key>"],
+  ["<p>it&#39;s so, it&#039;s, it&apos;s so</p>", "it's so", "<p>[secret], it&#039;s, [secret]</p>"],
   ["a+b(c)[d]{e}|f\\g^h$i.j?", "a+b(c)[d]{e}|f\\g^h$i.j?", "[secret]"],
 ])("a secret in a text: of %j, %j, leaves %j", (text, secret, left) => {
   expect(redactText(text, secrets(secret))).toBe(left);

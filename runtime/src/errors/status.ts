@@ -46,7 +46,8 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 /**
  * What a status means by default. Statuses that no row names: 3xx is FAILED_PRECONDITION with reason MOVED
  * (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is unreachable)
- * UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the method.
+ * UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the method, or by errors
+ * in place of a payload.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];
@@ -54,7 +55,7 @@ export function meaningOf(status: number): StatusMeaning {
     const [code, phrase] = row;
     return { code, phrase, reason: phrase.toUpperCase().replaceAll(" ", "_") };
   }
-  // an error by a rule of the method alone
+  // an error by a rule of the method, or by errors in place of a payload
   if (status >= 200 && status <= 299) {
     return { code: Code.Unknown, reason: "ERROR_IN_RESPONSE", phrase: "OK" };
   }

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
@@ -184,6 +185,34 @@ test("refused credentials: of the configuration are not, and what the upstream s
   expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
   expect(String(error.cause)).toContain("key of ACME expired");
 });
+
+const KEY = "k/1&2<3";
+/** Bodies that tell the caller what to do, and repeat the secret in each notation. */
+const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
+  ["application/json", { message: `Log in again with ${KEY}` }],
+  ["application/problem+json", { title: "Unauthorized", status: 401, detail: `Log in again with ${KEY}` }],
+  ["text/plain", `Log in again with ${KEY}`],
+  ["application/xml", "<Error><Message>Log in again with k/1&amp;2&lt;3</Message></Error>"],
+  ["text/html", "<html><title>Log in again with k/1&amp;2&lt;3</title></html>"],
+];
+
+test.each(REFUSALS)(
+  "refused credentials: of the caller have the text of %s, without the secret",
+  (type, body) => {
+    const given = { body, headers: { "content-type": type }, secrets: [KEY] };
+    const error = errorOf(401, given, { rawErrorBody: true });
+    expect(error.rawMessage).toBe(
+      "upstream things responded with 401 Unauthorized: Log in again with [secret]",
+    );
+    const own = errorOf(401, { ...given, configured: true });
+    expect(own.rawMessage).not.toContain("Log in");
+    for (const each of [error, own]) {
+      expect(
+        `${inspect(each.details.map((detail) => ("value" in detail ? detail.value : detail)))} ${each.cause}`,
+      ).not.toMatch(/k\/1|k%2F1/);
+    }
+  },
+);
 
 test("refused credentials: are what a rule says, if it says a code", () => {
   const rule = { status: 401, reason: "LOGIN" };

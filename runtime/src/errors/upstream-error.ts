@@ -15,10 +15,15 @@ import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
+import { readTextBody } from "./text-body.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
-const RPC_STATUS: MethodRules["errorShapes"] = [{ kind: "rpc_status" }];
+/** What a record of a stream may be that is nothing but an error. */
+const RECORD_SHAPES: MethodRules["errorShapes"] = [
+  { kind: "rpc_status" },
+  { kind: "text", path: "error.message" },
+];
 const MAX_METADATA = 1000;
 const MAX_DETAIL_BYTES = 16 * 1024;
 
@@ -48,7 +53,7 @@ export interface ErrorResponse {
  * @param now milliseconds since 1970
  */
 export function upstreamError(response: ErrorResponse, rules: MethodRules, now: number): ConnectError {
-  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
+  const report = reportOf(response, rules);
   const rule = rules.errors.find((candidate) => fits(candidate, response, report));
   const meaning = meaningOf(response.status);
   if (response.status === 401 && response.configuredCredentials && rule?.code === undefined) {
@@ -84,14 +89,15 @@ export function errorInSuccess(
 ): ConnectError | undefined {
   const concerned = rules.errors.filter((rule) => concernsSuccess(rule, response.status));
   if (concerned.length === 0) return undefined;
-  const report = readErrorBody(response.json, rules.errorShapes, rules.envelope);
+  const report = reportOf(response, rules);
   const fitting = concerned.some((rule) => fits(rule, response, report));
   return fitting ? upstreamError(response, rules, now) : undefined;
 }
 
 /**
- * The error that a record of a stream is by itself: it has nothing but `error`, with a google.rpc.Status, as Google's streams and
- * those of grpc-gateway end. An HTTP status in it is the one that counts. undefined for other records.
+ * The error that a record of a stream is by itself: it has nothing but `error`, with a text or an object with a code or a
+ * message, as Google's streams and those of grpc-gateway end, with and without a list of details. An HTTP status in it is the
+ * one that counts. undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -99,20 +105,26 @@ export function errorInStatus(
   now: number,
 ): ConnectError | undefined {
   const { json } = response;
-  if (!isJsonObject(json) || Object.keys(json).length !== 1 || !isJsonObject(json.error)) return undefined;
-  if (readRpcStatus(json) === undefined) return undefined;
-  const { code } = json.error;
+  if (!isJsonObject(json) || Object.keys(json).length !== 1) return undefined;
+  const { error } = json;
+  if (typeof error === "string" && error !== "") return upstreamError(response, rules, now);
+  if (!isJsonObject(error)) return undefined;
+  const { code, message } = error;
+  const isStatus = readRpcStatus(json) !== undefined;
+  if (!isStatus && typeof code !== "number" && typeof message !== "string") return undefined;
   const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
-  return upstreamError({ ...response, status }, { ...rules, errorShapes: RPC_STATUS }, now);
+  // where an error can be nothing else, a status that left out its empty list of details is one too
+  const whole = isStatus ? json : { error: { details: [], ...error } };
+  return upstreamError({ ...response, json: whole, status }, { ...rules, errorShapes: RECORD_SHAPES }, now);
 }
 
 /** Whether a rule can make an error of a response whose status means success. */
-export function concernsSuccess({ status, body }: ErrorRule, responded: number): boolean {
+export function concernsSuccess({ status = 0, body }: ErrorRule, responded: number): boolean {
   return status === responded || (status === 0 && body !== undefined);
 }
 
 function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport): boolean {
-  if (rule.status !== 0 && rule.status !== response.status) return false;
+  if ((rule.status ?? 0) !== 0 && rule.status !== response.status) return false;
   if (rule.subcode !== undefined && String(rule.subcode) !== (subcode ?? "0")) return false;
   if (rule.body !== undefined && !(isJsonObject(response.json) && holds(response.json, rule.body))) {
     return false;
@@ -135,23 +147,15 @@ function credentialsRefused(response: ErrorResponse, rules: MethodRules, report:
 
 function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport): string {
   const { phrase } = meaningOf(response.status);
-  const text = report.text ?? envelopeMessage(response, rules) ?? plainText(response);
-  const said = text === undefined ? "" : safeText(redactText(text, response.secrets), MAX_TEXT);
+  const said = safeText(redactText(report.text ?? "", response.secrets), MAX_TEXT);
   const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
   return said === "" || said === phrase ? head : `${head}: ${said}`;
 }
 
-function envelopeMessage({ json }: ErrorResponse, { envelope }: MethodRules): string | undefined {
-  const message = envelope?.message === undefined ? undefined : valueAt(json, envelope.message);
-  return typeof message === "string" ? message : undefined;
-}
-
-/** A line of plain text is meant to be read; a page of HTML is not. */
-function plainText({ json, body, header }: ErrorResponse): string | undefined {
-  const type = header("content-type") ?? "";
-  if (json !== undefined || !/^text\/plain\b/i.test(type)) return undefined;
-  const text = Buffer.from(body).toString("utf8");
-  return /^\s*</.test(text) ? undefined : text;
+/** What the body says: JSON by the rules of the method, and text as its type is. */
+function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
+  if (json !== undefined) return readErrorBody(json, rules.errorShapes, rules.envelope);
+  return readTextBody(header("content-type") ?? "", beginningOf(body, secrets));
 }
 
 function metadataOf(
@@ -233,8 +237,10 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
 
 /** What the log gets to see of the response. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
-  // the whole body: what is cut off may end within a secret
-  return new Error(
-    `HTTP ${status}: ${safeText(redactText(Buffer.from(body).toString("utf8"), secrets), 1000)}`,
-  );
+  return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
+}
+
+/** The beginning of a body without secrets; of the whole body, since what is cut off may end within one. */
+function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
+  return redactText(Buffer.from(bytes).toString("utf8"), secrets).slice(0, MAX_RAW_BYTES);
 }

@@ -3,6 +3,7 @@ import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { knownTypes } from "../decode/known-types.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
+import { violation, withPlace } from "./invalid-value.ts";
 
 /**
  * A google.protobuf.Any of a request as ProtoJSON.
@@ -15,6 +16,12 @@ export function anyJson(any: Any, types: () => Registry): JsonValue {
     return toJson(AnySchema, any, { registry });
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw restError("TYPE_UNKNOWN", { type: any.typeUrl, problem }, { cause });
+    throw withPlace("", { value: any }, (field) =>
+      restError(
+        "TYPE_UNKNOWN",
+        { type: any.typeUrl, problem },
+        { cause, ...(field !== "" && violation(field, problem)) },
+      ),
+    );
   }
 }

@@ -29,6 +29,12 @@ export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Sets all keys of another object. */
+export function setAll(json: JsonRecord, entries: JsonValue): void {
+  if (!isJsonObject(entries)) return;
+  for (const [key, value] of Object.entries(entries)) if (value !== undefined) setOwn(json, key, value);
+}
+
 /** Adds unknown keys to an object: those that it has are those of declared fields, which win. */
 export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
@@ -46,7 +52,7 @@ export type Rounding = "down" | "up";
 export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding): string {
   checkTime(given);
   const time = rounding === undefined ? given : rounded(given, unitOf(rule), rounding);
-  checkTime(time);
+  checkTime(time, given);
   if (typeof rule === "object") return patternText(time, rule.pattern);
   // the nanos of a time count forwards from its second, also before 1970
   if (isCount(rule)) return countText(time.seconds * NANOS_PER_SECOND + BigInt(time.nanos), rule);
@@ -82,12 +88,18 @@ function rounded(time: Timestamp, unit: number, rounding: Rounding): Timestamp {
   return { ...time, seconds: carried ? time.seconds + 1n : time.seconds, nanos: carried ? 0 : nanos };
 }
 
-function checkTime({ seconds, nanos }: Timestamp): void {
+function checkTime(time: Timestamp, given: Timestamp = time): void {
+  const { seconds, nanos } = time;
   if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos < 1_000_000_000) return;
-  throw invalidParameter("google.protobuf.Timestamp", "request", {
-    problem: `${seconds} seconds and ${nanos} nanos are not a valid time`,
-    remedy: "send one of the years 1 to 9999, with nanos from 0 to 999999999",
-  });
+  throw invalidParameter(
+    "google.protobuf.Timestamp",
+    "request",
+    {
+      problem: `${seconds} seconds and ${nanos} nanos are not a valid time`,
+      remedy: "send one of the years 1 to 9999, with nanos from 0 to 999999999",
+    },
+    { value: given },
+  );
 }
 
 function isoText(time: Timestamp): string {
@@ -190,7 +202,7 @@ export function structJson(value: Struct): JsonValue {
  * @throws ConnectError INVALID_ARGUMENT for what JSON cannot say: one without a kind, NaN, Infinity
  */
 export function valueJson(value: Value): JsonValue {
-  return sayable("google.protobuf.Value", () => toJson(ValueSchema, value));
+  return sayable("google.protobuf.Value", value, () => toJson(ValueSchema, value));
 }
 
 /**
@@ -199,17 +211,22 @@ export function valueJson(value: Value): JsonValue {
  * @throws ConnectError INVALID_ARGUMENT as `valueJson`
  */
 export function listJson(value: ListValue): JsonValue {
-  return sayable("google.protobuf.ListValue", () => toJson(ListValueSchema, value));
+  return sayable("google.protobuf.ListValue", value, () => toJson(ListValueSchema, value));
 }
 
-function sayable(type: string, write: () => JsonValue): JsonValue {
+function sayable(type: string, value: unknown, write: () => JsonValue): JsonValue {
   try {
     return write();
   } catch {
-    throw invalidParameter(type, "body", {
-      problem: "cannot be represented in JSON",
-      remedy: "send values with a kind, and finite numbers",
-    });
+    throw invalidParameter(
+      type,
+      "body",
+      {
+        problem: "cannot be represented in JSON",
+        remedy: "send values with a kind, and finite numbers",
+      },
+      { value },
+    );
   }
 }
 
@@ -219,13 +236,16 @@ function sayable(type: string, write: () => JsonValue): JsonValue {
  * @throws ConnectError INVALID_ARGUMENT where one is not JSON
  */
 export function rawEntries(entries: Readonly<Record<string, string>>): JsonRecord {
-  return Object.fromEntries(Object.entries(entries).map(([key, text]) => [key, rawEntry(key, text)]));
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, text]) => [key, rawEntry(entries, key, text)]),
+  );
 }
 
-function rawEntry(key: string, text: string): JsonValue {
+function rawEntry(value: unknown, key: string, text: string): JsonValue {
   try {
     return parseJsonVerbatim(text) ?? parseJson(text) ?? null;
   } catch {
-    throw invalidParameter(key, "body", { problem: "is not JSON", remedy: "send the text of a JSON value" });
+    const problem = { problem: "is not JSON", remedy: "send the text of a JSON value" };
+    throw invalidParameter(key, "body", problem, { value, key });
   }
 }

@@ -60,10 +60,11 @@ export function sendUnset(
   const paths = mask.paths.flatMap((path) => (path === "*" ? Object.keys(table) : [path])).sort();
   for (const path of paths) if (!clear(json, path.split("."), table, unset)) unknown.push(path);
   if (unknown.length === 0) return;
-  throw invalidParameter(field, "request", {
+  const problem = {
     problem: `names no field of the message: ${unknown.join(", ")}`,
     remedy: "name fields as they are declared, joined by dots; items of lists cannot be named",
-  });
+  };
+  throw invalidParameter(field, "request", problem, { value: mask });
 }
 
 /** Whether the path leads to a field, which is written then if it is not there. */

@@ -15,10 +15,15 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 export function headerValue(name: string, value: ParameterValue): string {
   const text = String(value);
   if (HEADER_VALUE.test(text)) return text;
-  throw invalidParameter(name, "header", {
-    problem: "contains a line break, a control character, or a character outside Latin-1",
-    remedy: "send printable text on one line",
-  });
+  throw invalidParameter(
+    name,
+    "header",
+    {
+      problem: "contains a line break, a control character, or a character outside Latin-1",
+      remedy: "send printable text on one line",
+    },
+    { value },
+  );
 }
 
 /**
@@ -29,8 +34,13 @@ export function headerValue(name: string, value: ParameterValue): string {
 export function cookieValue(name: string, value: ParameterValue): string {
   const text = String(value);
   if (COOKIE_VALUE.test(text)) return text;
-  throw invalidParameter(name, "cookie", {
-    problem: "contains a space, comma, semicolon, quote, backslash, or a non-ASCII character",
-    remedy: "send only characters that are allowed in cookies",
-  });
+  throw invalidParameter(
+    name,
+    "cookie",
+    {
+      problem: "contains a space, comma, semicolon, quote, backslash, or a non-ASCII character",
+      remedy: "send only characters that are allowed in cookies",
+    },
+    { value },
+  );
 }

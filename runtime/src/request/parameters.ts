@@ -56,15 +56,20 @@ export class Parameters {
     for (const [key, value] of Object.entries(entries)) {
       if (reserved.includes(key)) continue;
       if (key.toLowerCase().startsWith("oauth_")) {
-        throw invalidParameter(`${field}[${key}]`, this.place, {
-          problem: "is the name of a credential",
-          remedy: "leave it to the credentials of the upstream",
-        });
+        throw invalidParameter(
+          `${field}.${key}`,
+          this.place,
+          {
+            problem: "is the name of a credential",
+            remedy: "leave it to the credentials of the upstream",
+          },
+          { value: entries, key },
+        );
       }
       const name = this.encode(`${field} key`, key);
       const kept = this.pairs.filter(([other]) => other !== name);
       this.pairs.splice(0, this.pairs.length, ...kept);
-      this.append(name, this.encode(`${field}[${key}]`, value));
+      this.append(name, this.encode(`${field}.${key}`, value));
     }
   }
 
@@ -95,10 +100,15 @@ export function withoutCommas(
   values: readonly ParameterValue[],
 ): readonly ParameterValue[] {
   if (!values.some((value) => String(value).includes(","))) return values;
-  throw invalidParameter(field, place, {
-    problem: "a value contains a comma, which is the separator",
-    remedy: "send values without commas",
-  });
+  throw invalidParameter(
+    field,
+    place,
+    {
+      problem: "a value contains a comma, which is the separator",
+      remedy: "send values without commas",
+    },
+    { value: values },
+  );
 }
 
 /**
@@ -109,11 +119,21 @@ export function withoutCommas(
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   const text = String(value);
   if (typeof value === "number" && !Number.isFinite(value)) {
-    throw invalidParameter(field, place, { problem: `is ${text}`, remedy: "send a finite number" });
+    throw invalidParameter(
+      field,
+      place,
+      { problem: `is ${text}`, remedy: "send a finite number" },
+      { value },
+    );
   }
   if (text.isWellFormed()) return text;
-  throw invalidParameter(field, place, {
-    problem: "contains a lone surrogate",
-    remedy: "send well-formed Unicode",
-  });
+  throw invalidParameter(
+    field,
+    place,
+    {
+      problem: "contains a lone surrogate",
+      remedy: "send well-formed Unicode",
+    },
+    { value },
+  );
 }

@@ -1,5 +1,5 @@
 import type { EnvelopeRule } from "../adapter/rules.ts";
-import { type JsonValue, jsonTypeOf } from "../json/json.ts";
+import { isJsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { isEmpty } from "./empty.ts";
 
@@ -23,6 +23,19 @@ export function payloadOf(
     return !isEmpty(value) && isBelow(path, found[chosen]?.path ?? "");
   });
   return (within ?? found[chosen])?.value;
+}
+
+/**
+ * Whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors": [{…}]}`. They are where the
+ * envelope names them, or at `errors`.
+ */
+export function hasErrorsAlone(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
+  if (envelope === undefined || envelope.payload.length === 0 || !isJsonObject(body)) return false;
+  const hasPayload = envelope.payload.some((path) => (valueAt(body, path) ?? null) !== null);
+  if (hasPayload) return false;
+  const errors = valueAt(body, envelope.errors ?? "errors");
+  if (typeof errors === "string") return errors.trim() !== "";
+  return typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
 }
 
 function isBelow(path: string, holder: string): boolean {

@@ -6,7 +6,7 @@ import type { JsonValue } from "../json/json.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
-import { statusOf } from "./envelope.ts";
+import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
 /** A response whose status means success, its body read. */
@@ -35,6 +35,7 @@ export function readResponse(response: UpstreamResponse, rules: MethodRules, now
     // once more with exact integers, which are read slowly
     if (error !== undefined) throw errorInSuccess(asError(body.exactly()), rules, now) ?? error;
   }
+  if (hasErrorsAlone(body.value, rules.envelope)) throw upstreamError(asError(body.exactly()), rules, now);
   return { status, header, body };
 }
 

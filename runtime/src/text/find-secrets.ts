@@ -14,6 +14,9 @@ const MIN_BEGINNING = 4;
 /** A secret that has little beside blanks is looked for as it is: its plain view could be anything's. */
 const MIN_PLAIN = 6;
 
+/** The same of a secret that is short. */
+const MIN_WORD = 4;
+
 /** Ellipses that are looked at: our texts have one for each part that was cut. */
 const MAX_ELLIPSES = 256;
 
@@ -23,6 +26,8 @@ interface Needles {
   readonly literal: RegExp | undefined;
   /** In its plain view. */
   readonly plain: readonly string[];
+  /** Whether they are looked for as words. */
+  readonly areWords: boolean;
 }
 
 const known = new WeakMap<Secret, Needles>();
@@ -39,11 +44,18 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   for (const secret of secrets) {
     // no way to write a secret is half as long; most headers end here
     if (text.length * 2 < secret.reveal().length && !text.includes("…")) continue;
-    const { literal, plain } = needlesOf(secret);
+    const { literal, plain, areWords } = needlesOf(secret);
     if (literal !== undefined) found.push(...matches(text, literal));
     if (plain.length === 0) continue;
     view ??= plainView(text);
-    for (const needle of plain) found.push(...occurrences(view, needle), ...beginnings(text, view, needle));
+    for (const needle of plain) {
+      const whole = occurrences(view, needle);
+      if (areWords) {
+        found.push(...whole.filter((range) => isWord(text, range)));
+      } else {
+        found.push(...whole, ...beginnings(text, view, needle));
+      }
+    }
   }
   return merged(found);
 }
@@ -57,10 +69,13 @@ function needlesOf(secret: Secret): Needles {
 }
 
 function makeNeedles(text: string): Needles {
-  if (text === "") return { literal: undefined, plain: [] };
+  if (text === "") return { literal: undefined, plain: [], areWords: true };
   const spellings = [text, percentEncode(text), JSON.stringify(text).slice(1, -1)].map(escaped).join("|");
   if (text.length < SHORT) {
-    return { literal: new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu"), plain: [] };
+    // letters and digits have no escapes to speak of
+    const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
+    const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
+    return { literal: words, plain: plain.filter(({ length }) => length >= MIN_WORD), areWords: true };
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
@@ -71,6 +86,7 @@ function makeNeedles(text: string): Needles {
   return {
     literal: new RegExp(spellings, "gi"),
     plain: [...plain].filter(({ length }) => length >= MIN_PLAIN),
+    areWords: false,
   };
 }
 
@@ -99,6 +115,12 @@ function occurrences({ plain, starts, ends }: PlainView, needle: string): Range[
     found.push([starts[at] ?? 0, ends[at + needle.length - 1] ?? 0]);
   }
   return found;
+}
+
+function isWord(text: string, [from, to]: Range): boolean {
+  return (
+    !/[\p{L}\p{N}]$/u.test(text.slice(0, from).slice(-2)) && !/^[\p{L}\p{N}]/u.test(text.slice(to, to + 2))
+  );
 }
 
 /** An escape that was cut: what is before it counts. */

@@ -1,8 +1,8 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 /**
- * Networks that are not of the public internet: private, local, shared, reserved, for documentation, and those whose
- * addresses hold others (IANA special-purpose registries, RFC 6890).
+ * Networks that are not of the public internet: private, local, shared, reserved, multicast and for documentation
+ * (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
  */
 const NETWORKS_4 = [
   "0.0.0.0/8",
@@ -22,34 +22,35 @@ const NETWORKS_4 = [
   "240.0.0.0/4",
 ] as const;
 
+/**
+ * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). What is around it is private as a whole: local
+ * and multicast addresses, those that hold an IPv4 address (`::/96`, `::ffff:0:0:0/96`, `64:ff9b::/96`,
+ * `64:ff9b:1::/48`), and what is reserved. Within it these are special (IANA IPv6 Special-Purpose Address Registry).
+ */
 const NETWORKS_6 = [
-  "::/96",
-  "64:ff9b::/96",
-  "64:ff9b:1::/48",
-  "100::/64",
+  "::/3",
+  "4000::/2",
+  "8000::/1",
+  // Teredo, benchmarking, ORCHID and other protocols
   "2001::/23",
   "2001:db8::/32",
+  // 6to4
   "2002::/16",
   "3fff::/20",
-  "5f00::/16",
-  "fc00::/7",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
 ] as const;
 
-const privateNetworks = listOf(NETWORKS_4, NETWORKS_6);
+/** An IPv4 address as a socket of IPv6 shows it, in the shortest form (RFC 4291 section 2.5.5.2). */
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
-function listOf(networks4: readonly string[], networks6: readonly string[]): BlockList {
+// two lists: one alone would also look for IPv4 addresses, as mapped ones, below `::/3`
+const private4 = listOf(NETWORKS_4, "ipv4");
+const private6 = listOf(NETWORKS_6, "ipv6");
+
+function listOf(networks: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
-  for (const [networks, family] of [
-    [networks4, "ipv4"],
-    [networks6, "ipv6"],
-  ] as const) {
-    for (const network of networks) {
-      const [address = "", bits] = network.split("/");
-      list.addSubnet(address, Number(bits), family);
-    }
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    list.addSubnet(address, Number(bits), family);
   }
   return list;
 }
@@ -57,7 +58,9 @@ function listOf(networks4: readonly string[], networks6: readonly string[]): Blo
 /** Whether an IP address is not one of the public internet. What is no address counts as private. */
 export function isPrivateAddress(address: string): boolean {
   const [plain = ""] = address.split("%");
-  if (isIPv4(plain)) return privateNetworks.check(plain, "ipv4");
-  // an IPv4 address within an IPv6 one is checked as such
-  return isIPv6(plain) ? privateNetworks.check(plain, "ipv6") : true;
+  if (isIPv4(plain)) return private4.check(plain, "ipv4");
+  if (!isIPv6(plain)) return true;
+  const { address: shortest } = new SocketAddress({ address: plain, family: "ipv6" });
+  const [, mapped] = MAPPED.exec(shortest) ?? [];
+  return mapped === undefined ? private6.check(shortest, "ipv6") : private4.check(mapped, "ipv4");
 }

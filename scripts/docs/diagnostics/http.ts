@@ -126,8 +126,8 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "in-unused": {
       meaning:
-        "`in` places a field in the path, the body or a part, but no binding puts it there. It would never be sent.",
-      remedy: "Fix the HTTP rule, or remove `in`.",
+        "`in` places a field in the path, the body, a part or the OAuth 1.0a signature, but no binding puts it there. It would never be sent.",
+      remedy: "Fix the HTTP rule or the credentials, or remove `in`.",
     },
     "query-oneof": {
       meaning:

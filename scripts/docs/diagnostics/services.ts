@@ -16,6 +16,11 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "The name or value of a constant header is not valid in HTTP (RFC 9110 section 5).",
       remedy: "Use a token as the name, and printable ASCII on one line as the value.",
     },
+    "rule-text": {
+      meaning:
+        "A text of a rule holds what cannot stand where the rule puts it: a line break or another control character, a character that is not for headers, or a segment of a path that leads elsewhere.",
+      remedy: "Remove what the text names; in a path, percent-encode it.",
+    },
     "credential-kind": {
       meaning: "`credentials` includes an unset kind.",
       remedy: "Use one of the kinds, or NONE.",

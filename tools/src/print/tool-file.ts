@@ -11,7 +11,7 @@ import {
   type ServiceModel,
 } from "protoc-gen-connect-rest/kit";
 import type { Direction, JsonSchema } from "../schema/json-schema.ts";
-import { DIALECT, MessageSchemas, requiredNames } from "../schema/message.ts";
+import { DIALECT, MessageSchemas, neededProperties, requiredNames } from "../schema/message.ts";
 import type { ToolModel } from "../tool/tool.ts";
 
 /** The module with the types of what is printed. */
@@ -72,9 +72,15 @@ export class ToolFile {
     this.tables.push(
       "",
       ...docComment(`The methods of ${desc.typeName} as tools of a language model.`),
-      `export const ${name} = {`,
+      // with its type, which `isolatedDeclarations` of TypeScript asks for
+      `export const ${name}: Required<`,
+      "  Pick<",
+      `    ${type},`,
+      ...tools.map((tool) => `    | ${printString(tool.desc.localName)}`),
+      "  >",
+      "> = {",
       ...tools.flatMap((tool) => this.toolLines(tool)),
-      `} satisfies ${type};`,
+      "};",
     );
   }
 
@@ -86,7 +92,9 @@ export class ToolFile {
     this.file.add(
       "",
       ...docComment("The tools of each service, by its full name."),
-      "export const tools = {",
+      "export const tools: {",
+      ...[...this.services].map(([typeName, name]) => `  readonly ${printKey(typeName)}: typeof ${name};`),
+      "} = {",
       ...[...this.services].map(([typeName, name]) => `  ${printKey(typeName)}: ${name},`),
       `} satisfies ${type}["tools"];`,
     );
@@ -129,6 +137,7 @@ export class ToolFile {
     return [
       dialect,
       `      ...${this.schemaOf(desc, direction)},`,
+      ...keywordLines(neededProperties(root, needed) ?? {}),
       ...(differs ? keywordLines({ required }) : []),
       ...(definitions.length === 0 ? [] : ["      $defs: {", ...definitions, "      },"]),
     ];

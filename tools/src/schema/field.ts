@@ -138,10 +138,18 @@ function elementValue(
   return { ...value, hints: [...value.hints, ...celHints(rules)] };
 }
 
+/** Integers without a sign. */
+const UNSIGNED: ReadonlySet<ScalarType> = new Set([
+  ScalarType.UINT32,
+  ScalarType.UINT64,
+  ScalarType.FIXED32,
+  ScalarType.FIXED64,
+]);
+
 /** The keys of a map, which JSON writes as strings. */
 function keySchema(type: ScalarType, rules: ValidateRules, place: Place): JsonSchema | undefined {
   if (type === ScalarType.BOOL) return { enum: ["true", "false"] };
-  if (type !== ScalarType.STRING) return { pattern: "^-?[0-9]+$" };
+  if (type !== ScalarType.STRING) return { pattern: UNSIGNED.has(type) ? "^[0-9]+$" : "^-?[0-9]+$" };
   const { type: _type, ...keywords } = defined(scalarValue(type, rules, place).schema);
   return Object.keys(keywords).length === 0 ? undefined : keywords;
 }

@@ -90,16 +90,41 @@ export function requiredNames(
   needed: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const own: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const first = new Set([...needed].map(firstName));
   const names = desc.fields
     .map((field) => field.jsonName)
-    .filter((name) => own.includes(name) || needed.has(name));
+    .filter((name) => own.includes(name) || first.has(name));
   return names.length === 0 ? undefined : names;
+}
+
+/**
+ * What a schema says of properties in which fields are needed too; undefined where there are none.
+ *
+ * @param needed paths of JSON names, joined by dots
+ */
+export function neededProperties(schema: JsonSchema, needed: ReadonlySet<string>): JsonSchema | undefined {
+  const inner = [...needed].filter((path) => path.includes("."));
+  if (inner.length === 0) return undefined;
+  const properties = schema.properties as Readonly<Record<string, JsonSchema>> | undefined;
+  const names = new Set(inner.map(firstName));
+  const changed = [...names].map((name) => {
+    const below = inner.filter((path) => firstName(path) === name);
+    const rest = new Set(below.map((path) => path.slice(name.length + 1)));
+    const required = [...new Set([...rest].map(firstName))];
+    return [name, { ...properties?.[name], ...neededProperties({}, rest), required }] as const;
+  });
+  return { properties: { ...properties, ...Object.fromEntries(changed) } };
+}
+
+function firstName(path: string): string {
+  const [name = ""] = path.split(".");
+  return name;
 }
 
 /**
  * The whole schema of a message, with the messages below it in `$defs`.
  *
- * @param needed JSON names of fields that must be set for a reason beside the message's own rules
+ * @param needed paths of JSON names of fields that must be set for a reason beside the message's own rules
  */
 export function messageSchema(
   desc: DescMessage,
@@ -114,6 +139,7 @@ export function messageSchema(
   return {
     $schema: DIALECT,
     ...root,
+    ...neededProperties(root, needed),
     required: requiredNames(desc, root, needed),
     $defs: definitions.length === 0 ? undefined : Object.fromEntries(definitions),
   };

@@ -53,9 +53,11 @@ export function annotationsOf(desc: DescMethod, verb: string, idempotent?: boole
   return { readOnlyHint, idempotentHint, destructiveHint: !readOnlyHint, openWorldHint: true };
 }
 
+/** The paths of fields, by JSON names joined by dots, that every binding has in its path. */
 function pathFields({ bindings }: MethodModel): Set<string> {
   const [first = new Set<string>(), ...others] = bindings.map(
-    (binding) => new Set([...binding.variables.values()].map(([field]) => field.jsonName)),
+    (binding) =>
+      new Set([...binding.variables.values()].map((path) => path.map((field) => field.jsonName).join("."))),
   );
   return new Set([...first].filter((name) => others.every((names) => names.has(name))));
 }

@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   ownValue,
   pathSegment,
   unary,
@@ -38,27 +40,30 @@ const NamesService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules
  *
  * @generated from rpc rich.v1.NamesService.Constructor
  */
-export const NamesService_constructor$ = unary(NamesService.method.constructor$, {
+export const NamesService_constructor$: UnaryAdapter<
+  typeof NamesService.method.constructor$.input,
+  typeof NamesService.method.constructor$.output
+> = unary(NamesService.method.constructor$, {
   rules: NamesService_rules,
   request(message: String$): RestRequest {
     const request = new RequestWriter("POST", `/names/$%7B'x'!()+,;@&/${pathSegment(message.json, "json")}`);
     const json: JsonRecord = {};
-    if (message.message) json.message = message.message;
-    if (message.request) json.request = String(message.request);
-    if (message.out !== undefined) json.out = encodeSet(message.out);
-    if (message.mode) json.mode = MODE.json(message.mode);
-    if (message.item.length > 0) json.item = message.item.map(String);
+    if (message.message) json["message"] = message.message;
+    if (message.request) json["request"] = String(message.request);
+    if (message.out !== undefined) json["out"] = encodeSet(message.out);
+    if (message.mode) json["mode"] = MODE.json(message.mode);
+    if (message.item.length > 0) json["item"] = message.item.map(String);
     if (Object.keys(message.value).length > 0) {
-      json.value = Object.fromEntries(
+      json["value"] = Object.fromEntries(
         Object.entries(message.value).map(([key, value]) => [key, String(value)]),
       );
     }
     switch (message.case.case) {
       case "number":
-        json.number = String(message.case.value);
+        json["number"] = String(message.case.value);
         break;
       case "answer":
-        json.answer = message.case.value;
+        json["answer"] = message.case.value;
         break;
     }
     request.json(json);
@@ -75,7 +80,10 @@ export const NamesService_constructor$ = unary(NamesService.method.constructor$,
  *
  * @generated from rpc rich.v1.NamesService.To_String
  */
-export const NamesService_to_String = unary(NamesService.method.to_String, {
+export const NamesService_to_String: UnaryAdapter<
+  typeof NamesService.method.to_String.input,
+  typeof NamesService.method.to_String.output
+> = unary(NamesService.method.to_String, {
   rules: { ...NamesService_rules, idempotent: true },
   request(message: A_B): RestRequest {
     const request = new RequestWriter("GET", `/names/${pathSegment(message.class, "class")}`);
@@ -93,7 +101,10 @@ export const NamesService_to_String = unary(NamesService.method.to_String, {
  *
  * @generated from rpc rich.v1.NamesService.GetSet
  */
-export const NamesService_getSet = unary(NamesService.method.getSet, {
+export const NamesService_getSet: UnaryAdapter<
+  typeof NamesService.method.getSet.input,
+  typeof NamesService.method.getSet.output
+> = unary(NamesService.method.getSet, {
   rules: { ...NamesService_rules, idempotent: true },
   request(message: Set$): RestRequest {
     const request = new RequestWriter("PUT", "/names");
@@ -111,7 +122,10 @@ export const NamesService_getSet = unary(NamesService.method.getSet, {
  *
  * @generated from rpc rich.v1.NamesService.Delete
  */
-export const NamesService_delete = unary(NamesService.method.delete, {
+export const NamesService_delete: UnaryAdapter<
+  typeof NamesService.method.delete.input,
+  typeof NamesService.method.delete.output
+> = unary(NamesService.method.delete, {
   rules: { ...NamesService_rules, idempotent: true },
   request(message: ProtoWriter$): RestRequest {
     const request = new RequestWriter("DELETE", "/names");
@@ -157,12 +171,15 @@ const OtherNamesService_rules = { upstream: "rich.v1" } satisfies Partial<Method
  *
  * @generated from rpc rich.v1.OtherNamesService.Constructor
  */
-export const OtherNamesService_constructor$ = unary(OtherNamesService.method.constructor$, {
+export const OtherNamesService_constructor$: UnaryAdapter<
+  typeof OtherNamesService.method.constructor$.input,
+  typeof OtherNamesService.method.constructor$.output
+> = unary(OtherNamesService.method.constructor$, {
   rules: OtherNamesService_rules,
   request(message: Foo): RestRequest {
     const request = new RequestWriter("PATCH", "/names");
     const json: JsonRecord = {};
-    if (message.decodeFoo) json.decodeFoo = message.decodeFoo;
+    if (message.decodeFoo) json["decodeFoo"] = message.decodeFoo;
     request.json(json);
     return request;
   },
@@ -191,12 +208,12 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
 
 /** Spellings of rich.v1.EnumTable on the wire. */
-export const ENUM_TABLE = new EnumTable("rich.v1.EnumTable", [
+export const ENUM_TABLE: EnumTable = new EnumTable("rich.v1.EnumTable", [
   [0, "ENUM_TABLE_UNSPECIFIED"],
 ]);
 
 /** Spellings of rich.v1.Mode on the wire. */
-export const MODE = new EnumTable("rich.v1.Mode", [
+export const MODE: EnumTable = new EnumTable("rich.v1.Mode", [
   [0, "MODE_UNSPECIFIED"],
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);
@@ -205,7 +222,7 @@ const A_B_KEYS: ReadonlySet<string> = new Set(["b"]);
 
 /** @generated from message rich.v1.A_B */
 export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.b, "b", decodeA_B$);
+  out.message(1, json["b"], "b", decodeA_B$);
   out.unknownKeys(json, A_B_KEYS);
 }
 
@@ -213,8 +230,8 @@ const A_B_KEYS$: ReadonlySet<string> = new Set(["class", "function"]);
 
 /** @generated from message rich.v1.A.B */
 export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.class, "class");
-  out.string(2, json.function, "function");
+  out.string(1, json["class"], "class");
+  out.string(2, json["function"], "function");
   out.unknownKeys(json, A_B_KEYS$);
 }
 
@@ -222,7 +239,7 @@ const FOO_KEYS: ReadonlySet<string> = new Set(["decode_foo", "decodeFoo"]);
 
 /** @generated from message rich.v1.Foo */
 export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.decode_foo ?? json.decodeFoo, "decode_foo");
+  out.string(1, json["decode_foo"] ?? json["decodeFoo"], "decode_foo");
   out.unknownKeys(json, FOO_KEYS);
 }
 
@@ -230,7 +247,7 @@ const FOO_SCHEMA_KEYS: ReadonlySet<string> = new Set(["foo"]);
 
 /** @generated from message rich.v1.FooSchema */
 export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.foo, "foo", decodeFoo);
+  out.message(1, json["foo"], "foo", decodeFoo);
   out.unknownKeys(json, FOO_SCHEMA_KEYS);
 }
 
@@ -240,11 +257,11 @@ const OBJECT_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rich.v1.Object */
 export function decodeObject(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.default, "default");
-  out.string(2, json.has_own_property ?? ownValue(json, "hasOwnProperty"), "has_own_property");
+  out.string(1, json["default"], "default");
+  out.string(2, json["has_own_property"] ?? ownValue(json, "hasOwnProperty"), "has_own_property");
   out.string(3, ownValue(json, "valueOf"), "valueOf");
-  out.message(4, json.string, "string", decodeString);
-  out.message(5, json.set, "set", decodeReadonlySet);
+  out.message(4, json["string"], "string", decodeString);
+  out.message(5, json["set"], "set", decodeReadonlySet);
   out.unknownKeys(json, OBJECT_KEYS);
 }
 
@@ -252,7 +269,7 @@ const PARTIAL_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message rich.v1.Partial */
 export function decodePartial(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
+  out.int64(1, json["id"], "id");
   out.unknownKeys(json, PARTIAL_KEYS);
 }
 
@@ -260,7 +277,7 @@ const READONLY_SET_KEYS: ReadonlySet<string> = new Set(["modes"]);
 
 /** @generated from message rich.v1.ReadonlySet */
 export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
-  out.enums(1, json.modes, "modes", MODE);
+  out.enums(1, json["modes"], "modes", MODE);
   out.unknownKeys(json, READONLY_SET_KEYS);
 }
 
@@ -268,7 +285,7 @@ const SET_KEYS: ReadonlySet<string> = new Set(["value"]);
 
 /** @generated from message rich.v1.Set */
 export function decodeSet(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.value, "value", decodePartial);
+  out.message(1, json["value"], "value", decodePartial);
   out.unknownKeys(json, SET_KEYS);
 }
 
@@ -276,31 +293,35 @@ const STRING_KEYS: ReadonlySet<string> = new Set([
   "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
 ]);
 
+const STRING_CASE: OneofMembers = [[8, "number"], [9, "answer"]];
+
 /** @generated from message rich.v1.String */
 export function decodeString(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.json, "json");
-  out.string(2, json.message, "message");
-  out.int64(3, json.request, "request");
-  out.message(4, json.out, "out", decodeSet);
-  out.enum(5, json.mode, "mode", MODE);
-  out.list(6, json.item, "item", "int64");
-  out.map(7, json.value, "value", "string", (value, key, out) => out.int64(2, value, key));
-  out.int64(8, json.number, "number");
-  out.string(9, json.answer, "answer");
+  out.string(1, json["json"], "json");
+  out.string(2, json["message"], "message");
+  out.int64(3, json["request"], "request");
+  out.message(4, json["out"], "out", decodeSet);
+  out.enum(5, json["mode"], "mode", MODE);
+  out.list(6, json["item"], "item", "int64");
+  out.map(7, json["value"], "value", "string", (value, key, out) => out.int64(2, value, key));
+  const caseStart = out.length;
+  out.int64(8, json["number"], "number");
+  out.string(9, json["answer"], "answer");
+  out.onlyFirst(caseStart, json, STRING_CASE);
   out.unknownKeys(json, STRING_KEYS);
 }
 
 /** Writes rich.v1.Partial as JSON. */
 function encodePartial(message: Partial$): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = String(message.id);
+  if (message.id) json["id"] = String(message.id);
   return json;
 }
 
 /** Writes rich.v1.Set as JSON. */
 function encodeSet(message: Set$): JsonRecord {
   const json: JsonRecord = {};
-  if (message.value !== undefined) json.value = encodePartial(message.value);
+  if (message.value !== undefined) json["value"] = encodePartial(message.value);
   return json;
 }
 

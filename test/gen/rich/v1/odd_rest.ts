@@ -8,11 +8,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   addUnknown,
   base64Url,
   decodeListValue,
@@ -26,6 +28,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setAll,
   setOwn,
   splitCommas,
   splitNumbers,
@@ -68,45 +71,48 @@ const OddService_rules = {
  *
  * @generated from rpc rich.v1.OddService.EchoOdd
  */
-export const OddService_echoOdd = unary(OddService.method.echoOdd, {
+export const OddService_echoOdd: UnaryAdapter<
+  typeof OddService.method.echoOdd.input,
+  typeof OddService.method.echoOdd.output
+> = unary(OddService.method.echoOdd, {
   rules: OddService_rules,
   request(message: Odd): RestRequest {
     const request = new RequestWriter("POST", "/odd");
     request.header("x-odd", "service");
     request.header("x-version", "1");
     const json: JsonRecord = {};
-    if (message.id) json.id_string = message.id;
+    if (message.id) json["id_string"] = message.id;
     if (message.displayName) json["display-name"] = message.displayName;
     if (message.constructor$) setOwn(json, "constructor", message.constructor$);
     if (message.toString$) setOwn(json, "toString", message.toString$);
     if (message.proto) setOwn(json, "__proto__", message.proto);
-    if (message.seconds !== undefined) json.seconds = timeJson(message.seconds, "seconds");
-    if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
-    if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
-    if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
+    if (message.seconds !== undefined) json["seconds"] = timeJson(message.seconds, "seconds");
+    if (message.millis !== undefined) json["millis"] = timeJson(message.millis, "millis");
+    if (message.micros !== undefined) json["micros"] = timeJson(message.micros, "micros");
+    if (message.iso !== undefined) json["iso"] = timeJson(message.iso, "iso8601");
     if (message.formatted !== undefined) {
-      json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+      json["formatted"] = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
     }
-    if (message.ends !== undefined) json.ends = timeJson(message.ends, "seconds");
-    if (message.history.length > 0) json.history = message.history.map((item) => timeJson(item, "millis"));
-    if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-    if (message.numbers.length > 0) json.numbers = joinCommas(message.numbers, "numbers");
+    if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds");
+    if (message.history.length > 0) json["history"] = message.history.map((item) => timeJson(item, "millis"));
+    if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+    if (message.numbers.length > 0) json["numbers"] = joinCommas(message.numbers, "numbers");
     if (message.moods.length > 0) {
-      json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+      json["moods"] = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
     }
-    if (message.textNumber) json.text_number = String(message.textNumber);
-    if (message.bareNumber) json.bare_number = message.bareNumber;
-    if (message.urlData.length) json.url_data = base64Url(message.urlData);
-    if (message.mood) json.mood = MOOD.json(message.mood);
-    if (message.row !== undefined) json.row = [...message.row.cells];
-    if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.cells]);
-    if (message.block !== undefined) json.block = encodeBlock(message.block);
-    if (message.blocks.length > 0) json.blocks = message.blocks.map(encodeBlock);
-    if (message.envelope !== undefined) json.envelope = encodeEnvelope(message.envelope);
-    if (message.happening !== undefined) json.happening = encodeHappening(message.happening);
-    if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
-    if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
-    if (message.child !== undefined) json.child = encodeOdd(message.child);
+    if (message.textNumber) json["text_number"] = String(message.textNumber);
+    if (message.bareNumber) json["bare_number"] = message.bareNumber;
+    if (message.urlData.length) json["url_data"] = base64Url(message.urlData);
+    if (message.mood) json["mood"] = MOOD.json(message.mood);
+    if (message.row !== undefined) json["row"] = [...message.row.cells];
+    if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
+    if (message.block !== undefined) json["block"] = encodeBlock(message.block);
+    if (message.blocks.length > 0) json["blocks"] = message.blocks.map(encodeBlock);
+    if (message.envelope !== undefined) json["envelope"] = encodeEnvelope(message.envelope);
+    if (message.happening !== undefined) json["happening"] = encodeHappening(message.happening);
+    if (message.loose !== undefined) json["loose"] = encodeLoose(message.loose);
+    if (message.shapeless !== undefined) json["shapeless"] = encodeShapeless(message.shapeless);
+    if (message.child !== undefined) json["child"] = encodeOdd(message.child);
     addUnknown(json, rawEntries(message.unknownFields));
     request.json(json);
     return request;
@@ -124,7 +130,10 @@ export const OddService_echoOdd = unary(OddService.method.echoOdd, {
  *
  * @generated from rpc rich.v1.OddService.FindOdd
  */
-export const OddService_findOdd = unary(OddService.method.findOdd, {
+export const OddService_findOdd: UnaryAdapter<
+  typeof OddService.method.findOdd.input,
+  typeof OddService.method.findOdd.output
+> = unary(OddService.method.findOdd, {
   rules: {
     ...OddService_rules,
     credentials: ["api_key", "oauth2"],
@@ -181,7 +190,10 @@ export const OddService_findOdd = unary(OddService.method.findOdd, {
  *
  * @generated from rpc rich.v1.OddService.PutPart
  */
-export const OddService_putPart = unary(OddService.method.putPart, {
+export const OddService_putPart: UnaryAdapter<
+  typeof OddService.method.putPart.input,
+  typeof OddService.method.putPart.output
+> = unary(OddService.method.putPart, {
   rules: { ...OddService_rules, idempotent: true },
   request(message: PutPartRequest): RestRequest {
     const request = new RequestWriter("PUT", `/odd/${pathSegment(message.owner, "owner")}/part`);
@@ -204,7 +216,10 @@ export const OddService_putPart = unary(OddService.method.putPart, {
  *
  * @generated from rpc rich.v1.OddService.CheckOdd
  */
-export const OddService_checkOdd = unary(OddService.method.checkOdd, {
+export const OddService_checkOdd: UnaryAdapter<
+  typeof OddService.method.checkOdd.input,
+  typeof OddService.method.checkOdd.output
+> = unary(OddService.method.checkOdd, {
   rules: { ...OddService_rules, responseEncoding: "empty", idempotent: true },
   request(message: CheckOddRequest): RestRequest {
     const request = new RequestWriter("HEAD", `/odd/${pathSegment(message.id, "id")}`);
@@ -246,7 +261,7 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
 // @@protoc_insertion_point(service:rich.v1.OddService)
 
 /** Spellings of rich.v1.Mood on the wire. */
-export const MOOD = new EnumTable("rich.v1.Mood", [
+export const MOOD: EnumTable = new EnumTable("rich.v1.Mood", [
   [0, "MOOD_UNSPECIFIED"],
   [1, "good", "fine", "MOOD_GOOD"],
   [2, "MOOD_BAD", "awful"],
@@ -261,8 +276,8 @@ const BLOCK_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
  * @generated from message rich.v1.Block
  */
 export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
+  out.string(1, json["id"], "id");
+  switch (json["type"]) {
     case "text":
       out.flattened(2, json, decodeTextBlock, BLOCK_KEYS);
       break;
@@ -271,12 +286,14 @@ export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
       out.flattened(3, json, decodeImageBlock, BLOCK_KEYS);
       break;
     default:
-      out.unknownMember("type", "a known block", json.type);
+      out.unknownMember("type", "a known block", json["type"]);
   }
   out.unknown(100, json, BLOCK_KEYS);
 }
 
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "note"]);
+
+const ENVELOPE_CONTENT: OneofMembers = [[1, "text"], [2, "image"], [3, "note"]];
 
 /**
  * The keys of a kind stand under its name.
@@ -284,23 +301,27 @@ const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "no
  * @generated from message rich.v1.Envelope
  */
 export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
-  switch (json.kind) {
+  const contentStart = out.length;
+  switch (json["kind"]) {
     case "text":
-      out.message(1, json.text, "text", decodeTextBlock);
+      out.message(1, json["text"], "text", decodeTextBlock);
       break;
     case "image":
-      out.message(2, json.image, "image", decodeImageBlock);
+      out.message(2, json["image"], "image", decodeImageBlock);
       break;
     case "note":
-      out.string(3, json.note, "note");
+      out.string(3, json["note"], "note");
       break;
     default:
-      out.unknownMember("kind", "a known content", json.kind);
+      out.unknownMember("kind", "a known content", json["kind"]);
   }
+  out.unchosen(contentStart, json, ENVELOPE_CONTENT);
   out.unknownKeys(json, ENVELOPE_KEYS);
 }
 
 const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
+
+const HAPPENING_PAYLOAD: OneofMembers = [[2, "payload"], [3, "payload"], [4, "payload"]];
 
 /**
  * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
@@ -308,17 +329,19 @@ const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
  * @generated from message rich.v1.Happening
  */
 export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.type, "type");
-  switch (json.type) {
+  out.string(1, json["type"], "type");
+  const payloadStart = out.length;
+  switch (json["type"]) {
     case "SaidEvent":
-      out.message(2, json.payload, "payload", decodeTextBlock);
+      out.message(2, json["payload"], "payload", decodeTextBlock);
       break;
     case "ShownEvent":
-      out.message(3, json.payload, "payload", decodeImageBlock);
+      out.message(3, json["payload"], "payload", decodeImageBlock);
       break;
     default:
-      out.message(4, json.payload, "payload", decodeStruct);
+      out.message(4, json["payload"], "payload", decodeStruct);
   }
+  out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
   out.unknownKeys(json, HAPPENING_KEYS);
 }
 
@@ -330,8 +353,8 @@ const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set(["url", "caption"]);
  * @generated from message rich.v1.ImageBlock
  */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.message(2, json.caption, "caption", decodeTextBlock);
+  out.string(1, json["url"], "url");
+  out.message(2, json["caption"], "caption", decodeTextBlock);
   out.unknownKeys(json, IMAGE_BLOCK_KEYS);
 }
 
@@ -343,8 +366,8 @@ const LOOSE_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
  * @generated from message rich.v1.Loose
  */
 export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
+  out.string(1, json["id"], "id");
+  switch (json["type"]) {
     case "text":
       out.flattened(2, json, decodeLooseText, LOOSE_KEYS);
       break;
@@ -362,7 +385,7 @@ const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
  * @generated from message rich.v1.LooseText
  */
 export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
+  out.string(1, json["text"], "text");
   out.unknown(100, json, LOOSE_TEXT_KEYS);
 }
 
@@ -379,36 +402,36 @@ const ODD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Odd
  */
 export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id_string ?? json.idString ?? json.id, "id_string");
+  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
   out.string(2, json["display-name"], "display-name");
   out.string(3, ownValue(json, "constructor"), "constructor");
   out.string(4, ownValue(json, "toString"), "toString");
-  out.string(5, ownValue(json, "__proto__") ?? json.Proto, "__proto__");
-  out.time(10, json.seconds, "seconds", "seconds");
-  out.time(11, json.millis, "millis", "millis");
-  out.time(12, json.micros, "micros", "micros");
-  out.time(13, json.iso, "iso", "iso8601");
-  out.time(14, json.formatted, "formatted", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-  out.time(15, json.ends, "ends", "seconds", "0");
-  out.each(json.history, "history", (item, out) => out.time(16, item, "", "millis"));
-  out.list(20, splitCommas(json.tags), "tags", "string");
-  out.list(21, splitNumbers(json.numbers), "numbers", "int32");
-  out.enums(22, splitCommas(json.moods), "moods", MOOD, "collected");
-  out.int64(23, json.text_number ?? json.textNumber, "text_number");
-  out.int64(24, json.bare_number ?? json.bareNumber, "bare_number");
-  out.bytes(25, json.url_data ?? json.urlData, "url_data");
-  out.collectedEnum(26, json.mood, "mood", MOOD);
-  out.wrapped(30, json.row, "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json.rows, "rows", (item, out) =>
+  out.string(5, ownValue(json, "__proto__") ?? json["Proto"], "__proto__");
+  out.time(10, json["seconds"], "seconds", "seconds");
+  out.time(11, json["millis"], "millis", "millis");
+  out.time(12, json["micros"], "micros", "micros");
+  out.time(13, json["iso"], "iso", "iso8601");
+  out.time(14, json["formatted"], "formatted", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+  out.time(15, json["ends"], "ends", "seconds", "0");
+  out.each(json["history"], "history", (item, out) => out.time(16, item, "", "millis"));
+  out.list(20, splitCommas(json["tags"]), "tags", "string");
+  out.list(21, splitNumbers(json["numbers"]), "numbers", "int32");
+  out.enums(22, splitCommas(json["moods"]), "moods", MOOD, "collected");
+  out.int64(23, json["text_number"] ?? json["textNumber"], "text_number");
+  out.int64(24, json["bare_number"] ?? json["bareNumber"], "bare_number");
+  out.bytes(25, json["url_data"] ?? json["urlData"], "url_data");
+  out.collectedEnum(26, json["mood"], "mood", MOOD);
+  out.wrapped(30, json["row"], "row", (value, out) => out.list(1, value, "", "int64"));
+  out.each(json["rows"], "rows", (item, out) =>
     out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),
   );
-  out.message(40, json.block, "block", decodeBlock);
-  out.messages(41, json.blocks, "blocks", decodeBlock);
-  out.message(42, json.envelope, "envelope", decodeEnvelope);
-  out.message(43, json.happening, "happening", decodeHappening);
-  out.message(44, json.loose, "loose", decodeLoose);
-  out.message(45, json.shapeless, "shapeless", decodeShapeless);
-  out.message(46, json.child, "child", decodeOdd);
+  out.message(40, json["block"], "block", decodeBlock);
+  out.messages(41, json["blocks"], "blocks", decodeBlock);
+  out.message(42, json["envelope"], "envelope", decodeEnvelope);
+  out.message(43, json["happening"], "happening", decodeHappening);
+  out.message(44, json["loose"], "loose", decodeLoose);
+  out.message(45, json["shapeless"], "shapeless", decodeShapeless);
+  out.message(46, json["child"], "child", decodeOdd);
   out.unknown(100, json, ODD_KEYS);
 }
 
@@ -420,8 +443,8 @@ const PART_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
  * @generated from message rich.v1.Part
  */
 export function decodePart(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.int64(2, json.size, "size");
+  out.string(1, json["name"], "name");
+  out.int64(2, json["size"], "size");
   out.unknownKeys(json, PART_KEYS);
 }
 
@@ -433,11 +456,11 @@ const SHAPELESS_KEYS: ReadonlySet<string> = new Set(["object", "any", "list", "t
  * @generated from message rich.v1.Shapeless
  */
 export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.object, "object", decodeStruct);
-  out.nullable(2, json.any, "any", decodeValue);
-  out.wrapped(3, json.list, "list", decodeListValue);
-  out.wrapper(4, json.text, "text", "string");
-  out.wrapper(5, json.number, "number", "int64");
+  out.message(1, json["object"], "object", decodeStruct);
+  out.nullable(2, json["any"], "any", decodeValue);
+  out.wrapped(3, json["list"], "list", decodeListValue);
+  out.wrapper(4, json["text"], "text", "string");
+  out.wrapper(5, json["number"], "number", "int64");
   out.unknownKeys(json, SHAPELESS_KEYS);
 }
 
@@ -449,23 +472,23 @@ const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set(["text", "mood"]);
  * @generated from message rich.v1.TextBlock
  */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.enum(2, json.mood, "mood", MOOD);
+  out.string(1, json["text"], "text");
+  out.enum(2, json["mood"], "mood", MOOD);
   out.unknownKeys(json, TEXT_BLOCK_KEYS);
 }
 
 /** Writes rich.v1.Block as JSON. */
 function encodeBlock(message: Block): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      json.type = "text";
-      Object.assign(json, encodeTextBlock(message.block.value));
+      json["type"] = "text";
+      setAll(json, encodeTextBlock(message.block.value));
       break;
     case "image":
-      json.type = "image";
-      Object.assign(json, encodeImageBlock(message.block.value));
+      json["type"] = "image";
+      setAll(json, encodeImageBlock(message.block.value));
       break;
   }
   addUnknown(json, rawEntries(message.unknownFields));
@@ -477,16 +500,16 @@ function encodeEnvelope(message: Envelope): JsonRecord {
   const json: JsonRecord = {};
   switch (message.content.case) {
     case "text":
-      json.kind = "text";
-      json.text = encodeTextBlock(message.content.value);
+      json["kind"] = "text";
+      json["text"] = encodeTextBlock(message.content.value);
       break;
     case "image":
-      json.kind = "image";
-      json.image = encodeImageBlock(message.content.value);
+      json["kind"] = "image";
+      json["image"] = encodeImageBlock(message.content.value);
       break;
     case "note":
-      json.kind = "note";
-      json.note = message.content.value;
+      json["kind"] = "note";
+      json["note"] = message.content.value;
       break;
   }
   return json;
@@ -495,18 +518,18 @@ function encodeEnvelope(message: Envelope): JsonRecord {
 /** Writes rich.v1.Happening as JSON. */
 function encodeHappening(message: Happening): JsonRecord {
   const json: JsonRecord = {};
-  if (message.kind) json.type = message.kind;
+  if (message.kind) json["type"] = message.kind;
   switch (message.payload.case) {
     case "said":
-      json.type = "SaidEvent";
-      json.payload = encodeTextBlock(message.payload.value);
+      json["type"] = "SaidEvent";
+      json["payload"] = encodeTextBlock(message.payload.value);
       break;
     case "shown":
-      json.type = "ShownEvent";
-      json.payload = encodeImageBlock(message.payload.value);
+      json["type"] = "ShownEvent";
+      json["payload"] = encodeImageBlock(message.payload.value);
       break;
     case "other":
-      json.payload = plainJson(message.payload.value);
+      json["payload"] = plainJson(message.payload.value);
       break;
   }
   return json;
@@ -515,22 +538,22 @@ function encodeHappening(message: Happening): JsonRecord {
 /** Writes rich.v1.ImageBlock as JSON. */
 function encodeImageBlock(message: ImageBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.caption !== undefined) json.caption = encodeTextBlock(message.caption);
+  if (message.url) json["url"] = message.url;
+  if (message.caption !== undefined) json["caption"] = encodeTextBlock(message.caption);
   return json;
 }
 
 /** Writes rich.v1.Loose as JSON. */
 function encodeLoose(message: Loose): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      json.type = "text";
-      Object.assign(json, encodeLooseText(message.block.value));
+      json["type"] = "text";
+      setAll(json, encodeLooseText(message.block.value));
       break;
     case "other":
-      Object.assign(json, plainJson(message.block.value));
+      setAll(json, plainJson(message.block.value));
       break;
   }
   return json;
@@ -539,7 +562,7 @@ function encodeLoose(message: Loose): JsonRecord {
 /** Writes rich.v1.LooseText as JSON. */
 function encodeLooseText(message: LooseText): JsonRecord {
   const json: JsonRecord = {};
-  if (message.text) json.text = message.text;
+  if (message.text) json["text"] = message.text;
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -547,38 +570,38 @@ function encodeLooseText(message: LooseText): JsonRecord {
 /** Writes rich.v1.Odd as JSON. */
 function encodeOdd(message: Odd): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id_string = message.id;
+  if (message.id) json["id_string"] = message.id;
   if (message.displayName) json["display-name"] = message.displayName;
   if (message.constructor$) setOwn(json, "constructor", message.constructor$);
   if (message.toString$) setOwn(json, "toString", message.toString$);
   if (message.proto) setOwn(json, "__proto__", message.proto);
-  if (message.seconds !== undefined) json.seconds = timeJson(message.seconds, "seconds");
-  if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
-  if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
-  if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
+  if (message.seconds !== undefined) json["seconds"] = timeJson(message.seconds, "seconds");
+  if (message.millis !== undefined) json["millis"] = timeJson(message.millis, "millis");
+  if (message.micros !== undefined) json["micros"] = timeJson(message.micros, "micros");
+  if (message.iso !== undefined) json["iso"] = timeJson(message.iso, "iso8601");
   if (message.formatted !== undefined) {
-    json.formatted = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+    json["formatted"] = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
   }
-  if (message.ends !== undefined) json.ends = timeJson(message.ends, "seconds");
-  if (message.history.length > 0) json.history = message.history.map((item) => timeJson(item, "millis"));
-  if (message.tags.length > 0) json.tags = joinCommas(message.tags, "tags");
-  if (message.numbers.length > 0) json.numbers = joinCommas(message.numbers, "numbers");
+  if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds");
+  if (message.history.length > 0) json["history"] = message.history.map((item) => timeJson(item, "millis"));
+  if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
+  if (message.numbers.length > 0) json["numbers"] = joinCommas(message.numbers, "numbers");
   if (message.moods.length > 0) {
-    json.moods = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+    json["moods"] = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
   }
-  if (message.textNumber) json.text_number = String(message.textNumber);
-  if (message.bareNumber) json.bare_number = message.bareNumber;
-  if (message.urlData.length) json.url_data = base64Url(message.urlData);
-  if (message.mood) json.mood = MOOD.json(message.mood);
-  if (message.row !== undefined) json.row = [...message.row.cells];
-  if (message.rows.length > 0) json.rows = message.rows.map((item) => [...item.cells]);
-  if (message.block !== undefined) json.block = encodeBlock(message.block);
-  if (message.blocks.length > 0) json.blocks = message.blocks.map(encodeBlock);
-  if (message.envelope !== undefined) json.envelope = encodeEnvelope(message.envelope);
-  if (message.happening !== undefined) json.happening = encodeHappening(message.happening);
-  if (message.loose !== undefined) json.loose = encodeLoose(message.loose);
-  if (message.shapeless !== undefined) json.shapeless = encodeShapeless(message.shapeless);
-  if (message.child !== undefined) json.child = encodeOdd(message.child);
+  if (message.textNumber) json["text_number"] = String(message.textNumber);
+  if (message.bareNumber) json["bare_number"] = message.bareNumber;
+  if (message.urlData.length) json["url_data"] = base64Url(message.urlData);
+  if (message.mood) json["mood"] = MOOD.json(message.mood);
+  if (message.row !== undefined) json["row"] = [...message.row.cells];
+  if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
+  if (message.block !== undefined) json["block"] = encodeBlock(message.block);
+  if (message.blocks.length > 0) json["blocks"] = message.blocks.map(encodeBlock);
+  if (message.envelope !== undefined) json["envelope"] = encodeEnvelope(message.envelope);
+  if (message.happening !== undefined) json["happening"] = encodeHappening(message.happening);
+  if (message.loose !== undefined) json["loose"] = encodeLoose(message.loose);
+  if (message.shapeless !== undefined) json["shapeless"] = encodeShapeless(message.shapeless);
+  if (message.child !== undefined) json["child"] = encodeOdd(message.child);
   addUnknown(json, rawEntries(message.unknownFields));
   return json;
 }
@@ -586,27 +609,27 @@ function encodeOdd(message: Odd): JsonRecord {
 /** Writes rich.v1.Part as JSON. */
 function encodePartLowerCamelQuoted(message: Part): JsonRecord {
   const json: JsonRecord = {};
-  if (message.name) json.name = message.name;
-  if (message.size) json.size = String(message.size);
+  if (message.name) json["name"] = message.name;
+  if (message.size) json["size"] = String(message.size);
   return json;
 }
 
 /** Writes rich.v1.Shapeless as JSON. */
 function encodeShapeless(message: Shapeless): JsonRecord {
   const json: JsonRecord = {};
-  if (message.object !== undefined) json.object = plainJson(message.object);
-  if (message.any !== undefined) json.any = valueJson(message.any);
-  if (message.list !== undefined) json.list = listJson(message.list);
-  if (message.text !== undefined) json.text = message.text;
-  if (message.number !== undefined) json.number = message.number;
+  if (message.object !== undefined) json["object"] = plainJson(message.object);
+  if (message.any !== undefined) json["any"] = valueJson(message.any);
+  if (message.list !== undefined) json["list"] = listJson(message.list);
+  if (message.text !== undefined) json["text"] = message.text;
+  if (message.number !== undefined) json["number"] = message.number;
   return json;
 }
 
 /** Writes rich.v1.TextBlock as JSON. */
 function encodeTextBlock(message: TextBlock): JsonRecord {
   const json: JsonRecord = {};
-  if (message.text) json.text = message.text;
-  if (message.mood) json.mood = MOOD.json(message.mood);
+  if (message.text) json["text"] = message.text;
+  if (message.mood) json["mood"] = MOOD.json(message.mood);
   return json;
 }
 

@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   base64,
   decodeEmpty,
   decodeListValue,
@@ -52,22 +54,25 @@ const PlainService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules
  *
  * @generated from rpc rich.v1.PlainService.EchoPlain
  */
-export const PlainService_echoPlain = unary(PlainService.method.echoPlain, {
+export const PlainService_echoPlain: UnaryAdapter<
+  typeof PlainService.method.echoPlain.input,
+  typeof PlainService.method.echoPlain.output
+> = unary(PlainService.method.echoPlain, {
   rules: PlainService_rules,
   request(message: Plain): RestRequest {
     const request = new RequestWriter("POST", "/plain");
     const json: JsonRecord = {};
-    if (message.scalars !== undefined) json.scalars = encodeScalars(message.scalars);
+    if (message.scalars !== undefined) json["scalars"] = encodeScalars(message.scalars);
     if (message.optionalScalars !== undefined) {
-      json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+      json["optionalScalars"] = encodeOptionalScalars(message.optionalScalars);
     }
-    if (message.lists !== undefined) json.lists = encodeLists(message.lists);
-    if (message.maps !== undefined) json.maps = encodeMaps(message.maps);
-    if (message.wrappers !== undefined) json.wrappers = encodeWrappers(message.wrappers);
-    if (message.wellKnown !== undefined) json.wellKnown = encodeWellKnown(message.wellKnown);
-    if (message.choice !== undefined) json.choice = encodeChoice(message.choice);
-    if (message.child !== undefined) json.child = encodePlain(message.child);
-    if (message.children.length > 0) json.children = message.children.map(encodePlain);
+    if (message.lists !== undefined) json["lists"] = encodeLists(message.lists);
+    if (message.maps !== undefined) json["maps"] = encodeMaps(message.maps);
+    if (message.wrappers !== undefined) json["wrappers"] = encodeWrappers(message.wrappers);
+    if (message.wellKnown !== undefined) json["wellKnown"] = encodeWellKnown(message.wellKnown);
+    if (message.choice !== undefined) json["choice"] = encodeChoice(message.choice);
+    if (message.child !== undefined) json["child"] = encodePlain(message.child);
+    if (message.children.length > 0) json["children"] = message.children.map(encodePlain);
     request.json(json);
     return request;
   },
@@ -84,7 +89,10 @@ export const PlainService_echoPlain = unary(PlainService.method.echoPlain, {
  *
  * @generated from rpc rich.v1.PlainService.QueryPlain
  */
-export const PlainService_queryPlain = unary(PlainService.method.queryPlain, {
+export const PlainService_queryPlain: UnaryAdapter<
+  typeof PlainService.method.queryPlain.input,
+  typeof PlainService.method.queryPlain.output
+> = unary(PlainService.method.queryPlain, {
   rules: { ...PlainService_rules, responseEncoding: "empty", idempotent: true },
   request(message: QueryPlainRequest): RestRequest {
     const scalarsInt64Value = pathSegment(message.scalars?.int64Value ?? "", "scalars.int64_value");
@@ -167,7 +175,7 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
 // @@protoc_insertion_point(service:rich.v1.PlainService)
 
 /** Spellings of rich.v1.Color on the wire. */
-export const COLOR = new EnumTable("rich.v1.Color", [
+export const COLOR: EnumTable = new EnumTable("rich.v1.Color", [
   [0, "COLOR_UNSPECIFIED"],
   [1, "COLOR_RED"],
   [-5, "COLOR_NEGATIVE"],
@@ -178,21 +186,28 @@ const CHOICE_KEYS: ReadonlySet<string> = new Set([
   "text", "number", "color", "message", "time", "struct", "wrapper", "value", "data",
 ]);
 
+const CHOICE_CHOICE: OneofMembers = [
+  [1, "text"], [2, "number"], [3, "color"], [4, "message"], [5, "time"], [6, "struct"], [7, "wrapper"],
+  [8, "value"], [9, "data"],
+];
+
 /**
  * A oneof without rules.
  *
  * @generated from message rich.v1.Choice
  */
 export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.int64(2, json.number, "number");
-  out.enum(3, json.color, "color", COLOR);
-  out.message(4, json.message, "message", decodeScalars);
-  out.time(5, json.time, "time", "iso8601");
-  out.message(6, json.struct, "struct", decodeStruct);
-  out.wrapper(7, json.wrapper, "wrapper", "string");
-  out.nullable(8, json.value, "value", decodeValue);
-  out.bytes(9, json.data, "data");
+  const choiceStart = out.length;
+  out.string(1, json["text"], "text");
+  out.int64(2, json["number"], "number");
+  out.enum(3, json["color"], "color", COLOR);
+  out.message(4, json["message"], "message", decodeScalars);
+  out.time(5, json["time"], "time", "iso8601");
+  out.message(6, json["struct"], "struct", decodeStruct);
+  out.wrapper(7, json["wrapper"], "wrapper", "string");
+  out.nullable(8, json["value"], "value", decodeValue);
+  out.bytes(9, json["data"], "data");
+  out.onlyFirst(choiceStart, json, CHOICE_CHOICE);
   out.unknownKeys(json, CHOICE_KEYS);
 }
 
@@ -212,30 +227,30 @@ const LISTS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Lists
  */
 export function decodeLists(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json.double_values ?? json.doubleValues, "double_values", "double");
-  out.list(2, json.float_values ?? json.floatValues, "float_values", "float");
-  out.list(3, json.int32_values ?? json.int32Values, "int32_values", "int32");
-  out.list(4, json.int64_values ?? json.int64Values, "int64_values", "int64");
-  out.list(5, json.uint32_values ?? json.uint32Values, "uint32_values", "uint32");
-  out.list(6, json.uint64_values ?? json.uint64Values, "uint64_values", "uint64");
-  out.list(7, json.sint32_values ?? json.sint32Values, "sint32_values", "sint32");
-  out.list(8, json.sint64_values ?? json.sint64Values, "sint64_values", "sint64");
-  out.list(9, json.fixed32_values ?? json.fixed32Values, "fixed32_values", "fixed32");
-  out.list(10, json.fixed64_values ?? json.fixed64Values, "fixed64_values", "fixed64");
-  out.list(11, json.sfixed32_values ?? json.sfixed32Values, "sfixed32_values", "sfixed32");
-  out.list(12, json.sfixed64_values ?? json.sfixed64Values, "sfixed64_values", "sfixed64");
-  out.list(13, json.bool_values ?? json.boolValues, "bool_values", "bool");
-  out.list(14, json.string_values ?? json.stringValues, "string_values", "string");
-  out.list(15, json.bytes_values ?? json.bytesValues, "bytes_values", "bytes");
-  out.enums(16, json.color_values ?? json.colorValues, "color_values", COLOR);
-  out.messages(17, json.message_values ?? json.messageValues, "message_values", decodeScalars);
-  out.each(json.timestamps, "timestamps", (item, out) => out.time(18, item, "", "iso8601"));
-  out.each(json.durations, "durations", (item, out) => out.duration(19, item, ""));
-  out.each(json.wrappers, "wrappers", (item, out) => out.wrapper(20, item, "", "string"));
-  out.messages(21, json.structs, "structs", decodeStruct);
-  out.each(json.values, "values", (item, out) => out.nullable(22, item, "", decodeValue));
-  out.each(json.masks, "masks", (item, out) => out.fieldMask(23, item, ""));
-  out.each(json.lists, "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
+  out.list(1, json["double_values"] ?? json["doubleValues"], "double_values", "double");
+  out.list(2, json["float_values"] ?? json["floatValues"], "float_values", "float");
+  out.list(3, json["int32_values"] ?? json["int32Values"], "int32_values", "int32");
+  out.list(4, json["int64_values"] ?? json["int64Values"], "int64_values", "int64");
+  out.list(5, json["uint32_values"] ?? json["uint32Values"], "uint32_values", "uint32");
+  out.list(6, json["uint64_values"] ?? json["uint64Values"], "uint64_values", "uint64");
+  out.list(7, json["sint32_values"] ?? json["sint32Values"], "sint32_values", "sint32");
+  out.list(8, json["sint64_values"] ?? json["sint64Values"], "sint64_values", "sint64");
+  out.list(9, json["fixed32_values"] ?? json["fixed32Values"], "fixed32_values", "fixed32");
+  out.list(10, json["fixed64_values"] ?? json["fixed64Values"], "fixed64_values", "fixed64");
+  out.list(11, json["sfixed32_values"] ?? json["sfixed32Values"], "sfixed32_values", "sfixed32");
+  out.list(12, json["sfixed64_values"] ?? json["sfixed64Values"], "sfixed64_values", "sfixed64");
+  out.list(13, json["bool_values"] ?? json["boolValues"], "bool_values", "bool");
+  out.list(14, json["string_values"] ?? json["stringValues"], "string_values", "string");
+  out.list(15, json["bytes_values"] ?? json["bytesValues"], "bytes_values", "bytes");
+  out.enums(16, json["color_values"] ?? json["colorValues"], "color_values", COLOR);
+  out.messages(17, json["message_values"] ?? json["messageValues"], "message_values", decodeScalars);
+  out.each(json["timestamps"], "timestamps", (item, out) => out.time(18, item, "", "iso8601"));
+  out.each(json["durations"], "durations", (item, out) => out.duration(19, item, ""));
+  out.each(json["wrappers"], "wrappers", (item, out) => out.wrapper(20, item, "", "string"));
+  out.messages(21, json["structs"], "structs", decodeStruct);
+  out.each(json["values"], "values", (item, out) => out.nullable(22, item, "", decodeValue));
+  out.each(json["masks"], "masks", (item, out) => out.fieldMask(23, item, ""));
+  out.each(json["lists"], "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
   out.unknownKeys(json, LISTS_KEYS);
 }
 
@@ -250,25 +265,29 @@ const MAPS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Maps
  */
 export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
-  out.map(1, json.strings, "strings", "string", (value, key, out) => out.string(2, value, key));
-  out.map(2, json.int32s, "int32s", "int32", (value, key, out) => out.int32(2, value, key));
-  out.map(3, json.int64s, "int64s", "int64", (value, key, out) => out.int64(2, value, key));
-  out.map(4, json.uint32s, "uint32s", "uint32", (value, key, out) => out.double(2, value, key));
-  out.map(5, json.uint64s, "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key));
-  out.map(6, json.sint32s, "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key));
-  out.map(7, json.fixed64s, "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key));
-  out.map(8, json.bools, "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR));
-  out.map(9, json.messages, "messages", "string", (value, key, out) =>
+  out.map(1, json["strings"], "strings", "string", (value, key, out) => out.string(2, value, key));
+  out.map(2, json["int32s"], "int32s", "int32", (value, key, out) => out.int32(2, value, key));
+  out.map(3, json["int64s"], "int64s", "int64", (value, key, out) => out.int64(2, value, key));
+  out.map(4, json["uint32s"], "uint32s", "uint32", (value, key, out) => out.double(2, value, key));
+  out.map(5, json["uint64s"], "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key));
+  out.map(6, json["sint32s"], "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key));
+  out.map(7, json["fixed64s"], "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key));
+  out.map(8, json["bools"], "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR));
+  out.map(9, json["messages"], "messages", "string", (value, key, out) =>
     out.message(2, value, key, decodeScalars),
   );
-  out.map(10, json.timestamps, "timestamps", "string", (value, key, out) =>
+  out.map(10, json["timestamps"], "timestamps", "string", (value, key, out) =>
     out.time(2, value, key, "iso8601"),
   );
-  out.map(11, json.values, "values", "string", (value, key, out) => out.nullable(2, value, key, decodeValue));
-  out.map(12, json.structs, "structs", "string", (value, key, out) =>
+  out.map(11, json["values"], "values", "string", (value, key, out) =>
+    out.nullable(2, value, key, decodeValue),
+  );
+  out.map(12, json["structs"], "structs", "string", (value, key, out) =>
     out.message(2, value, key, decodeStruct),
   );
-  out.map(13, json.wrappers, "wrappers", "string", (value, key, out) => out.wrapper(2, value, key, "int64"));
+  out.map(13, json["wrappers"], "wrappers", "string", (value, key, out) =>
+    out.wrapper(2, value, key, "int64"),
+  );
   out.unknownKeys(json, MAPS_KEYS);
 }
 
@@ -284,15 +303,15 @@ const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.OptionalScalars
  */
 export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json.double_value ?? json.doubleValue, "double_value");
-  out.float(2, json.float_value ?? json.floatValue, "float_value");
-  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
-  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
-  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
-  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
-  out.string(14, json.string_value ?? json.stringValue, "string_value");
-  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
-  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
+  out.double(1, json["double_value"] ?? json["doubleValue"], "double_value");
+  out.float(2, json["float_value"] ?? json["floatValue"], "float_value");
+  out.int32(3, json["int32_value"] ?? json["int32Value"], "int32_value");
+  out.int64(4, json["int64_value"] ?? json["int64Value"], "int64_value");
+  out.uint64(6, json["uint64_value"] ?? json["uint64Value"], "uint64_value");
+  out.bool(13, json["bool_value"] ?? json["boolValue"], "bool_value");
+  out.string(14, json["string_value"] ?? json["stringValue"], "string_value");
+  out.bytes(15, json["bytes_value"] ?? json["bytesValue"], "bytes_value");
+  out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
   out.unknownKeys(json, OPTIONAL_SCALARS_KEYS);
 }
 
@@ -307,15 +326,20 @@ const PLAIN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.scalars, "scalars", decodeScalars);
-  out.message(2, json.optional_scalars ?? json.optionalScalars, "optional_scalars", decodeOptionalScalars);
-  out.message(3, json.lists, "lists", decodeLists);
-  out.message(4, json.maps, "maps", decodeMaps);
-  out.message(5, json.wrappers, "wrappers", decodeWrappers);
-  out.message(6, json.well_known ?? json.wellKnown, "well_known", decodeWellKnown);
-  out.message(7, json.choice, "choice", decodeChoice);
-  out.message(16, json.child, "child", decodePlain);
-  out.messages(2000, json.children, "children", decodePlain);
+  out.message(1, json["scalars"], "scalars", decodeScalars);
+  out.message(
+    2,
+    json["optional_scalars"] ?? json["optionalScalars"],
+    "optional_scalars",
+    decodeOptionalScalars,
+  );
+  out.message(3, json["lists"], "lists", decodeLists);
+  out.message(4, json["maps"], "maps", decodeMaps);
+  out.message(5, json["wrappers"], "wrappers", decodeWrappers);
+  out.message(6, json["well_known"] ?? json["wellKnown"], "well_known", decodeWellKnown);
+  out.message(7, json["choice"], "choice", decodeChoice);
+  out.message(16, json["child"], "child", decodePlain);
+  out.messages(2000, json["children"], "children", decodePlain);
   out.unknownKeys(json, PLAIN_KEYS);
 }
 
@@ -333,22 +357,22 @@ const SCALARS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Scalars
  */
 export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json.double_value ?? json.doubleValue, "double_value");
-  out.float(2, json.float_value ?? json.floatValue, "float_value");
-  out.int32(3, json.int32_value ?? json.int32Value, "int32_value");
-  out.int64(4, json.int64_value ?? json.int64Value, "int64_value");
-  out.uint32(5, json.uint32_value ?? json.uint32Value, "uint32_value");
-  out.uint64(6, json.uint64_value ?? json.uint64Value, "uint64_value");
-  out.sint32(7, json.sint32_value ?? json.sint32Value, "sint32_value");
-  out.sint64(8, json.sint64_value ?? json.sint64Value, "sint64_value");
-  out.fixed32(9, json.fixed32_value ?? json.fixed32Value, "fixed32_value");
-  out.fixed64(10, json.fixed64_value ?? json.fixed64Value, "fixed64_value");
-  out.sfixed32(11, json.sfixed32_value ?? json.sfixed32Value, "sfixed32_value");
-  out.sfixed64(12, json.sfixed64_value ?? json.sfixed64Value, "sfixed64_value");
-  out.bool(13, json.bool_value ?? json.boolValue, "bool_value");
-  out.string(14, json.string_value ?? json.stringValue, "string_value");
-  out.bytes(15, json.bytes_value ?? json.bytesValue, "bytes_value");
-  out.enum(16, json.color_value ?? json.colorValue, "color_value", COLOR);
+  out.double(1, json["double_value"] ?? json["doubleValue"], "double_value");
+  out.float(2, json["float_value"] ?? json["floatValue"], "float_value");
+  out.int32(3, json["int32_value"] ?? json["int32Value"], "int32_value");
+  out.int64(4, json["int64_value"] ?? json["int64Value"], "int64_value");
+  out.uint32(5, json["uint32_value"] ?? json["uint32Value"], "uint32_value");
+  out.uint64(6, json["uint64_value"] ?? json["uint64Value"], "uint64_value");
+  out.sint32(7, json["sint32_value"] ?? json["sint32Value"], "sint32_value");
+  out.sint64(8, json["sint64_value"] ?? json["sint64Value"], "sint64_value");
+  out.fixed32(9, json["fixed32_value"] ?? json["fixed32Value"], "fixed32_value");
+  out.fixed64(10, json["fixed64_value"] ?? json["fixed64Value"], "fixed64_value");
+  out.sfixed32(11, json["sfixed32_value"] ?? json["sfixed32Value"], "sfixed32_value");
+  out.sfixed64(12, json["sfixed64_value"] ?? json["sfixed64Value"], "sfixed64_value");
+  out.bool(13, json["bool_value"] ?? json["boolValue"], "bool_value");
+  out.string(14, json["string_value"] ?? json["stringValue"], "string_value");
+  out.bytes(15, json["bytes_value"] ?? json["bytesValue"], "bytes_value");
+  out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
   out.unknownKeys(json, SCALARS_KEYS);
 }
 
@@ -362,13 +386,13 @@ const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.WellKnown
  */
 export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json.timestamp, "timestamp", "iso8601");
-  out.duration(2, json.duration, "duration");
-  out.fieldMask(3, json.mask, "mask");
-  out.message(4, json.struct, "struct", decodeStruct);
-  out.nullable(5, json.value, "value", decodeValue);
-  out.wrapped(6, json.list, "list", decodeListValue);
-  out.message(7, json.empty, "empty", decodeEmpty);
+  out.time(1, json["timestamp"], "timestamp", "iso8601");
+  out.duration(2, json["duration"], "duration");
+  out.fieldMask(3, json["mask"], "mask");
+  out.message(4, json["struct"], "struct", decodeStruct);
+  out.nullable(5, json["value"], "value", decodeValue);
+  out.wrapped(6, json["list"], "list", decodeListValue);
+  out.message(7, json["empty"], "empty", decodeEmpty);
   out.unknownKeys(json, WELL_KNOWN_KEYS);
 }
 
@@ -384,15 +408,15 @@ const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Wrappers
  */
 export function decodeWrappers(json: JsonObject, out: ProtoWriter): void {
-  out.wrapper(1, json.double_value ?? json.doubleValue, "double_value", "double");
-  out.wrapper(2, json.float_value ?? json.floatValue, "float_value", "float");
-  out.wrapper(3, json.int64_value ?? json.int64Value, "int64_value", "int64");
-  out.wrapper(4, json.uint64_value ?? json.uint64Value, "uint64_value", "uint64");
-  out.wrapper(5, json.int32_value ?? json.int32Value, "int32_value", "int32");
-  out.wrapper(6, json.uint32_value ?? json.uint32Value, "uint32_value", "uint32");
-  out.wrapper(7, json.bool_value ?? json.boolValue, "bool_value", "bool");
-  out.wrapper(8, json.string_value ?? json.stringValue, "string_value", "string");
-  out.wrapper(9, json.bytes_value ?? json.bytesValue, "bytes_value", "bytes");
+  out.wrapper(1, json["double_value"] ?? json["doubleValue"], "double_value", "double");
+  out.wrapper(2, json["float_value"] ?? json["floatValue"], "float_value", "float");
+  out.wrapper(3, json["int64_value"] ?? json["int64Value"], "int64_value", "int64");
+  out.wrapper(4, json["uint64_value"] ?? json["uint64Value"], "uint64_value", "uint64");
+  out.wrapper(5, json["int32_value"] ?? json["int32Value"], "int32_value", "int32");
+  out.wrapper(6, json["uint32_value"] ?? json["uint32Value"], "uint32_value", "uint32");
+  out.wrapper(7, json["bool_value"] ?? json["boolValue"], "bool_value", "bool");
+  out.wrapper(8, json["string_value"] ?? json["stringValue"], "string_value", "string");
+  out.wrapper(9, json["bytes_value"] ?? json["bytesValue"], "bytes_value", "bytes");
   out.unknownKeys(json, WRAPPERS_KEYS);
 }
 
@@ -401,31 +425,31 @@ function encodeChoice(message: Choice): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.text = message.choice.value;
+      json["text"] = message.choice.value;
       break;
     case "number":
-      json.number = String(message.choice.value);
+      json["number"] = String(message.choice.value);
       break;
     case "color":
-      json.color = COLOR.json(message.choice.value);
+      json["color"] = COLOR.json(message.choice.value);
       break;
     case "message":
-      json.message = encodeScalars(message.choice.value);
+      json["message"] = encodeScalars(message.choice.value);
       break;
     case "time":
-      json.time = timeJson(message.choice.value, "iso8601");
+      json["time"] = timeJson(message.choice.value, "iso8601");
       break;
     case "struct":
-      json.struct = plainJson(message.choice.value);
+      json["struct"] = plainJson(message.choice.value);
       break;
     case "wrapper":
-      json.wrapper = message.choice.value.value;
+      json["wrapper"] = message.choice.value.value;
       break;
     case "value":
-      json.value = valueJson(message.choice.value);
+      json["value"] = valueJson(message.choice.value);
       break;
     case "data":
-      json.data = base64(message.choice.value);
+      json["data"] = base64(message.choice.value);
       break;
   }
   return json;
@@ -435,93 +459,99 @@ function encodeChoice(message: Choice): JsonRecord {
 function encodeLists(message: Lists): JsonRecord {
   const json: JsonRecord = {};
   if (message.doubleValues.length > 0) {
-    json.doubleValues = message.doubleValues.map((item) => doubleJson(item));
+    json["doubleValues"] = message.doubleValues.map((item) => doubleJson(item));
   }
-  if (message.floatValues.length > 0) json.floatValues = message.floatValues.map((item) => doubleJson(item));
-  if (message.int32Values.length > 0) json.int32Values = [...message.int32Values];
-  if (message.int64Values.length > 0) json.int64Values = message.int64Values.map(String);
-  if (message.uint32Values.length > 0) json.uint32Values = [...message.uint32Values];
-  if (message.uint64Values.length > 0) json.uint64Values = message.uint64Values.map(String);
-  if (message.sint32Values.length > 0) json.sint32Values = [...message.sint32Values];
-  if (message.sint64Values.length > 0) json.sint64Values = message.sint64Values.map(String);
-  if (message.fixed32Values.length > 0) json.fixed32Values = [...message.fixed32Values];
-  if (message.fixed64Values.length > 0) json.fixed64Values = message.fixed64Values.map(String);
-  if (message.sfixed32Values.length > 0) json.sfixed32Values = [...message.sfixed32Values];
-  if (message.sfixed64Values.length > 0) json.sfixed64Values = message.sfixed64Values.map(String);
-  if (message.boolValues.length > 0) json.boolValues = [...message.boolValues];
-  if (message.stringValues.length > 0) json.stringValues = [...message.stringValues];
-  if (message.bytesValues.length > 0) json.bytesValues = message.bytesValues.map((item) => base64(item));
-  if (message.colorValues.length > 0) json.colorValues = message.colorValues.map((item) => COLOR.json(item));
-  if (message.messageValues.length > 0) json.messageValues = message.messageValues.map(encodeScalars);
+  if (message.floatValues.length > 0) {
+    json["floatValues"] = message.floatValues.map((item) => doubleJson(item));
+  }
+  if (message.int32Values.length > 0) json["int32Values"] = [...message.int32Values];
+  if (message.int64Values.length > 0) json["int64Values"] = message.int64Values.map(String);
+  if (message.uint32Values.length > 0) json["uint32Values"] = [...message.uint32Values];
+  if (message.uint64Values.length > 0) json["uint64Values"] = message.uint64Values.map(String);
+  if (message.sint32Values.length > 0) json["sint32Values"] = [...message.sint32Values];
+  if (message.sint64Values.length > 0) json["sint64Values"] = message.sint64Values.map(String);
+  if (message.fixed32Values.length > 0) json["fixed32Values"] = [...message.fixed32Values];
+  if (message.fixed64Values.length > 0) json["fixed64Values"] = message.fixed64Values.map(String);
+  if (message.sfixed32Values.length > 0) json["sfixed32Values"] = [...message.sfixed32Values];
+  if (message.sfixed64Values.length > 0) json["sfixed64Values"] = message.sfixed64Values.map(String);
+  if (message.boolValues.length > 0) json["boolValues"] = [...message.boolValues];
+  if (message.stringValues.length > 0) json["stringValues"] = [...message.stringValues];
+  if (message.bytesValues.length > 0) json["bytesValues"] = message.bytesValues.map((item) => base64(item));
+  if (message.colorValues.length > 0) {
+    json["colorValues"] = message.colorValues.map((item) => COLOR.json(item));
+  }
+  if (message.messageValues.length > 0) json["messageValues"] = message.messageValues.map(encodeScalars);
   if (message.timestamps.length > 0) {
-    json.timestamps = message.timestamps.map((item) => timeJson(item, "iso8601"));
+    json["timestamps"] = message.timestamps.map((item) => timeJson(item, "iso8601"));
   }
-  if (message.durations.length > 0) json.durations = message.durations.map((item) => durationText(item));
-  if (message.wrappers.length > 0) json.wrappers = message.wrappers.map((item) => item.value);
-  if (message.structs.length > 0) json.structs = message.structs.map((item) => plainJson(item));
-  if (message.values.length > 0) json.values = message.values.map((item) => valueJson(item));
-  if (message.masks.length > 0) json.masks = message.masks.map((item) => fieldMaskText(item));
-  if (message.lists.length > 0) json.lists = message.lists.map((item) => listJson(item));
+  if (message.durations.length > 0) json["durations"] = message.durations.map((item) => durationText(item));
+  if (message.wrappers.length > 0) json["wrappers"] = message.wrappers.map((item) => item.value);
+  if (message.structs.length > 0) json["structs"] = message.structs.map((item) => plainJson(item));
+  if (message.values.length > 0) json["values"] = message.values.map((item) => valueJson(item));
+  if (message.masks.length > 0) json["masks"] = message.masks.map((item) => fieldMaskText(item));
+  if (message.lists.length > 0) json["lists"] = message.lists.map((item) => listJson(item));
   return json;
 }
 
 /** Writes rich.v1.Maps as JSON. */
 function encodeMaps(message: Maps): JsonRecord {
   const json: JsonRecord = {};
-  if (Object.keys(message.strings).length > 0) json.strings = { ...message.strings };
+  if (Object.keys(message.strings).length > 0) json["strings"] = { ...message.strings };
   if (Object.keys(message.int32s).length > 0) {
-    json.int32s = Object.fromEntries(Object.entries(message.int32s).map(([key, value]) => [key, value]));
+    json["int32s"] = Object.fromEntries(Object.entries(message.int32s).map(([key, value]) => [key, value]));
   }
   if (Object.keys(message.int64s).length > 0) {
-    json.int64s = Object.fromEntries(
+    json["int64s"] = Object.fromEntries(
       Object.entries(message.int64s).map(([key, value]) => [key, String(value)]),
     );
   }
   if (Object.keys(message.uint32s).length > 0) {
-    json.uint32s = Object.fromEntries(
+    json["uint32s"] = Object.fromEntries(
       Object.entries(message.uint32s).map(([key, value]) => [key, doubleJson(value)]),
     );
   }
   if (Object.keys(message.uint64s).length > 0) {
-    json.uint64s = Object.fromEntries(
+    json["uint64s"] = Object.fromEntries(
       Object.entries(message.uint64s).map(([key, value]) => [key, String(value)]),
     );
   }
   if (Object.keys(message.sint32s).length > 0) {
-    json.sint32s = Object.fromEntries(
+    json["sint32s"] = Object.fromEntries(
       Object.entries(message.sint32s).map(([key, value]) => [key, base64(value)]),
     );
   }
   if (Object.keys(message.fixed64s).length > 0) {
-    json.fixed64s = Object.fromEntries(Object.entries(message.fixed64s).map(([key, value]) => [key, value]));
+    json["fixed64s"] = Object.fromEntries(
+      Object.entries(message.fixed64s).map(([key, value]) => [key, value]),
+    );
   }
   if (Object.keys(message.bools).length > 0) {
-    json.bools = Object.fromEntries(
+    json["bools"] = Object.fromEntries(
       Object.entries(message.bools).map(([key, value]) => [key, COLOR.json(value)]),
     );
   }
   if (Object.keys(message.messages).length > 0) {
-    json.messages = Object.fromEntries(
+    json["messages"] = Object.fromEntries(
       Object.entries(message.messages).map(([key, value]) => [key, encodeScalars(value)]),
     );
   }
   if (Object.keys(message.timestamps).length > 0) {
-    json.timestamps = Object.fromEntries(
+    json["timestamps"] = Object.fromEntries(
       Object.entries(message.timestamps).map(([key, value]) => [key, timeJson(value, "iso8601")]),
     );
   }
   if (Object.keys(message.values).length > 0) {
-    json.values = Object.fromEntries(
+    json["values"] = Object.fromEntries(
       Object.entries(message.values).map(([key, value]) => [key, valueJson(value)]),
     );
   }
   if (Object.keys(message.structs).length > 0) {
-    json.structs = Object.fromEntries(
+    json["structs"] = Object.fromEntries(
       Object.entries(message.structs).map(([key, value]) => [key, plainJson(value)]),
     );
   }
   if (Object.keys(message.wrappers).length > 0) {
-    json.wrappers = Object.fromEntries(
+    json["wrappers"] = Object.fromEntries(
       Object.entries(message.wrappers).map(([key, value]) => [key, String(value.value)]),
     );
   }
@@ -531,82 +561,82 @@ function encodeMaps(message: Maps): JsonRecord {
 /** Writes rich.v1.OptionalScalars as JSON. */
 function encodeOptionalScalars(message: OptionalScalars): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValue !== undefined) json.doubleValue = doubleJson(message.doubleValue);
-  if (message.floatValue !== undefined) json.floatValue = doubleJson(message.floatValue);
-  if (message.int32Value !== undefined) json.int32Value = message.int32Value;
-  if (message.int64Value !== undefined) json.int64Value = String(message.int64Value);
-  if (message.uint64Value !== undefined) json.uint64Value = String(message.uint64Value);
-  if (message.boolValue !== undefined) json.boolValue = message.boolValue;
-  if (message.stringValue !== undefined) json.stringValue = message.stringValue;
-  if (message.bytesValue !== undefined) json.bytesValue = base64(message.bytesValue);
-  if (message.colorValue !== undefined) json.colorValue = COLOR.json(message.colorValue);
+  if (message.doubleValue !== undefined) json["doubleValue"] = doubleJson(message.doubleValue);
+  if (message.floatValue !== undefined) json["floatValue"] = doubleJson(message.floatValue);
+  if (message.int32Value !== undefined) json["int32Value"] = message.int32Value;
+  if (message.int64Value !== undefined) json["int64Value"] = String(message.int64Value);
+  if (message.uint64Value !== undefined) json["uint64Value"] = String(message.uint64Value);
+  if (message.boolValue !== undefined) json["boolValue"] = message.boolValue;
+  if (message.stringValue !== undefined) json["stringValue"] = message.stringValue;
+  if (message.bytesValue !== undefined) json["bytesValue"] = base64(message.bytesValue);
+  if (message.colorValue !== undefined) json["colorValue"] = COLOR.json(message.colorValue);
   return json;
 }
 
 /** Writes rich.v1.Plain as JSON. */
 function encodePlain(message: Plain): JsonRecord {
   const json: JsonRecord = {};
-  if (message.scalars !== undefined) json.scalars = encodeScalars(message.scalars);
+  if (message.scalars !== undefined) json["scalars"] = encodeScalars(message.scalars);
   if (message.optionalScalars !== undefined) {
-    json.optionalScalars = encodeOptionalScalars(message.optionalScalars);
+    json["optionalScalars"] = encodeOptionalScalars(message.optionalScalars);
   }
-  if (message.lists !== undefined) json.lists = encodeLists(message.lists);
-  if (message.maps !== undefined) json.maps = encodeMaps(message.maps);
-  if (message.wrappers !== undefined) json.wrappers = encodeWrappers(message.wrappers);
-  if (message.wellKnown !== undefined) json.wellKnown = encodeWellKnown(message.wellKnown);
-  if (message.choice !== undefined) json.choice = encodeChoice(message.choice);
-  if (message.child !== undefined) json.child = encodePlain(message.child);
-  if (message.children.length > 0) json.children = message.children.map(encodePlain);
+  if (message.lists !== undefined) json["lists"] = encodeLists(message.lists);
+  if (message.maps !== undefined) json["maps"] = encodeMaps(message.maps);
+  if (message.wrappers !== undefined) json["wrappers"] = encodeWrappers(message.wrappers);
+  if (message.wellKnown !== undefined) json["wellKnown"] = encodeWellKnown(message.wellKnown);
+  if (message.choice !== undefined) json["choice"] = encodeChoice(message.choice);
+  if (message.child !== undefined) json["child"] = encodePlain(message.child);
+  if (message.children.length > 0) json["children"] = message.children.map(encodePlain);
   return json;
 }
 
 /** Writes rich.v1.Scalars as JSON. */
 function encodeScalars(message: Scalars): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValue !== 0) json.doubleValue = doubleJson(message.doubleValue);
-  if (message.floatValue !== 0) json.floatValue = doubleJson(message.floatValue);
-  if (message.int32Value) json.int32Value = message.int32Value;
-  if (message.int64Value) json.int64Value = String(message.int64Value);
-  if (message.uint32Value) json.uint32Value = message.uint32Value;
-  if (message.uint64Value) json.uint64Value = String(message.uint64Value);
-  if (message.sint32Value) json.sint32Value = message.sint32Value;
-  if (message.sint64Value) json.sint64Value = String(message.sint64Value);
-  if (message.fixed32Value) json.fixed32Value = message.fixed32Value;
-  if (message.fixed64Value) json.fixed64Value = String(message.fixed64Value);
-  if (message.sfixed32Value) json.sfixed32Value = message.sfixed32Value;
-  if (message.sfixed64Value) json.sfixed64Value = String(message.sfixed64Value);
-  if (message.boolValue) json.boolValue = message.boolValue;
-  if (message.stringValue) json.stringValue = message.stringValue;
-  if (message.bytesValue.length) json.bytesValue = base64(message.bytesValue);
-  if (message.colorValue) json.colorValue = COLOR.json(message.colorValue);
+  if (message.doubleValue !== 0) json["doubleValue"] = doubleJson(message.doubleValue);
+  if (message.floatValue !== 0) json["floatValue"] = doubleJson(message.floatValue);
+  if (message.int32Value) json["int32Value"] = message.int32Value;
+  if (message.int64Value) json["int64Value"] = String(message.int64Value);
+  if (message.uint32Value) json["uint32Value"] = message.uint32Value;
+  if (message.uint64Value) json["uint64Value"] = String(message.uint64Value);
+  if (message.sint32Value) json["sint32Value"] = message.sint32Value;
+  if (message.sint64Value) json["sint64Value"] = String(message.sint64Value);
+  if (message.fixed32Value) json["fixed32Value"] = message.fixed32Value;
+  if (message.fixed64Value) json["fixed64Value"] = String(message.fixed64Value);
+  if (message.sfixed32Value) json["sfixed32Value"] = message.sfixed32Value;
+  if (message.sfixed64Value) json["sfixed64Value"] = String(message.sfixed64Value);
+  if (message.boolValue) json["boolValue"] = message.boolValue;
+  if (message.stringValue) json["stringValue"] = message.stringValue;
+  if (message.bytesValue.length) json["bytesValue"] = base64(message.bytesValue);
+  if (message.colorValue) json["colorValue"] = COLOR.json(message.colorValue);
   return json;
 }
 
 /** Writes rich.v1.WellKnown as JSON. */
 function encodeWellKnown(message: WellKnown): JsonRecord {
   const json: JsonRecord = {};
-  if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "iso8601");
-  if (message.duration !== undefined) json.duration = durationText(message.duration);
-  if (message.mask !== undefined) json.mask = fieldMaskText(message.mask);
-  if (message.struct !== undefined) json.struct = plainJson(message.struct);
-  if (message.value !== undefined) json.value = valueJson(message.value);
-  if (message.list !== undefined) json.list = listJson(message.list);
-  if (message.empty !== undefined) json.empty = {};
+  if (message.timestamp !== undefined) json["timestamp"] = timeJson(message.timestamp, "iso8601");
+  if (message.duration !== undefined) json["duration"] = durationText(message.duration);
+  if (message.mask !== undefined) json["mask"] = fieldMaskText(message.mask);
+  if (message.struct !== undefined) json["struct"] = plainJson(message.struct);
+  if (message.value !== undefined) json["value"] = valueJson(message.value);
+  if (message.list !== undefined) json["list"] = listJson(message.list);
+  if (message.empty !== undefined) json["empty"] = {};
   return json;
 }
 
 /** Writes rich.v1.Wrappers as JSON. */
 function encodeWrappers(message: Wrappers): JsonRecord {
   const json: JsonRecord = {};
-  if (message.doubleValue !== undefined) json.doubleValue = doubleJson(message.doubleValue);
-  if (message.floatValue !== undefined) json.floatValue = doubleJson(message.floatValue);
-  if (message.int64Value !== undefined) json.int64Value = String(message.int64Value);
-  if (message.uint64Value !== undefined) json.uint64Value = String(message.uint64Value);
-  if (message.int32Value !== undefined) json.int32Value = message.int32Value;
-  if (message.uint32Value !== undefined) json.uint32Value = message.uint32Value;
-  if (message.boolValue !== undefined) json.boolValue = message.boolValue;
-  if (message.stringValue !== undefined) json.stringValue = message.stringValue;
-  if (message.bytesValue !== undefined) json.bytesValue = base64(message.bytesValue);
+  if (message.doubleValue !== undefined) json["doubleValue"] = doubleJson(message.doubleValue);
+  if (message.floatValue !== undefined) json["floatValue"] = doubleJson(message.floatValue);
+  if (message.int64Value !== undefined) json["int64Value"] = String(message.int64Value);
+  if (message.uint64Value !== undefined) json["uint64Value"] = String(message.uint64Value);
+  if (message.int32Value !== undefined) json["int32Value"] = message.int32Value;
+  if (message.uint32Value !== undefined) json["uint32Value"] = message.uint32Value;
+  if (message.boolValue !== undefined) json["boolValue"] = message.boolValue;
+  if (message.stringValue !== undefined) json["stringValue"] = message.stringValue;
+  if (message.bytesValue !== undefined) json["bytesValue"] = base64(message.bytesValue);
   return json;
 }
 

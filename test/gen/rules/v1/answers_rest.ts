@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   base64,
   base64Url,
   decodeStruct,
@@ -34,28 +35,31 @@ const AnswerService_rules = { upstream: "rules" } satisfies Partial<MethodRules>
  *
  * @generated from rpc rules.v1.AnswerService.EchoNotation
  */
-export const AnswerService_echoNotation = unary(AnswerService.method.echoNotation, {
+export const AnswerService_echoNotation: UnaryAdapter<
+  typeof AnswerService.method.echoNotation.input,
+  typeof AnswerService.method.echoNotation.output
+> = unary(AnswerService.method.echoNotation, {
   rules: AnswerService_rules,
   request(message: Notation): RestRequest {
     const request = new RequestWriter("POST", "/notation");
     const json: JsonRecord = {};
-    if (message.seconds !== undefined) json.seconds = timeJson(message.seconds, "seconds");
-    if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis");
-    if (message.micros !== undefined) json.micros = timeJson(message.micros, "micros");
-    if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601");
+    if (message.seconds !== undefined) json["seconds"] = timeJson(message.seconds, "seconds");
+    if (message.millis !== undefined) json["millis"] = timeJson(message.millis, "millis");
+    if (message.micros !== undefined) json["micros"] = timeJson(message.micros, "micros");
+    if (message.iso !== undefined) json["iso"] = timeJson(message.iso, "iso8601");
     if (message.formatted !== undefined) {
-      json.formatted = timeJson(message.formatted, { pattern: "DD.MM.YYYY HH:mm:ss" });
+      json["formatted"] = timeJson(message.formatted, { pattern: "DD.MM.YYYY HH:mm:ss" });
     }
-    if (message.raw.length) json.raw = rawText(message.raw);
-    if (message.url.length) json.url = base64Url(message.url);
-    if (message.base64.length) json.base64 = base64(message.base64);
-    if (message.row !== undefined) json.row = message.row.cells.map(String);
-    if (message.rows.length > 0) json.rows = message.rows.map((item) => item.cells.map(String));
+    if (message.raw.length) json["raw"] = rawText(message.raw);
+    if (message.url.length) json["url"] = base64Url(message.url);
+    if (message.base64.length) json["base64"] = base64(message.base64);
+    if (message.row !== undefined) json["row"] = message.row.cells.map(String);
+    if (message.rows.length > 0) json["rows"] = message.rows.map((item) => item.cells.map(String));
     if (message.tones.length > 0) {
-      json.tones = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
+      json["tones"] = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
     }
-    if (message.tone) json.tone = TONE.json(message.tone);
-    if (message.empty !== undefined) json.empty = message.empty.cells.map(String);
+    if (message.tone) json["tone"] = TONE.json(message.tone);
+    if (message.empty !== undefined) json["empty"] = message.empty.cells.map(String);
     if (message.renamed) json["new-name"] = message.renamed;
     request.json(json);
     return request;
@@ -71,7 +75,10 @@ export const AnswerService_echoNotation = unary(AnswerService.method.echoNotatio
  *
  * @generated from rpc rules.v1.AnswerService.GetSources
  */
-export const AnswerService_getSources = unary(AnswerService.method.getSources, {
+export const AnswerService_getSources: UnaryAdapter<
+  typeof AnswerService.method.getSources.input,
+  typeof AnswerService.method.getSources.output
+> = unary(AnswerService.method.getSources, {
   rules: { ...AnswerService_rules, success: [304], idempotent: true },
   request(message: GetSourcesRequest): RestRequest {
     const request = new RequestWriter("GET", "/sources");
@@ -99,7 +106,10 @@ export const AnswerService_getSources = unary(AnswerService.method.getSources, {
  *
  * @generated from rpc rules.v1.AnswerService.GetLoose
  */
-export const AnswerService_getLoose = unary(AnswerService.method.getLoose, {
+export const AnswerService_getLoose: UnaryAdapter<
+  typeof AnswerService.method.getLoose.input,
+  typeof AnswerService.method.getLoose.output
+> = unary(AnswerService.method.getLoose, {
   rules: { ...AnswerService_rules, idempotent: true },
   request(message: GetSourcesRequest): RestRequest {
     const request = new RequestWriter("GET", "/loose");
@@ -133,7 +143,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
 
 /** Spellings of rules.v1.Tone on the wire. */
-export const TONE = new EnumTable("rules.v1.Tone", [
+export const TONE: EnumTable = new EnumTable("rules.v1.Tone", [
   [0, "TONE_UNSPECIFIED"],
   [1, "low", "deep", "bass", "TONE_LOW"],
   [2, "12", "TONE_HIGH"],
@@ -143,9 +153,9 @@ const LOOSE_KEYS: ReadonlySet<string> = new Set(["count", "strict_count", "stric
 
 /** @generated from message rules.v1.Loose */
 export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("count").int64(1, json.count, "count");
-  out.int64(2, json.strict_count ?? json.strictCount, "strict_count");
-  out.message(3, json.inner, "inner", decodeLooseInner);
+  out.loosely("count").int64(1, json["count"], "count");
+  out.int64(2, json["strict_count"] ?? json["strictCount"], "strict_count");
+  out.message(3, json["inner"], "inner", decodeLooseInner);
   out.unknownStruct(4, json, LOOSE_KEYS, decodeStruct);
 }
 
@@ -153,7 +163,7 @@ const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set(["known"]);
 
 /** @generated from message rules.v1.LooseInner */
 export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.known, "known");
+  out.string(1, json["known"], "known");
   out.unknown(2, json, LOOSE_INNER_KEYS);
 }
 
@@ -164,21 +174,21 @@ const NOTATION_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Notation */
 export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json.seconds, "seconds", "seconds", "0");
-  out.time(2, json.millis, "millis", "millis");
-  out.time(3, json.micros, "micros", "micros");
-  out.time(4, json.iso, "iso", "iso8601");
-  out.time(5, json.formatted, "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" });
-  out.textBytes(6, json.raw, "raw");
-  out.bytes(7, json.url, "url");
-  out.bytes(8, json.base64, "base64");
-  out.wrapped(9, json.row, "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json.rows, "rows", (item, out) =>
+  out.time(1, json["seconds"], "seconds", "seconds", "0");
+  out.time(2, json["millis"], "millis", "millis");
+  out.time(3, json["micros"], "micros", "micros");
+  out.time(4, json["iso"], "iso", "iso8601");
+  out.time(5, json["formatted"], "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" });
+  out.textBytes(6, json["raw"], "raw");
+  out.bytes(7, json["url"], "url");
+  out.bytes(8, json["base64"], "base64");
+  out.wrapped(9, json["row"], "row", (value, out) => out.list(1, value, "", "int64"));
+  out.each(json["rows"], "rows", (item, out) =>
     out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")),
   );
-  out.enums(11, splitCommas(json.tones), "tones", TONE);
-  out.enum(12, json.tone, "tone", TONE);
-  out.wrapped(13, json.empty, "empty", (value, out) => out.list(1, value, "", "int64"));
+  out.enums(11, splitCommas(json["tones"]), "tones", TONE);
+  out.enum(12, json["tone"], "tone", TONE);
+  out.wrapped(13, json["empty"], "empty", (value, out) => out.list(1, value, "", "int64"));
   out.string(14, json["new-name"] ?? json["old-name"] ?? json["older-name"], "new-name");
   out.unknownKeys(json, NOTATION_KEYS);
 }

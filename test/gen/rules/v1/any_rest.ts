@@ -6,11 +6,14 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   anyJson,
   decodeAny,
   records,
@@ -28,16 +31,19 @@ const AnyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.AnyService.Start
  */
-export const AnyService_start = unary(AnyService.method.start, {
+export const AnyService_start: UnaryAdapter<
+  typeof AnyService.method.start.input,
+  typeof AnyService.method.start.output
+> = unary(AnyService.method.start, {
   rules: AnyService_rules,
   request(message: StartRequest): RestRequest {
     const request = new RequestWriter("POST", "/operations");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
-    if (message.input !== undefined) json.input = anyJson(message.input, TYPES);
-    if (message.more.length > 0) json.more = message.more.map((item) => anyJson(item, TYPES));
+    if (message.name) json["name"] = message.name;
+    if (message.input !== undefined) json["input"] = anyJson(message.input, TYPES);
+    if (message.more.length > 0) json["more"] = message.more.map((item) => anyJson(item, TYPES));
     if (Object.keys(message.named).length > 0) {
-      json.named = Object.fromEntries(
+      json["named"] = Object.fromEntries(
         Object.entries(message.named).map(([key, value]) => [key, anyJson(value, TYPES)]),
       );
     }
@@ -55,17 +61,20 @@ export const AnyService_start = unary(AnyService.method.start, {
  *
  * @generated from rpc rules.v1.AnyService.Watch
  */
-export const AnyService_watch = records(AnyService.method.watch, {
+export const AnyService_watch: RecordsAdapter<
+  typeof AnyService.method.watch.input,
+  typeof AnyService.method.watch.output
+> = records(AnyService.method.watch, {
   rules: AnyService_rules,
   request(message: StartRequest): RestRequest {
     const request = new RequestWriter("POST", "/operations:watch");
     request.header("accept", "application/x-ndjson, application/jsonl, application/json");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
-    if (message.input !== undefined) json.input = anyJson(message.input, TYPES);
-    if (message.more.length > 0) json.more = message.more.map((item) => anyJson(item, TYPES));
+    if (message.name) json["name"] = message.name;
+    if (message.input !== undefined) json["input"] = anyJson(message.input, TYPES);
+    if (message.more.length > 0) json["more"] = message.more.map((item) => anyJson(item, TYPES));
     if (Object.keys(message.named).length > 0) {
-      json.named = Object.fromEntries(
+      json["named"] = Object.fromEntries(
         Object.entries(message.named).map(([key, value]) => [key, anyJson(value, TYPES)]),
       );
     }
@@ -103,17 +112,21 @@ const decodeKnownAny = decodeAny(TYPES);
 
 const OPERATION_KEYS: ReadonlySet<string> = new Set(["name", "metadata", "done", "error", "response"]);
 
+const OPERATION_RESULT: OneofMembers = [[4, "error"], [5, "response"]];
+
 /**
  * Work that goes on after the response.
  *
  * @generated from message rules.v1.Operation
  */
 export function decodeOperation(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.message(2, json.metadata, "metadata", decodeKnownAny);
-  out.bool(3, json.done, "done");
-  out.message(4, json.error, "error", decodeStatus);
-  out.message(5, json.response, "response", decodeKnownAny);
+  out.string(1, json["name"], "name");
+  out.message(2, json["metadata"], "metadata", decodeKnownAny);
+  out.bool(3, json["done"], "done");
+  const resultStart = out.length;
+  out.message(4, json["error"], "error", decodeStatus);
+  out.message(5, json["response"], "response", decodeKnownAny);
+  out.onlyFirst(resultStart, json, OPERATION_RESULT);
   out.unknownKeys(json, OPERATION_KEYS);
 }
 
@@ -128,9 +141,9 @@ const STATUS_KEYS: ReadonlySet<string> = new Set(["code", "message", "details"])
  * @generated from message google.rpc.Status
  */
 export function decodeStatus(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.code, "code");
-  out.string(2, json.message, "message");
-  out.messages(3, json.details, "details", decodeKnownAny);
+  out.int32(1, json["code"], "code");
+  out.string(2, json["message"], "message");
+  out.messages(3, json["details"], "details", decodeKnownAny);
   out.unknownKeys(json, STATUS_KEYS);
 }
 

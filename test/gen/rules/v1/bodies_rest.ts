@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   unary,
   writeHttpBody,
 } from "connect-rest/adapter";
@@ -25,15 +26,18 @@ const BodyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.BodyService.SendJson
  */
-export const BodyService_sendJson = unary(BodyService.method.sendJson, {
+export const BodyService_sendJson: UnaryAdapter<
+  typeof BodyService.method.sendJson.input,
+  typeof BodyService.method.sendJson.output
+> = unary(BodyService.method.sendJson, {
   rules: BodyService_rules,
   request(message: BodyRequest): RestRequest {
     const request = new RequestWriter("POST", "/json");
     const json: JsonRecord = {};
-    if (message.someText) json.someText = message.someText;
-    if (message.count) json.count = String(message.count);
-    if (message.tags.length > 0) json.tags = [...message.tags];
-    if (message.inner !== undefined) json.inner = encodeInner(message.inner);
+    if (message.someText) json["someText"] = message.someText;
+    if (message.count) json["count"] = String(message.count);
+    if (message.tags.length > 0) json["tags"] = [...message.tags];
+    if (message.inner !== undefined) json["inner"] = encodeInner(message.inner);
     request.json(json);
     return request;
   },
@@ -48,7 +52,10 @@ export const BodyService_sendJson = unary(BodyService.method.sendJson, {
  *
  * @generated from rpc rules.v1.BodyService.SendForm
  */
-export const BodyService_sendForm = unary(BodyService.method.sendForm, {
+export const BodyService_sendForm: UnaryAdapter<
+  typeof BodyService.method.sendForm.input,
+  typeof BodyService.method.sendForm.output
+> = unary(BodyService.method.sendForm, {
   rules: { ...BodyService_rules, responseEncoding: "form" },
   request(message: BodyRequest): RestRequest {
     const request = new RequestWriter("POST", "/form");
@@ -72,7 +79,10 @@ export const BodyService_sendForm = unary(BodyService.method.sendForm, {
  *
  * @generated from rpc rules.v1.BodyService.SendParts
  */
-export const BodyService_sendParts = unary(BodyService.method.sendParts, {
+export const BodyService_sendParts: UnaryAdapter<
+  typeof BodyService.method.sendParts.input,
+  typeof BodyService.method.sendParts.output
+> = unary(BodyService.method.sendParts, {
   rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/parts");
@@ -104,13 +114,16 @@ export const BodyService_sendParts = unary(BodyService.method.sendParts, {
  *
  * @generated from rpc rules.v1.BodyService.SendJsonPart
  */
-export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
+export const BodyService_sendJsonPart: UnaryAdapter<
+  typeof BodyService.method.sendJsonPart.input,
+  typeof BodyService.method.sendJsonPart.output
+> = unary(BodyService.method.sendJsonPart, {
   rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/json-part");
     const json: JsonRecord = {};
-    if (message.title) json.title = message.title;
-    if (message.inner !== undefined) json.inner = encodeInner(message.inner);
+    if (message.title) json["title"] = message.title;
+    if (message.inner !== undefined) json["inner"] = encodeInner(message.inner);
     request.partJson("json", json);
     if (message.file.length) request.partBytes("upload", message.file, {});
     if (message.note) request.partBytes("note", message.note, {});
@@ -138,13 +151,16 @@ export const BodyService_sendJsonPart = unary(BodyService.method.sendJsonPart, {
  *
  * @generated from rpc rules.v1.BodyService.SendMaybeParts
  */
-export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybeParts, {
+export const BodyService_sendMaybeParts: UnaryAdapter<
+  typeof BodyService.method.sendMaybeParts.input,
+  typeof BodyService.method.sendMaybeParts.output
+> = unary(BodyService.method.sendMaybeParts, {
   rules: BodyService_rules,
   request(message: PartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/maybe-parts");
     const json: JsonRecord = {};
-    if (message.title) json.title = message.title;
-    if (message.inner !== undefined) json.inner = encodeInner(message.inner);
+    if (message.title) json["title"] = message.title;
+    if (message.inner !== undefined) json["inner"] = encodeInner(message.inner);
     if (message.file.length || message.note || message.page !== undefined || message.media.length > 0) {
       request.partJson("json", json);
       if (message.file.length) request.partBytes("upload", message.file, {});
@@ -174,7 +190,10 @@ export const BodyService_sendMaybeParts = unary(BodyService.method.sendMaybePart
  *
  * @generated from rpc rules.v1.BodyService.GetBytes
  */
-export const BodyService_getBytes = unary(BodyService.method.getBytes, {
+export const BodyService_getBytes: UnaryAdapter<
+  typeof BodyService.method.getBytes.input,
+  typeof BodyService.method.getBytes.output
+> = unary(BodyService.method.getBytes, {
   rules: { ...BodyService_rules, responseEncoding: "bytes", idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/bytes");
@@ -190,7 +209,10 @@ export const BodyService_getBytes = unary(BodyService.method.getBytes, {
  *
  * @generated from rpc rules.v1.BodyService.GetHttpBody
  */
-export const BodyService_getHttpBody = unary(BodyService.method.getHttpBody, {
+export const BodyService_getHttpBody: UnaryAdapter<
+  typeof BodyService.method.getHttpBody.input,
+  typeof BodyService.method.getHttpBody.output
+> = unary(BodyService.method.getHttpBody, {
   rules: { ...BodyService_rules, responseEncoding: "bytes", idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/http-body");
@@ -206,7 +228,10 @@ export const BodyService_getHttpBody = unary(BodyService.method.getHttpBody, {
  *
  * @generated from rpc rules.v1.BodyService.GetNothing
  */
-export const BodyService_getNothing = unary(BodyService.method.getNothing, {
+export const BodyService_getNothing: UnaryAdapter<
+  typeof BodyService.method.getNothing.input,
+  typeof BodyService.method.getNothing.output
+> = unary(BodyService.method.getNothing, {
   rules: { ...BodyService_rules, success: [302, 304], responseEncoding: "empty", idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/nothing");
@@ -224,7 +249,10 @@ export const BodyService_getNothing = unary(BodyService.method.getNothing, {
  *
  * @generated from rpc rules.v1.BodyService.GetByType
  */
-export const BodyService_getByType = unary(BodyService.method.getByType, {
+export const BodyService_getByType: UnaryAdapter<
+  typeof BodyService.method.getByType.input,
+  typeof BodyService.method.getByType.output
+> = unary(BodyService.method.getByType, {
   rules: { ...BodyService_rules, responseEncoding: "json_or_form", idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/by-type");
@@ -240,7 +268,10 @@ export const BodyService_getByType = unary(BodyService.method.getByType, {
  *
  * @generated from rpc rules.v1.BodyService.GetBytesByType
  */
-export const BodyService_getBytesByType = unary(BodyService.method.getBytesByType, {
+export const BodyService_getBytesByType: UnaryAdapter<
+  typeof BodyService.method.getBytesByType.input,
+  typeof BodyService.method.getBytesByType.output
+> = unary(BodyService.method.getBytesByType, {
   rules: { ...BodyService_rules, responseEncoding: "by_content_type", idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/bytes-by-type");
@@ -287,15 +318,15 @@ const BODY_ANSWER_KEYS: ReadonlySet<string> = new Set(["some_text", "someText", 
 
 /** @generated from message rules.v1.BodyAnswer */
 export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.some_text ?? json.someText, "some_text");
-  out.int64(2, json.count, "count");
+  out.string(1, json["some_text"] ?? json["someText"], "some_text");
+  out.int64(2, json["count"], "count");
   out.unknownKeys(json, BODY_ANSWER_KEYS);
 }
 
 /** Writes rules.v1.Inner as JSON. */
 function encodeInner(message: Inner): JsonRecord {
   const json: JsonRecord = {};
-  if (message.isSet) json.isSet = message.isSet;
+  if (message.isSet) json["isSet"] = message.isSet;
   return json;
 }
 

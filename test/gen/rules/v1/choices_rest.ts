@@ -5,15 +5,25 @@
 import {
   type JsonObject,
   type JsonRecord,
+  type JsonValue,
   type MethodRules,
+  type OneofMembers,
+  type PaginateAdapter,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   decodeStruct,
+  decodeValue,
   holds,
+  jsonTypeOf,
+  paginate,
   plainJson,
+  records,
+  setAll,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -29,6 +39,7 @@ import {
   type Numbered,
   type Picture,
   type Plain,
+  ReplyService,
   type Text,
 } from "./choices_pb.ts";
 // @@protoc_insertion_point(imports)
@@ -41,19 +52,22 @@ const ChoiceService_rules = { upstream: "rules" } satisfies Partial<MethodRules>
  *
  * @generated from rpc rules.v1.ChoiceService.EchoChoices
  */
-export const ChoiceService_echoChoices = unary(ChoiceService.method.echoChoices, {
+export const ChoiceService_echoChoices: UnaryAdapter<
+  typeof ChoiceService.method.echoChoices.input,
+  typeof ChoiceService.method.echoChoices.output
+> = unary(ChoiceService.method.echoChoices, {
   rules: ChoiceService_rules,
   request(message: Choices): RestRequest {
     const request = new RequestWriter("POST", "/choices");
     const json: JsonRecord = {};
-    if (message.plain !== undefined) json.plain = encodePlain(message.plain);
-    if (message.flat.length > 0) json.flat = message.flat.map(encodeFlat);
-    if (message.nested.length > 0) json.nested = message.nested.map(encodeNested);
-    if (message.beside.length > 0) json.beside = message.beside.map(encodeBeside);
-    if (message.guessed.length > 0) json.guessed = message.guessed.map(encodeGuessed);
-    if (message.implied.length > 0) json.implied = message.implied.map(encodeImplied);
-    if (message.numbered.length > 0) json.numbered = message.numbered.map(encodeNumbered);
-    if (message.flagged.length > 0) json.flagged = message.flagged.map(encodeFlagged);
+    if (message.plain !== undefined) json["plain"] = encodePlain(message.plain);
+    if (message.flat.length > 0) json["flat"] = message.flat.map(encodeFlat);
+    if (message.nested.length > 0) json["nested"] = message.nested.map(encodeNested);
+    if (message.beside.length > 0) json["beside"] = message.beside.map(encodeBeside);
+    if (message.guessed.length > 0) json["guessed"] = message.guessed.map(encodeGuessed);
+    if (message.implied.length > 0) json["implied"] = message.implied.map(encodeImplied);
+    if (message.numbered.length > 0) json["numbered"] = message.numbered.map(encodeNumbered);
+    if (message.flagged.length > 0) json["flagged"] = message.flagged.map(encodeFlagged);
     request.json(json);
     return request;
   },
@@ -81,28 +95,153 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.ChoiceService)
 
+/** Rules of all methods of rules.v1.ReplyService. */
+const ReplyService_rules = { upstream: "rules", envelope: { payload: [""] } } satisfies Partial<MethodRules>;
+
+/**
+ * GET /reply
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReply
+ */
+export const ReplyService_getReply: UnaryAdapter<
+  typeof ReplyService.method.getReply.input,
+  typeof ReplyService.method.getReply.output
+> = unary(ReplyService.method.getReply, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/reply");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.value(response.payload, decodeReply);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReply)
+
+/**
+ * GET /replies
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReplies
+ */
+export const ReplyService_getReplies: UnaryAdapter<
+  typeof ReplyService.method.getReplies.input,
+  typeof ReplyService.method.getReplies.output
+> = unary(ReplyService.method.getReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/replies");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeReplies);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplies)
+
+/**
+ * GET /reply-body
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReplyBody
+ */
+export const ReplyService_getReplyBody: UnaryAdapter<
+  typeof ReplyService.method.getReplyBody.input,
+  typeof ReplyService.method.getReplyBody.output
+> = unary(ReplyService.method.getReplyBody, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/reply-body");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.wrapped(1, response.payload, "", decodeReply);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplyBody)
+
+/**
+ * GET /pages
+ *
+ * @generated from rpc rules.v1.ReplyService.ListReplies
+ */
+export const ReplyService_listReplies: PaginateAdapter<
+  typeof ReplyService.method.listReplies.input,
+  typeof ReplyService.method.listReplies.output
+> = paginate(ReplyService.method.listReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/pages");
+  },
+  items: [""],
+  next: { kind: "link_header", rel: "next" },
+  item: decodeReply,
+  itemIsValue: true,
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.ListReplies)
+
+/**
+ * GET /lines
+ *
+ * @generated from rpc rules.v1.ReplyService.WatchReplies
+ */
+export const ReplyService_watchReplies: RecordsAdapter<
+  typeof ReplyService.method.watchReplies.input,
+  typeof ReplyService.method.watchReplies.output
+> = records(ReplyService.method.watchReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/lines");
+  },
+  format: "array",
+  item: decodeReply,
+  itemIsValue: true,
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.WatchReplies)
+
+/**
+ * Reads what is there, whatever its JSON type.
+ *
+ * @generated from service rules.v1.ReplyService
+ */
+export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
+  service: ReplyService,
+  methods: {
+    getReply: ReplyService_getReply,
+    getReplies: ReplyService_getReplies,
+    getReplyBody: ReplyService_getReplyBody,
+    listReplies: ReplyService_listReplies,
+    watchReplies: ReplyService_watchReplies,
+  },
+  comments: {
+    service: "Reads what is there, whatever its JSON type.",
+    methods: {},
+  },
+  // @@protoc_insertion_point(adapter:rules.v1.ReplyService)
+};
+// @@protoc_insertion_point(service:rules.v1.ReplyService)
+
 const ABSENT_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
 /** @generated from message rules.v1.Absent */
 export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.reason, "reason");
+  out.string(1, json["reason"], "reason");
   out.unknownKeys(json, ABSENT_KEYS);
 }
 
 const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
 
+const BESIDE_CHOICE: OneofMembers = [[1, "payload"], [2, "payload"]];
+
 /** @generated from message rules.v1.Beside */
 export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  const choiceStart = out.length;
+  switch (json["type"]) {
     case "SaidEvent":
-      out.message(1, json.payload, "payload", decodeText);
+      out.message(1, json["payload"], "payload", decodeText);
       break;
     case "ShownEvent":
-      out.message(2, json.payload, "payload", decodePicture);
+      out.message(2, json["payload"], "payload", decodePicture);
       break;
     default:
-      out.unknownMember("type", "a known choice", json.type);
+      out.unknownMember("type", "a known choice", json["type"]);
   }
+  out.unchosen(choiceStart, json, BESIDE_CHOICE);
   out.unknownKeys(json, BESIDE_KEYS);
 }
 
@@ -112,18 +251,81 @@ const CHOICES_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Choices */
 export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.plain, "plain", decodePlain);
-  out.messages(2, json.flat, "flat", decodeFlat);
-  out.messages(3, json.nested, "nested", decodeNested);
-  out.messages(4, json.beside, "beside", decodeBeside);
-  out.messages(5, json.guessed, "guessed", decodeGuessed);
-  out.messages(6, json.implied, "implied", decodeImplied);
-  out.messages(7, json.numbered, "numbered", decodeNumbered);
-  out.messages(8, json.flagged, "flagged", decodeFlagged);
+  out.message(1, json["plain"], "plain", decodePlain);
+  out.messages(2, json["flat"], "flat", decodeFlat);
+  out.messages(3, json["nested"], "nested", decodeNested);
+  out.messages(4, json["beside"], "beside", decodeBeside);
+  out.messages(5, json["guessed"], "guessed", decodeGuessed);
+  out.messages(6, json["implied"], "implied", decodeImplied);
+  out.messages(7, json["numbered"], "numbered", decodeNumbered);
+  out.messages(8, json["flagged"], "flagged", decodeFlagged);
   out.unknownKeys(json, CHOICES_KEYS);
 }
 
-const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text"]);
+const CROSSED_KEYS: ReadonlySet<string> = new Set([
+  "first_text", "firstText", "first_hit", "firstHit", "first_number", "firstNumber", "second_kind",
+  "secondKind", "second_hit", "secondHit", "second_text", "secondText", "third_kind", "thirdKind",
+  "third_value", "thirdValue", "fourth_text", "fourthText", "fourth_hit", "fourthHit", "fourth_kind",
+  "fourthKind",
+]);
+
+const CROSSED_FIRST: OneofMembers = [
+  [1, "first_text", "firstText"], [2, "first_hit", "firstHit"], [3, "first_number", "firstNumber"],
+];
+
+const CROSSED_SECOND: OneofMembers = [[4, "second_hit", "secondHit"], [5, "second_text", "secondText"]];
+
+const CROSSED_THIRD: OneofMembers = [[6, "third_value", "thirdValue"], [7, "third_value", "thirdValue"]];
+
+const CROSSED_FOURTH: OneofMembers = [[8, "fourth_text", "fourthText"], [9, "fourth_hit", "fourthHit"]];
+
+/**
+ * Several members may be there at once, and keys are written in lowerCamel.
+ *
+ * @generated from message rules.v1.Crossed
+ */
+export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
+  const firstStart = out.length;
+  out.string(1, json["first_text"] ?? json["firstText"], "first_text");
+  out.message(2, json["first_hit"] ?? json["firstHit"], "first_hit", decodeHit);
+  out.int64(3, json["first_number"] ?? json["firstNumber"], "first_number");
+  out.onlyFirst(firstStart, json, CROSSED_FIRST);
+  const secondStart = out.length;
+  switch (json["second_kind"] ?? json["secondKind"]) {
+    case "second_hit":
+      out.message(4, json["second_hit"] ?? json["secondHit"], "second_hit", decodeHit);
+      break;
+    case "second_text":
+      out.string(5, json["second_text"] ?? json["secondText"], "second_text");
+      break;
+    default:
+      out.unknownMember("second_kind", "a known second", json["second_kind"] ?? json["secondKind"]);
+  }
+  out.unchosen(secondStart, json, CROSSED_SECOND);
+  const thirdStart = out.length;
+  switch (out.word(json["third_kind"] ?? json["thirdKind"], "third_kind")) {
+    case "hit":
+      out.message(6, json["third_value"] ?? json["thirdValue"], "third_value", decodeHit);
+      break;
+    case "9007199254740993":
+      out.message(7, json["third_value"] ?? json["thirdValue"], "third_value", decodeText);
+      break;
+    default:
+      out.unknownMember("third_kind", "a known third", json["third_kind"] ?? json["thirdKind"]);
+  }
+  out.unchosen(thirdStart, json, CROSSED_THIRD);
+  const fourthStart = out.length;
+  if (out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] })) {
+    out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
+  } else if (json["fourth_hit"] != null) {
+    out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
+  }
+  out.unchosen(fourthStart, json, CROSSED_FOURTH);
+  out.string(10, json["fourth_kind"] ?? json["fourthKind"], "fourth_kind");
+  out.unknownKeys(json, CROSSED_KEYS);
+}
+
+const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
 
 /**
  * The discriminator is a boolean.
@@ -136,7 +338,7 @@ export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
   } else if (holds(json, { key: "is_text", values: ["false"], type: "boolean" })) {
     out.flattened(2, json, decodePicture, FLAGGED_KEYS);
   } else {
-    out.unknownMember("is_text", "a known choice", json.is_text);
+    out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);
   }
   out.unknownKeys(json, FLAGGED_KEYS);
 }
@@ -145,8 +347,8 @@ const FLAT_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
 
 /** @generated from message rules.v1.Flat */
 export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.type) {
+  out.string(1, json["id"], "id");
+  switch (json["type"]) {
     case "text":
       out.flattened(2, json, decodeText, FLAT_KEYS);
       break;
@@ -168,15 +370,23 @@ const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
  * @generated from message rules.v1.Guessed
  */
 export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  if (json.url != null) {
+  out.string(1, json["id"], "id");
+  if (json["url"] != null) {
     out.flattened(2, json, decodePicture, GUESSED_KEYS);
-  } else if (typeof json.text === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
+  } else if (typeof json["text"] === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
     out.flattened(3, json, decodeText, GUESSED_KEYS);
-  } else if (json.id == null) {
+  } else if (json["id"] == null) {
     out.flattened(4, json, decodeAbsent, GUESSED_KEYS);
   }
   out.unknownKeys(json, GUESSED_KEYS);
+}
+
+const HIT_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/** @generated from message rules.v1.Hit */
+export function decodeHit(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json["id"], "id");
+  out.unknownKeys(json, HIT_KEYS);
 }
 
 const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
@@ -187,7 +397,7 @@ const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message rules.v1.Implied
  */
 export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "text":
       out.flattened(1, json, decodeText, IMPLIED_KEYS);
       break;
@@ -195,28 +405,32 @@ export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
       out.flattened(2, json, decodePicture, IMPLIED_KEYS);
       break;
     default:
-      out.unknownMember("type", "a known choice", json.type);
+      out.unknownMember("type", "a known choice", json["type"]);
   }
   out.unknownKeys(json, IMPLIED_KEYS);
 }
 
 const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "note"]);
 
+const NESTED_CHOICE: OneofMembers = [[1, "text"], [2, "picture"], [3, "note"]];
+
 /** @generated from message rules.v1.Nested */
 export function decodeNested(json: JsonObject, out: ProtoWriter): void {
-  switch (json.kind) {
+  const choiceStart = out.length;
+  switch (json["kind"]) {
     case "text":
-      out.message(1, json.text, "text", decodeText);
+      out.message(1, json["text"], "text", decodeText);
       break;
     case "picture":
-      out.message(2, json.picture, "picture", decodePicture);
+      out.message(2, json["picture"], "picture", decodePicture);
       break;
     case "note":
-      out.string(3, json.note, "note");
+      out.string(3, json["note"], "note");
       break;
     default:
-      out.unknownMember("kind", "a known choice", json.kind);
+      out.unknownMember("kind", "a known choice", json["kind"]);
   }
+  out.unchosen(choiceStart, json, NESTED_CHOICE);
   out.unknownKeys(json, NESTED_KEYS);
 }
 
@@ -230,10 +444,10 @@ const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
 export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
   if (holds(json, { key: "op", values: ["1"], type: "number" })) {
     out.flattened(1, json, decodeText, NUMBERED_KEYS);
-  } else if (holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
+  } else if (out.holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
     out.flattened(2, json, decodePicture, NUMBERED_KEYS);
   } else {
-    out.unknownMember("op", "a known choice", json.op);
+    out.unknownMember("op", "a known choice", json["op"]);
   }
   out.unknownKeys(json, NUMBERED_KEYS);
 }
@@ -242,12 +456,14 @@ const PICTURE_KEYS: ReadonlySet<string> = new Set(["url", "width"]);
 
 /** @generated from message rules.v1.Picture */
 export function decodePicture(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.url, "url");
-  out.int32(2, json.width, "width");
+  out.string(1, json["url"], "url");
+  out.int32(2, json["width"], "width");
   out.unknownKeys(json, PICTURE_KEYS);
 }
 
 const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
+
+const PLAIN_CHOICE: OneofMembers = [[1, "text"], [2, "number"]];
 
 /**
  * As ProtoJSON has it.
@@ -255,23 +471,73 @@ const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
  * @generated from message rules.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.int64(2, json.number, "number");
+  const choiceStart = out.length;
+  out.string(1, json["text"], "text");
+  out.int64(2, json["number"], "number");
+  out.onlyFirst(choiceStart, json, PLAIN_CHOICE);
   out.unknownKeys(json, PLAIN_KEYS);
+}
+
+const REPLIES_KEYS: ReadonlySet<string> = new Set(["one", "list", "named", "rest", "crossed"]);
+
+/** @generated from message rules.v1.Replies */
+export function decodeReplies(json: JsonObject, out: ProtoWriter): void {
+  out.wrapped(1, json["one"], "one", decodeReply);
+  out.each(json["list"], "list", (item, out) => out.wrapped(2, item, "", decodeReply));
+  out.map(3, json["named"], "named", "string", (value, key, out) => out.wrapped(2, value, key, decodeReply));
+  out.wrapped(4, json["rest"], "rest", decodeRest);
+  out.message(5, json["crossed"], "crossed", decodeCrossed);
+  out.unknownKeys(json, REPLIES_KEYS);
+}
+
+/**
+ * An object, an array, or a text.
+ *
+ * @generated from message rules.v1.Reply
+ */
+export function decodeReply(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeHit);
+      break;
+    case "array":
+      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeHit));
+      break;
+    case "string":
+      out.string(3, value, "");
+      break;
+    default:
+      out.unknownMember("", "a known reply", value);
+  }
+}
+
+/**
+ * What is no object is kept as it is.
+ *
+ * @generated from message rules.v1.Rest
+ */
+export function decodeRest(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeHit);
+      break;
+    default:
+      out.nullable(2, value, "", decodeValue);
+  }
 }
 
 const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
 
 /** @generated from message rules.v1.Text */
 export function decodeText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
+  out.string(1, json["text"], "text");
   out.unknownKeys(json, TEXT_KEYS);
 }
 
 /** Writes rules.v1.Absent as JSON. */
 function encodeAbsent(message: Absent): JsonRecord {
   const json: JsonRecord = {};
-  if (message.reason) json.reason = message.reason;
+  if (message.reason) json["reason"] = message.reason;
   return json;
 }
 
@@ -280,12 +546,12 @@ function encodeBeside(message: Beside): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "said":
-      json.type = "SaidEvent";
-      json.payload = encodeText(message.choice.value);
+      json["type"] = "SaidEvent";
+      json["payload"] = encodeText(message.choice.value);
       break;
     case "shown":
-      json.type = "ShownEvent";
-      json.payload = encodePicture(message.choice.value);
+      json["type"] = "ShownEvent";
+      json["payload"] = encodePicture(message.choice.value);
       break;
   }
   return json;
@@ -296,12 +562,12 @@ function encodeFlagged(message: Flagged): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.is_text = true;
-      Object.assign(json, encodeText(message.choice.value));
+      json["is_text"] = true;
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.is_text = false;
-      Object.assign(json, encodePicture(message.choice.value));
+      json["is_text"] = false;
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -310,18 +576,18 @@ function encodeFlagged(message: Flagged): JsonRecord {
 /** Writes rules.v1.Flat as JSON. */
 function encodeFlat(message: Flat): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "text":
-      json.type = "text";
-      Object.assign(json, encodeText(message.choice.value));
+      json["type"] = "text";
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.type = "image";
-      Object.assign(json, encodePicture(message.choice.value));
+      json["type"] = "image";
+      setAll(json, encodePicture(message.choice.value));
       break;
     case "other":
-      Object.assign(json, plainJson(message.choice.value));
+      setAll(json, plainJson(message.choice.value));
       break;
   }
   return json;
@@ -330,16 +596,16 @@ function encodeFlat(message: Flat): JsonRecord {
 /** Writes rules.v1.Guessed as JSON. */
 function encodeGuessed(message: Guessed): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
+  if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "picture":
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
     case "text":
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "absent":
-      Object.assign(json, encodeAbsent(message.choice.value));
+      setAll(json, encodeAbsent(message.choice.value));
       break;
   }
   return json;
@@ -350,12 +616,12 @@ function encodeImplied(message: Implied): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.type = "text";
-      Object.assign(json, encodeText(message.choice.value));
+      json["type"] = "text";
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.type = "picture";
-      Object.assign(json, encodePicture(message.choice.value));
+      json["type"] = "picture";
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -366,16 +632,16 @@ function encodeNested(message: Nested): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.kind = "text";
-      json.text = encodeText(message.choice.value);
+      json["kind"] = "text";
+      json["text"] = encodeText(message.choice.value);
       break;
     case "picture":
-      json.kind = "picture";
-      json.picture = encodePicture(message.choice.value);
+      json["kind"] = "picture";
+      json["picture"] = encodePicture(message.choice.value);
       break;
     case "note":
-      json.kind = "note";
-      json.note = message.choice.value;
+      json["kind"] = "note";
+      json["note"] = message.choice.value;
       break;
   }
   return json;
@@ -386,12 +652,12 @@ function encodeNumbered(message: Numbered): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.op = 1;
-      Object.assign(json, encodeText(message.choice.value));
+      json["op"] = 1;
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
-      json.op = 700000000000000001n;
-      Object.assign(json, encodePicture(message.choice.value));
+      json["op"] = 700000000000000001n;
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -400,8 +666,8 @@ function encodeNumbered(message: Numbered): JsonRecord {
 /** Writes rules.v1.Picture as JSON. */
 function encodePicture(message: Picture): JsonRecord {
   const json: JsonRecord = {};
-  if (message.url) json.url = message.url;
-  if (message.width) json.width = message.width;
+  if (message.url) json["url"] = message.url;
+  if (message.width) json["width"] = message.width;
   return json;
 }
 
@@ -410,10 +676,10 @@ function encodePlain(message: Plain): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json.text = message.choice.value;
+      json["text"] = message.choice.value;
       break;
     case "number":
-      json.number = String(message.choice.value);
+      json["number"] = String(message.choice.value);
       break;
   }
   return json;
@@ -422,7 +688,7 @@ function encodePlain(message: Plain): JsonRecord {
 /** Writes rules.v1.Text as JSON. */
 function encodeText(message: Text): JsonRecord {
   const json: JsonRecord = {};
-  if (message.text) json.text = message.text;
+  if (message.text) json["text"] = message.text;
   return json;
 }
 

@@ -8,6 +8,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -32,7 +33,10 @@ const CredentialService_rules = {
  *
  * @generated from rpc rules.v1.CredentialService.ByQueryKey
  */
-export const CredentialService_byQueryKey = unary(CredentialService.method.byQueryKey, {
+export const CredentialService_byQueryKey: UnaryAdapter<
+  typeof CredentialService.method.byQueryKey.input,
+  typeof CredentialService.method.byQueryKey.output
+> = unary(CredentialService.method.byQueryKey, {
   rules: { ...CredentialService_rules, idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/query-key");
@@ -49,7 +53,10 @@ export const CredentialService_byQueryKey = unary(CredentialService.method.byQue
  *
  * @generated from rpc rules.v1.CredentialService.ByHeaderKey
  */
-export const CredentialService_byHeaderKey = unary(CredentialService.method.byHeaderKey, {
+export const CredentialService_byHeaderKey: UnaryAdapter<
+  typeof CredentialService.method.byHeaderKey.input,
+  typeof CredentialService.method.byHeaderKey.output
+> = unary(CredentialService.method.byHeaderKey, {
   rules: { ...CredentialService_rules, apiKey: { header: "X-Key", prefix: "Key " }, idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/header-key");
@@ -66,7 +73,10 @@ export const CredentialService_byHeaderKey = unary(CredentialService.method.byHe
  *
  * @generated from rpc rules.v1.CredentialService.ByNothing
  */
-export const CredentialService_byNothing = unary(CredentialService.method.byNothing, {
+export const CredentialService_byNothing: UnaryAdapter<
+  typeof CredentialService.method.byNothing.input,
+  typeof CredentialService.method.byNothing.output
+> = unary(CredentialService.method.byNothing, {
   rules: { ...CredentialService_rules, credentials: ["none"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/none");
@@ -83,7 +93,10 @@ export const CredentialService_byNothing = unary(CredentialService.method.byNoth
  *
  * @generated from rpc rules.v1.CredentialService.ByClient
  */
-export const CredentialService_byClient = unary(CredentialService.method.byClient, {
+export const CredentialService_byClient: UnaryAdapter<
+  typeof CredentialService.method.byClient.input,
+  typeof CredentialService.method.byClient.output
+> = unary(CredentialService.method.byClient, {
   rules: { ...CredentialService_rules, credentials: ["oauth1_client"] },
   request(message: TokenRequest): RestRequest {
     const request = new RequestWriter("POST", "/oauth1-client");
@@ -100,7 +113,10 @@ export const CredentialService_byClient = unary(CredentialService.method.byClien
  *
  * @generated from rpc rules.v1.CredentialService.ByToken
  */
-export const CredentialService_byToken = unary(CredentialService.method.byToken, {
+export const CredentialService_byToken: UnaryAdapter<
+  typeof CredentialService.method.byToken.input,
+  typeof CredentialService.method.byToken.output
+> = unary(CredentialService.method.byToken, {
   rules: { ...CredentialService_rules, credentials: ["oauth1"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", `/oauth1/${pathSegment(message.text, "text")}`);
@@ -118,7 +134,10 @@ export const CredentialService_byToken = unary(CredentialService.method.byToken,
  *
  * @generated from rpc rules.v1.CredentialService.ConfirmCode
  */
-export const CredentialService_confirmCode = unary(CredentialService.method.confirmCode, {
+export const CredentialService_confirmCode: UnaryAdapter<
+  typeof CredentialService.method.confirmCode.input,
+  typeof CredentialService.method.confirmCode.output
+> = unary(CredentialService.method.confirmCode, {
   rules: {
     ...CredentialService_rules,
     credentials: ["oauth1_client"],
@@ -127,13 +146,13 @@ export const CredentialService_confirmCode = unary(CredentialService.method.conf
   request(message: ConfirmCodeRequest): RestRequest {
     const request = new RequestWriter("POST", "/confirm");
     const json: JsonRecord = {};
-    if (message.user) json.user = message.user;
+    if (message.user) json["user"] = message.user;
     switch (message.proof.case) {
       case "code":
-        json.code = message.proof.value;
+        json["code"] = message.proof.value;
         break;
       case "login":
-        json.login = encodeConfirmCodeRequest_Login(message.proof.value);
+        json["login"] = encodeConfirmCodeRequest_Login(message.proof.value);
         break;
     }
     request.json(json);
@@ -148,7 +167,10 @@ export const CredentialService_confirmCode = unary(CredentialService.method.conf
  *
  * @generated from rpc rules.v1.CredentialService.ByPassword
  */
-export const CredentialService_byPassword = unary(CredentialService.method.byPassword, {
+export const CredentialService_byPassword: UnaryAdapter<
+  typeof CredentialService.method.byPassword.input,
+  typeof CredentialService.method.byPassword.output
+> = unary(CredentialService.method.byPassword, {
   rules: { ...CredentialService_rules, credentials: ["basic"], idempotent: true },
   request(message: CredentialRequest): RestRequest {
     const request = new RequestWriter("GET", "/basic");
@@ -165,7 +187,10 @@ export const CredentialService_byPassword = unary(CredentialService.method.byPas
  *
  * @generated from rpc rules.v1.CredentialService.ByBearer
  */
-export const CredentialService_byBearer = unary(CredentialService.method.byBearer, {
+export const CredentialService_byBearer: UnaryAdapter<
+  typeof CredentialService.method.byBearer.input,
+  typeof CredentialService.method.byBearer.output
+> = unary(CredentialService.method.byBearer, {
   rules: {
     ...CredentialService_rules,
     credentials: ["oauth2", "api_key", "none"],
@@ -212,7 +237,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
 /** Writes rules.v1.ConfirmCodeRequest.Login as JSON. */
 function encodeConfirmCodeRequest_Login(message: ConfirmCodeRequest_Login): JsonRecord {
   const json: JsonRecord = {};
-  if (message.password) json.password = message.password;
+  if (message.password) json["password"] = message.password;
   return json;
 }
 

@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -26,19 +27,24 @@ const EditionService_rules = { upstream: "rules" } satisfies Partial<MethodRules
  *
  * @generated from rpc rules.v1.EditionService.EchoEdition
  */
-export const EditionService_echoEdition = unary(EditionService.method.echoEdition, {
+export const EditionService_echoEdition: UnaryAdapter<
+  typeof EditionService.method.echoEdition.input,
+  typeof EditionService.method.echoEdition.output
+> = unary(EditionService.method.echoEdition, {
   rules: EditionService_rules,
   request(message: Edition): RestRequest {
     const request = new RequestWriter("POST", `/edition/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (Object.hasOwn(message, "explicitCount")) json.explicitCount = message.explicitCount;
-    if (message.implicitCount) json.implicitCount = message.implicitCount;
-    if (Object.hasOwn(message, "requiredText")) json.requiredText = message.requiredText;
-    if (message.delimited !== undefined) json.delimited = encodeEdition_Inside(message.delimited);
-    if (message.allDelimited.length > 0) json.allDelimited = message.allDelimited.map(encodeEdition_Inside);
-    if (message.expanded.length > 0) json.expanded = [...message.expanded];
-    if (Object.hasOwn(message, "closed")) json.closed = CLOSED_EDITION.json(message.closed);
-    if (message.prefixed !== undefined) json.prefixed = encodeEdition_Inside(message.prefixed);
+    if (Object.hasOwn(message, "explicitCount")) json["explicitCount"] = message.explicitCount;
+    if (message.implicitCount) json["implicitCount"] = message.implicitCount;
+    if (Object.hasOwn(message, "requiredText")) json["requiredText"] = message.requiredText;
+    if (message.delimited !== undefined) json["delimited"] = encodeEdition_Inside(message.delimited);
+    if (message.allDelimited.length > 0) {
+      json["allDelimited"] = message.allDelimited.map(encodeEdition_Inside);
+    }
+    if (message.expanded.length > 0) json["expanded"] = [...message.expanded];
+    if (Object.hasOwn(message, "closed")) json["closed"] = CLOSED_EDITION.json(message.closed);
+    if (message.prefixed !== undefined) json["prefixed"] = encodeEdition_Inside(message.prefixed);
     request.json(json);
     return request;
   },
@@ -53,7 +59,10 @@ export const EditionService_echoEdition = unary(EditionService.method.echoEditio
  *
  * @generated from rpc rules.v1.EditionService.FindEdition
  */
-export const EditionService_findEdition = unary(EditionService.method.findEdition, {
+export const EditionService_findEdition: UnaryAdapter<
+  typeof EditionService.method.findEdition.input,
+  typeof EditionService.method.findEdition.output
+> = unary(EditionService.method.findEdition, {
   rules: { ...EditionService_rules, idempotent: true },
   request(message: FindEditionRequest): RestRequest {
     const request = new RequestWriter("GET", "/edition");
@@ -91,7 +100,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
 // @@protoc_insertion_point(service:rules.v1.EditionService)
 
 /** Spellings of rules.v1.ClosedEdition on the wire. */
-export const CLOSED_EDITION = new EnumTable("rules.v1.ClosedEdition", [
+export const CLOSED_EDITION: EnumTable = new EnumTable("rules.v1.ClosedEdition", [
   [1, "CLOSED_EDITION_ONE"],
   [2, "CLOSED_EDITION_TWO"],
 ], { closed: true });
@@ -103,17 +112,17 @@ const EDITION_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Edition */
 export function decodeEdition(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.int32(2, json.explicit_count ?? json.explicitCount, "explicit_count");
-  out.int32(3, json.implicit_count ?? json.implicitCount, "implicit_count");
-  out.string(4, json.required_text ?? json.requiredText, "required_text");
-  out.group(5, json.delimited, "delimited", decodeEdition_Inside);
-  out.each(json.all_delimited ?? json.allDelimited, "all_delimited", (item, out) =>
+  out.string(1, json["id"], "id");
+  out.int32(2, json["explicit_count"] ?? json["explicitCount"], "explicit_count");
+  out.int32(3, json["implicit_count"] ?? json["implicitCount"], "implicit_count");
+  out.string(4, json["required_text"] ?? json["requiredText"], "required_text");
+  out.group(5, json["delimited"], "delimited", decodeEdition_Inside);
+  out.each(json["all_delimited"] ?? json["allDelimited"], "all_delimited", (item, out) =>
     out.group(6, item, "", decodeEdition_Inside),
   );
-  out.list(7, json.expanded, "expanded", "int32");
-  out.enum(8, json.closed, "closed", CLOSED_EDITION);
-  out.message(9, json.prefixed, "prefixed", decodeEdition_Inside);
+  out.list(7, json["expanded"], "expanded", "int32");
+  out.enum(8, json["closed"], "closed", CLOSED_EDITION);
+  out.message(9, json["prefixed"], "prefixed", decodeEdition_Inside);
   out.unknownKeys(json, EDITION_KEYS);
 }
 
@@ -121,16 +130,16 @@ const EDITION_INSIDE_KEYS: ReadonlySet<string> = new Set(["long_text", "longText
 
 /** @generated from message rules.v1.Edition.Inside */
 export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.long_text ?? json.longText, "long_text");
-  out.group(2, json.inside, "inside", decodeEdition_Inside);
+  out.string(1, json["long_text"] ?? json["longText"], "long_text");
+  out.group(2, json["inside"], "inside", decodeEdition_Inside);
   out.unknownKeys(json, EDITION_INSIDE_KEYS);
 }
 
 /** Writes rules.v1.Edition.Inside as JSON. */
 function encodeEdition_Inside(message: Edition_Inside): JsonRecord {
   const json: JsonRecord = {};
-  if (Object.hasOwn(message, "longText")) json.longText = message.longText;
-  if (message.inside !== undefined) json.inside = encodeEdition_Inside(message.inside);
+  if (Object.hasOwn(message, "longText")) json["longText"] = message.longText;
+  if (message.inside !== undefined) json["inside"] = encodeEdition_Inside(message.inside);
   return json;
 }
 

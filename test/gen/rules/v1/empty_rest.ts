@@ -5,12 +5,19 @@
 import {
   EnumTable,
   type JsonObject,
+  type JsonValue,
   type MethodRules,
+  type OneofMembers,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
+  decodeListValue,
+  decodeValue,
+  jsonTypeOf,
   paginate,
   unary,
 } from "connect-rest/adapter";
@@ -31,7 +38,10 @@ const EmptyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.EmptyService.GetParcel
  */
-export const EmptyService_getParcel = unary(EmptyService.method.getParcel, {
+export const EmptyService_getParcel: UnaryAdapter<
+  typeof EmptyService.method.getParcel.input,
+  typeof EmptyService.method.getParcel.output
+> = unary(EmptyService.method.getParcel, {
   rules: {
     ...EmptyService_rules,
     envelope: {
@@ -56,7 +66,10 @@ export const EmptyService_getParcel = unary(EmptyService.method.getParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.TrackParcel
  */
-export const EmptyService_trackParcel = unary(EmptyService.method.trackParcel, {
+export const EmptyService_trackParcel: UnaryAdapter<
+  typeof EmptyService.method.trackParcel.input,
+  typeof EmptyService.method.trackParcel.output
+> = unary(EmptyService.method.trackParcel, {
   rules: { ...EmptyService_rules, envelope: { payload: [], empty: ["empty_body"] }, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/track");
@@ -74,7 +87,10 @@ export const EmptyService_trackParcel = unary(EmptyService.method.trackParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.FindParcel
  */
-export const EmptyService_findParcel = unary(EmptyService.method.findParcel, {
+export const EmptyService_findParcel: UnaryAdapter<
+  typeof EmptyService.method.findParcel.input,
+  typeof EmptyService.method.findParcel.output
+> = unary(EmptyService.method.findParcel, {
   rules: { ...EmptyService_rules, envelope: { payload: ["response"] }, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/find");
@@ -90,7 +106,10 @@ export const EmptyService_findParcel = unary(EmptyService.method.findParcel, {
  *
  * @generated from rpc rules.v1.EmptyService.ListParcels
  */
-export const EmptyService_listParcels = paginate(EmptyService.method.listParcels, {
+export const EmptyService_listParcels: PaginateAdapter<
+  typeof EmptyService.method.listParcels.input,
+  typeof EmptyService.method.listParcels.output
+> = paginate(EmptyService.method.listParcels, {
   rules: {
     ...EmptyService_rules,
     envelope: { payload: ["response"], empty: ["empty_array", "empty_body"] },
@@ -121,7 +140,10 @@ export const EmptyService_listParcels = paginate(EmptyService.method.listParcels
  *
  * @generated from rpc rules.v1.EmptyService.SearchParcels
  */
-export const EmptyService_searchParcels = paginate(EmptyService.method.searchParcels, {
+export const EmptyService_searchParcels: PaginateAdapter<
+  typeof EmptyService.method.searchParcels.input,
+  typeof EmptyService.method.searchParcels.output
+> = paginate(EmptyService.method.searchParcels, {
   rules: { ...EmptyService_rules, idempotent: true },
   request(message: SearchParcelsRequest): RestRequest {
     const request = new RequestWriter("GET", "/search");
@@ -147,7 +169,10 @@ export const EmptyService_searchParcels = paginate(EmptyService.method.searchPar
  *
  * @generated from rpc rules.v1.EmptyService.DumpParcels
  */
-export const EmptyService_dumpParcels = paginate(EmptyService.method.dumpParcels, {
+export const EmptyService_dumpParcels: PaginateAdapter<
+  typeof EmptyService.method.dumpParcels.input,
+  typeof EmptyService.method.dumpParcels.output
+> = paginate(EmptyService.method.dumpParcels, {
   rules: { ...EmptyService_rules, idempotent: true },
   request(message: ListParcelsRequest): RestRequest {
     const request = new RequestWriter("GET", "/dump");
@@ -199,7 +224,10 @@ const FidelityService_rules = {
  *
  * @generated from rpc rules.v1.FidelityService.GetCargo
  */
-export const FidelityService_getCargo = unary(FidelityService.method.getCargo, {
+export const FidelityService_getCargo: UnaryAdapter<
+  typeof FidelityService.method.getCargo.input,
+  typeof FidelityService.method.getCargo.output
+> = unary(FidelityService.method.getCargo, {
   rules: { ...FidelityService_rules, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/cargo");
@@ -215,7 +243,10 @@ export const FidelityService_getCargo = unary(FidelityService.method.getCargo, {
  *
  * @generated from rpc rules.v1.FidelityService.ListCargo
  */
-export const FidelityService_listCargo = paginate(FidelityService.method.listCargo, {
+export const FidelityService_listCargo: PaginateAdapter<
+  typeof FidelityService.method.listCargo.input,
+  typeof FidelityService.method.listCargo.output
+> = paginate(FidelityService.method.listCargo, {
   rules: { ...FidelityService_rules, idempotent: true },
   request(message: ListCargoRequest): RestRequest {
     const request = new RequestWriter("GET", "/cargos");
@@ -254,36 +285,50 @@ export const FidelityServiceRest: ServiceAdapter<typeof FidelityService> = {
 // @@protoc_insertion_point(service:rules.v1.FidelityService)
 
 /** Spellings of rules.v1.Size on the wire. */
-export const SIZE = new EnumTable("rules.v1.Size", [
+export const SIZE: EnumTable = new EnumTable("rules.v1.Size", [
   [0, "SIZE_UNSPECIFIED"],
   [1, "large", "SIZE_LARGE"],
 ]);
 
 /** Spellings of rules.v1.Stage on the wire. */
-export const STAGE = new EnumTable("rules.v1.Stage", [
+export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
   [0, "STAGE_UNSPECIFIED"],
   [1, "sent", "STAGE_SENT"],
 ]);
 
 const CARGO_KEYS: ReadonlySet<string> = new Set([
-  "id", "stage", "size", "weight", "serial", "tags", "label", "parts",
+  "id", "stage", "size", "weight", "serial", "tags", "label", "parts", "counts", "box", "bag", "sent", "any",
+  "values", "size_of", "sizeOf",
 ]);
+
+const CARGO_PACK: OneofMembers = [[12, "box"], [13, "bag"]];
 
 /** @generated from message rules.v1.Cargo */
 export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.collectedEnum(2, json.stage, "stage", STAGE);
-  out.openEnum(4, json.size, "size", SIZE);
-  out.string(5, json.size, "size");
-  out.int32(6, json.weight, "weight");
-  out.int64(7, json.serial, "serial");
-  out.list(8, json.tags, "tags", "string");
-  out.message(9, json.label, "label", decodeLabel);
-  out.messages(10, json.parts, "parts", decodeLabel);
+  out.string(1, json["id"], "id");
+  out.collectedEnum(2, json["stage"], "stage", STAGE);
+  out.openEnum(4, json["size"], "size", SIZE);
+  out.string(5, json["size"], "size");
+  out.int32(6, json["weight"], "weight");
+  out.int64(7, json["serial"], "serial");
+  out.list(8, json["tags"], "tags", "string");
+  out.message(9, json["label"], "label", decodeLabel);
+  out.messages(10, json["parts"], "parts", decodeLabel);
+  out.map(11, json["counts"], "counts", "int32", (value, key, out) => out.int32(2, value, key));
+  const packStart = out.length;
+  out.int32(12, json["box"], "box");
+  out.string(13, json["bag"], "bag");
+  out.onlyFirst(packStart, json, CARGO_PACK);
+  out.time(14, json["sent"], "sent", "iso8601");
+  out.nullable(16, json["any"], "any", decodeValue);
+  out.wrapped(17, json["values"], "values", decodeListValue);
+  out.wrapped(18, json["size_of"] ?? json["sizeOf"], "size_of", decodeSizeOf);
   out.unknown(15, json, CARGO_KEYS);
 }
 
-const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
+const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage", "kind", "tape", "string"]);
+
+const LABEL_TIE: OneofMembers = [[3, "tape"], [4, "string"]];
 
 /**
  * Collects nothing.
@@ -291,21 +336,60 @@ const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
  * @generated from message rules.v1.Label
  */
 export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.enum(2, json.stage, "stage", STAGE);
+  out.string(1, json["text"], "text");
+  out.enum(2, json["stage"], "stage", STAGE);
+  const tieStart = out.length;
+  switch (json["kind"]) {
+    case "tape":
+      out.int32(3, json["tape"], "tape");
+      break;
+    case "string":
+      out.string(4, json["string"], "string");
+      break;
+    default:
+      out.unknownMember("kind", "a known tie", json["kind"]);
+  }
+  out.unchosen(tieStart, json, LABEL_TIE);
   out.unknownKeys(json, LABEL_KEYS);
+}
+
+const MEASURE_KEYS: ReadonlySet<string> = new Set(["number", "unit"]);
+
+/** @generated from message rules.v1.Measure */
+export function decodeMeasure(json: JsonObject, out: ProtoWriter): void {
+  out.double(1, json["number"], "number");
+  out.string(2, json["unit"], "unit");
+  out.unknownKeys(json, MEASURE_KEYS);
 }
 
 const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size"]);
 
 /** @generated from message rules.v1.Parcel */
 export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.collectedEnum(2, json.stage, "stage", STAGE);
-  out.enums(3, json.stages, "stages", STAGE, "collected");
-  out.openEnum(4, json.size, "size", SIZE);
-  out.string(5, json.size, "size");
+  out.string(1, json["id"], "id");
+  out.collectedEnum(2, json["stage"], "stage", STAGE);
+  out.enums(3, json["stages"], "stages", STAGE, "collected");
+  out.openEnum(4, json["size"], "size", SIZE);
+  out.string(5, json["size"], "size");
   out.unknown(15, json, PARCEL_KEYS);
+}
+
+/**
+ * A number, or an object with one.
+ *
+ * @generated from message rules.v1.SizeOf
+ */
+export function decodeSizeOf(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "number":
+      out.double(1, value, "");
+      break;
+    case "object":
+      out.message(2, value, "", decodeMeasure);
+      break;
+    default:
+      out.unknownMember("", "a known size", value);
+  }
 }
 
 // @@protoc_insertion_point(end)

@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -36,14 +37,14 @@ const ErrorService_rules = {
   errors: [
     { status: 409, code: Code.AlreadyExists, reason: "ITEM_EXISTS" },
     { status: 400, subcode: 8001, code: Code.FailedPrecondition, reason: "ITEM_LOCKED" },
-    { status: 0, subcode: "too_long", code: Code.OutOfRange, reason: "ITEM_TOO_LONG" },
+    { subcode: "too_long", code: Code.OutOfRange, reason: "ITEM_TOO_LONG" },
     {
       status: 403,
       header: { name: "x-reason", value: "Blocked" },
       code: Code.ResourceExhausted,
       reason: "ITEM_BLOCKED",
     },
-    { status: 0, header: { name: "x-maintenance" }, code: Code.Unavailable, reason: "MAINTENANCE" },
+    { header: { name: "x-maintenance" }, code: Code.Unavailable, reason: "MAINTENANCE" },
   ],
   retryAfter: [
     { header: "x-reset", format: "epoch", when: { name: "x-remaining", value: "0" } },
@@ -58,7 +59,10 @@ const ErrorService_rules = {
  *
  * @generated from rpc rules.v1.ErrorService.GetItem
  */
-export const ErrorService_getItem = unary(ErrorService.method.getItem, {
+export const ErrorService_getItem: UnaryAdapter<
+  typeof ErrorService.method.getItem.input,
+  typeof ErrorService.method.getItem.output
+> = unary(ErrorService.method.getItem, {
   rules: { ...ErrorService_rules, idempotent: true, payloadType: "object" },
   request(message: GetItemRequest): RestRequest {
     return new RequestWriter("GET", `/items/${pathSegment(message.id, "id")}`);
@@ -76,7 +80,10 @@ export const ErrorService_getItem = unary(ErrorService.method.getItem, {
  *
  * @generated from rpc rules.v1.ErrorService.GetOther
  */
-export const ErrorService_getOther = unary(ErrorService.method.getOther, {
+export const ErrorService_getOther: UnaryAdapter<
+  typeof ErrorService.method.getOther.input,
+  typeof ErrorService.method.getOther.output
+> = unary(ErrorService.method.getOther, {
   rules: {
     ...ErrorService_rules,
     envelope: { payload: [""] },
@@ -102,7 +109,10 @@ export const ErrorService_getOther = unary(ErrorService.method.getOther, {
  *
  * @generated from rpc rules.v1.ErrorService.GetDetailed
  */
-export const ErrorService_getDetailed = unary(ErrorService.method.getDetailed, {
+export const ErrorService_getDetailed: UnaryAdapter<
+  typeof ErrorService.method.getDetailed.input,
+  typeof ErrorService.method.getDetailed.output
+> = unary(ErrorService.method.getDetailed, {
   rules: {
     ...ErrorService_rules,
     envelope: { payload: [""] },
@@ -163,7 +173,7 @@ const ITEM_KEYS: ReadonlySet<string> = new Set(["title"]);
 
 /** @generated from message rules.v1.Item */
 export function decodeItem(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.title, "title");
+  out.string(1, json["title"], "title");
   out.unknownKeys(json, ITEM_KEYS);
 }
 

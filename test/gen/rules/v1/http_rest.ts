@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   base64,
   decodeEmpty,
   decodeListValue,
@@ -60,7 +61,10 @@ const HttpService_rules = { upstream: "rules.v1" } satisfies Partial<MethodRules
  *
  * @generated from rpc rules.v1.HttpService.GetBook
  */
-export const HttpService_getBook = unary(HttpService.method.getBook, {
+export const HttpService_getBook: UnaryAdapter<
+  typeof HttpService.method.getBook.input,
+  typeof HttpService.method.getBook.output
+> = unary(HttpService.method.getBook, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/books/${pathSegment(message.id, "id")}`);
@@ -80,7 +84,10 @@ export const HttpService_getBook = unary(HttpService.method.getBook, {
  *
  * @generated from rpc rules.v1.HttpService.GetCopy
  */
-export const HttpService_getCopy = unary(HttpService.method.getCopy, {
+export const HttpService_getCopy: UnaryAdapter<
+  typeof HttpService.method.getCopy.input,
+  typeof HttpService.method.getCopy.output
+> = unary(HttpService.method.getCopy, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: GetCopyRequest): RestRequest {
     const name = pathPattern(message.name, "shelves/*", "name");
@@ -100,7 +107,10 @@ export const HttpService_getCopy = unary(HttpService.method.getCopy, {
  *
  * @generated from rpc rules.v1.HttpService.GetAuthor
  */
-export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
+export const HttpService_getAuthor: UnaryAdapter<
+  typeof HttpService.method.getAuthor.input,
+  typeof HttpService.method.getAuthor.output
+> = unary(HttpService.method.getAuthor, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: GetAuthorRequest): RestRequest {
     const bookAuthorId = pathSegment(message.book?.author?.id ?? "", "book.author.id");
@@ -124,14 +134,17 @@ export const HttpService_getAuthor = unary(HttpService.method.getAuthor, {
  *
  * @generated from rpc rules.v1.HttpService.CreateBook
  */
-export const HttpService_createBook = unary(HttpService.method.createBook, {
+export const HttpService_createBook: UnaryAdapter<
+  typeof HttpService.method.createBook.input,
+  typeof HttpService.method.createBook.output
+> = unary(HttpService.method.createBook, {
   rules: HttpService_rules,
   request(message: CreateBookRequest): RestRequest {
     const shelf = pathPattern(message.shelf, "shelves/*", "shelf");
     const request = new RequestWriter("POST", `/v1/${shelf}/books`);
     const json: JsonRecord = {};
-    if (message.book !== undefined) json.book = encodeBook(message.book);
-    if (message.requestId) json.requestId = String(message.requestId);
+    if (message.book !== undefined) json["book"] = encodeBook(message.book);
+    if (message.requestId) json["requestId"] = String(message.requestId);
     request.json(json);
     return request;
   },
@@ -148,14 +161,17 @@ export const HttpService_createBook = unary(HttpService.method.createBook, {
  *
  * @generated from rpc rules.v1.HttpService.MoveBook
  */
-export const HttpService_moveBook = unary(HttpService.method.moveBook, {
+export const HttpService_moveBook: UnaryAdapter<
+  typeof HttpService.method.moveBook.input,
+  typeof HttpService.method.moveBook.output
+> = unary(HttpService.method.moveBook, {
   rules: HttpService_rules,
   request(message: GetAuthorRequest): RestRequest {
     const bookId = pathSegment(message.book?.id ?? "", "book.id");
     const request = new RequestWriter("POST", `/v1/books/${bookId}:move`);
     const json: JsonRecord = {};
-    if (message.book !== undefined) json.book = encodeBook(message.book);
-    if (message.parts.length > 0) json.parts = [...message.parts];
+    if (message.book !== undefined) json["book"] = encodeBook(message.book);
+    if (message.parts.length > 0) json["parts"] = [...message.parts];
     omit(json, "book.id");
     request.json(json);
     return request;
@@ -173,7 +189,10 @@ export const HttpService_moveBook = unary(HttpService.method.moveBook, {
  *
  * @generated from rpc rules.v1.HttpService.ReplaceBook
  */
-export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
+export const HttpService_replaceBook: UnaryAdapter<
+  typeof HttpService.method.replaceBook.input,
+  typeof HttpService.method.replaceBook.output
+> = unary(HttpService.method.replaceBook, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: ChangeBookRequest): RestRequest {
     const request = new RequestWriter("PUT", `/v1/books/${pathSegment(message.id, "id")}`);
@@ -194,7 +213,10 @@ export const HttpService_replaceBook = unary(HttpService.method.replaceBook, {
  *
  * @generated from rpc rules.v1.HttpService.UpdateBook
  */
-export const HttpService_updateBook = unary(HttpService.method.updateBook, {
+export const HttpService_updateBook: UnaryAdapter<
+  typeof HttpService.method.updateBook.input,
+  typeof HttpService.method.updateBook.output
+> = unary(HttpService.method.updateBook, {
   rules: HttpService_rules,
   request(message: ChangeBookRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/v1/books/${pathSegment(message.book?.id ?? "", "book.id")}`);
@@ -220,7 +242,10 @@ export const HttpService_updateBook = unary(HttpService.method.updateBook, {
  *
  * @generated from rpc rules.v1.HttpService.ReplaceTags
  */
-export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
+export const HttpService_replaceTags: UnaryAdapter<
+  typeof HttpService.method.replaceTags.input,
+  typeof HttpService.method.replaceTags.output
+> = unary(HttpService.method.replaceTags, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: Tags): RestRequest {
     const request = new RequestWriter("PUT", "/v1/tags");
@@ -240,7 +265,10 @@ export const HttpService_replaceTags = unary(HttpService.method.replaceTags, {
  *
  * @generated from rpc rules.v1.HttpService.DeleteBook
  */
-export const HttpService_deleteBook = unary(HttpService.method.deleteBook, {
+export const HttpService_deleteBook: UnaryAdapter<
+  typeof HttpService.method.deleteBook.input,
+  typeof HttpService.method.deleteBook.output
+> = unary(HttpService.method.deleteBook, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("DELETE", `/v1/books/${pathSegment(message.id, "id")}`);
@@ -258,7 +286,10 @@ export const HttpService_deleteBook = unary(HttpService.method.deleteBook, {
  *
  * @generated from rpc rules.v1.HttpService.CheckBook
  */
-export const HttpService_checkBook = unary(HttpService.method.checkBook, {
+export const HttpService_checkBook: UnaryAdapter<
+  typeof HttpService.method.checkBook.input,
+  typeof HttpService.method.checkBook.output
+> = unary(HttpService.method.checkBook, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("HEAD", `/v1/books/${pathSegment(message.id, "id")}`);
@@ -276,12 +307,15 @@ export const HttpService_checkBook = unary(HttpService.method.checkBook, {
  *
  * @generated from rpc rules.v1.HttpService.PurgeBook
  */
-export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
+export const HttpService_purgeBook: UnaryAdapter<
+  typeof HttpService.method.purgeBook.input,
+  typeof HttpService.method.purgeBook.output
+> = unary(HttpService.method.purgeBook, {
   rules: HttpService_rules,
   request(message: GetBookRequest): RestRequest {
     const request = new RequestWriter("PURGE", `/v1/books/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (message.fullText) json.fullText = message.fullText;
+    if (message.fullText) json["fullText"] = message.fullText;
     request.json(json);
     return request;
   },
@@ -298,7 +332,10 @@ export const HttpService_purgeBook = unary(HttpService.method.purgeBook, {
  *
  * @generated from rpc rules.v1.HttpService.ListBooks
  */
-export const HttpService_listBooks = unary(HttpService.method.listBooks, {
+export const HttpService_listBooks: UnaryAdapter<
+  typeof HttpService.method.listBooks.input,
+  typeof HttpService.method.listBooks.output
+> = unary(HttpService.method.listBooks, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: ListBooksRequest): RestRequest {
     if (fits(message.shelf, "shelves/*") && fits(message.row)) {
@@ -317,9 +354,9 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
     }
     const request = new RequestWriter("POST", "/v1/books:search");
     const json: JsonRecord = {};
-    if (message.shelf) json.shelf = message.shelf;
-    if (message.row !== undefined) json.row = message.row;
-    if (message.pageSize) json.pageSize = message.pageSize;
+    if (message.shelf) json["shelf"] = message.shelf;
+    if (message.row !== undefined) json["row"] = message.row;
+    if (message.pageSize) json["pageSize"] = message.pageSize;
     request.json(json);
     return request;
   },
@@ -336,7 +373,10 @@ export const HttpService_listBooks = unary(HttpService.method.listBooks, {
  *
  * @generated from rpc rules.v1.HttpService.CountBooks
  */
-export const HttpService_countBooks = unary(HttpService.method.countBooks, {
+export const HttpService_countBooks: UnaryAdapter<
+  typeof HttpService.method.countBooks.input,
+  typeof HttpService.method.countBooks.output
+> = unary(HttpService.method.countBooks, {
   rules: { ...HttpService_rules, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/v1/counts");
@@ -354,7 +394,10 @@ export const HttpService_countBooks = unary(HttpService.method.countBooks, {
  *
  * @generated from rpc rules.v1.HttpService.FindBooks
  */
-export const HttpService_findBooks = unary(HttpService.method.findBooks, {
+export const HttpService_findBooks: UnaryAdapter<
+  typeof HttpService.method.findBooks.input,
+  typeof HttpService.method.findBooks.output
+> = unary(HttpService.method.findBooks, {
   rules: { ...HttpService_rules, idempotent: true },
   request(message: FindBooksRequest): RestRequest {
     const request = new RequestWriter("GET", "/v1/books");
@@ -395,26 +438,29 @@ export const HttpService_findBooks = unary(HttpService.method.findBooks, {
  *
  * @generated from rpc rules.v1.HttpService.EchoValues
  */
-export const HttpService_echoValues = unary(HttpService.method.echoValues, {
+export const HttpService_echoValues: UnaryAdapter<
+  typeof HttpService.method.echoValues.input,
+  typeof HttpService.method.echoValues.output
+> = unary(HttpService.method.echoValues, {
   rules: HttpService_rules,
   request(message: Values): RestRequest {
     const request = new RequestWriter("POST", "/v1/values");
     const json: JsonRecord = {};
-    if (message.timestamp !== undefined) json.timestamp = timeJson(message.timestamp, "iso8601");
-    if (message.duration !== undefined) json.duration = durationText(message.duration);
-    if (message.mask !== undefined) json.mask = fieldMaskText(message.mask);
-    if (message.struct !== undefined) json.struct = plainJson(message.struct);
-    if (message.value !== undefined) json.value = valueJson(message.value);
-    if (message.list !== undefined) json.list = listJson(message.list);
-    if (message.double !== undefined) json.double = doubleJson(message.double);
-    if (message.uint64 !== undefined) json.uint64 = String(message.uint64);
-    if (message.bytes !== undefined) json.bytes = base64(message.bytes);
-    if (message.empty !== undefined) json.empty = {};
-    if (message.zero !== undefined) json.zero = message.zero;
-    if (message.genre) json.genre = GENRE.json(message.genre);
-    if (message.data.length) json.data = base64(message.data);
+    if (message.timestamp !== undefined) json["timestamp"] = timeJson(message.timestamp, "iso8601");
+    if (message.duration !== undefined) json["duration"] = durationText(message.duration);
+    if (message.mask !== undefined) json["mask"] = fieldMaskText(message.mask);
+    if (message.struct !== undefined) json["struct"] = plainJson(message.struct);
+    if (message.value !== undefined) json["value"] = valueJson(message.value);
+    if (message.list !== undefined) json["list"] = listJson(message.list);
+    if (message.double !== undefined) json["double"] = doubleJson(message.double);
+    if (message.uint64 !== undefined) json["uint64"] = String(message.uint64);
+    if (message.bytes !== undefined) json["bytes"] = base64(message.bytes);
+    if (message.empty !== undefined) json["empty"] = {};
+    if (message.zero !== undefined) json["zero"] = message.zero;
+    if (message.genre) json["genre"] = GENRE.json(message.genre);
+    if (message.data.length) json["data"] = base64(message.data);
     if (Object.keys(message.genres).length > 0) {
-      json.genres = Object.fromEntries(
+      json["genres"] = Object.fromEntries(
         Object.entries(message.genres).map(([key, value]) => [key, GENRE.json(value)]),
       );
     }
@@ -434,7 +480,10 @@ export const HttpService_echoValues = unary(HttpService.method.echoValues, {
  *
  * @generated from rpc rules.v1.HttpService.Convert
  */
-export const HttpService_convert = unary(HttpService.method.convert, {
+export const HttpService_convert: UnaryAdapter<
+  typeof HttpService.method.convert.input,
+  typeof HttpService.method.convert.output
+> = unary(HttpService.method.convert, {
   rules: { ...HttpService_rules, responseEncoding: "bytes" },
   request(message: HttpBody): RestRequest {
     const request = new RequestWriter("POST", "/v1/convert");
@@ -454,7 +503,10 @@ export const HttpService_convert = unary(HttpService.method.convert, {
  *
  * @generated from rpc rules.v1.HttpService.ReplaceCover
  */
-export const HttpService_replaceCover = unary(HttpService.method.replaceCover, {
+export const HttpService_replaceCover: UnaryAdapter<
+  typeof HttpService.method.replaceCover.input,
+  typeof HttpService.method.replaceCover.output
+> = unary(HttpService.method.replaceCover, {
   rules: { ...HttpService_rules, responseEncoding: "bytes", idempotent: true },
   request(message: ReplaceCoverRequest): RestRequest {
     const request = new RequestWriter("PUT", `/v1/books/${pathSegment(message.id, "id")}/cover`);
@@ -523,7 +575,7 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
 // @@protoc_insertion_point(service:rules.v1.HttpService)
 
 /** Spellings of rules.v1.Genre on the wire. */
-export const GENRE = new EnumTable("rules.v1.Genre", [
+export const GENRE: EnumTable = new EnumTable("rules.v1.Genre", [
   [0, "GENRE_UNSPECIFIED"],
   [1, "GENRE_POETRY"],
   [2, "GENRE_PROSE"],
@@ -533,8 +585,8 @@ const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id", "last_name", "lastName"]
 
 /** @generated from message rules.v1.Author */
 export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.last_name ?? json.lastName, "last_name");
+  out.string(1, json["id"], "id");
+  out.string(2, json["last_name"] ?? json["lastName"], "last_name");
   out.unknownKeys(json, AUTHOR_KEYS);
 }
 
@@ -542,9 +594,9 @@ const BOOK_KEYS: ReadonlySet<string> = new Set(["id", "full_title", "fullTitle",
 
 /** @generated from message rules.v1.Book */
 export function decodeBook(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.full_title ?? json.fullTitle, "full_title");
-  out.message(3, json.author, "author", decodeAuthor);
+  out.string(1, json["id"], "id");
+  out.string(2, json["full_title"] ?? json["fullTitle"], "full_title");
+  out.message(3, json["author"], "author", decodeAuthor);
   out.unknownKeys(json, BOOK_KEYS);
 }
 
@@ -555,37 +607,37 @@ const VALUES_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Values */
 export function decodeValues(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json.timestamp, "timestamp", "iso8601");
-  out.duration(2, json.duration, "duration");
-  out.fieldMask(3, json.mask, "mask");
-  out.message(4, json.struct, "struct", decodeStruct);
-  out.nullable(5, json.value, "value", decodeValue);
-  out.wrapped(6, json.list, "list", decodeListValue);
-  out.wrapper(7, json.double, "double", "double");
-  out.wrapper(8, json.uint64, "uint64", "uint64");
-  out.wrapper(9, json.bytes, "bytes", "bytes");
-  out.message(10, json.empty, "empty", decodeEmpty);
-  out.int32(11, json.zero, "zero");
-  out.enum(12, json.genre, "genre", GENRE);
-  out.bytes(13, json.data, "data");
-  out.map(14, json.genres, "genres", "int32", (value, key, out) => out.enum(2, value, key, GENRE));
+  out.time(1, json["timestamp"], "timestamp", "iso8601");
+  out.duration(2, json["duration"], "duration");
+  out.fieldMask(3, json["mask"], "mask");
+  out.message(4, json["struct"], "struct", decodeStruct);
+  out.nullable(5, json["value"], "value", decodeValue);
+  out.wrapped(6, json["list"], "list", decodeListValue);
+  out.wrapper(7, json["double"], "double", "double");
+  out.wrapper(8, json["uint64"], "uint64", "uint64");
+  out.wrapper(9, json["bytes"], "bytes", "bytes");
+  out.message(10, json["empty"], "empty", decodeEmpty);
+  out.int32(11, json["zero"], "zero");
+  out.enum(12, json["genre"], "genre", GENRE);
+  out.bytes(13, json["data"], "data");
+  out.map(14, json["genres"], "genres", "int32", (value, key, out) => out.enum(2, value, key, GENRE));
   out.unknownKeys(json, VALUES_KEYS);
 }
 
 /** Writes rules.v1.Author as JSON. */
 function encodeAuthor(message: Author): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
-  if (message.lastName) json.lastName = message.lastName;
+  if (message.id) json["id"] = message.id;
+  if (message.lastName) json["lastName"] = message.lastName;
   return json;
 }
 
 /** Writes rules.v1.Book as JSON. */
 function encodeBook(message: Book): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = message.id;
-  if (message.fullTitle) json.fullTitle = message.fullTitle;
-  if (message.author !== undefined) json.author = encodeAuthor(message.author);
+  if (message.id) json["id"] = message.id;
+  if (message.fullTitle) json["fullTitle"] = message.fullTitle;
+  if (message.author !== undefined) json["author"] = encodeAuthor(message.author);
   return json;
 }
 

@@ -9,6 +9,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   unary,
 } from "connect-rest/adapter";
 import { type LimitChoice, type LimitChoice_Target, LimitService } from "./limits_pb.ts";
@@ -26,7 +27,10 @@ const LimitService_rules = {
  *
  * @generated from rpc rules.v1.LimitService.CallOne
  */
-export const LimitService_callOne = unary(LimitService.method.callOne, {
+export const LimitService_callOne: UnaryAdapter<
+  typeof LimitService.method.callOne.input,
+  typeof LimitService.method.callOne.output
+> = unary(LimitService.method.callOne, {
   rules: {
     ...LimitService_rules,
     idempotent: true,
@@ -53,7 +57,10 @@ export const LimitService_callOne = unary(LimitService.method.callOne, {
  *
  * @generated from rpc rules.v1.LimitService.CallOther
  */
-export const LimitService_callOther = unary(LimitService.method.callOther, {
+export const LimitService_callOther: UnaryAdapter<
+  typeof LimitService.method.callOther.input,
+  typeof LimitService.method.callOther.output
+> = unary(LimitService.method.callOther, {
   rules: {
     ...LimitService_rules,
     idempotent: true,
@@ -80,7 +87,10 @@ export const LimitService_callOther = unary(LimitService.method.callOther, {
  *
  * @generated from rpc rules.v1.LimitService.CallOwn
  */
-export const LimitService_callOwn = unary(LimitService.method.callOwn, {
+export const LimitService_callOwn: UnaryAdapter<
+  typeof LimitService.method.callOwn.input,
+  typeof LimitService.method.callOwn.output
+> = unary(LimitService.method.callOwn, {
   rules: {
     ...LimitService_rules,
     idempotent: true,
@@ -107,7 +117,10 @@ export const LimitService_callOwn = unary(LimitService.method.callOwn, {
  *
  * @generated from rpc rules.v1.LimitService.CallSometimes
  */
-export const LimitService_callSometimes = unary(LimitService.method.callSometimes, {
+export const LimitService_callSometimes: UnaryAdapter<
+  typeof LimitService.method.callSometimes.input,
+  typeof LimitService.method.callSometimes.output
+> = unary(LimitService.method.callSometimes, {
   rules: {
     ...LimitService_rules,
     rateLimits: [
@@ -144,9 +157,9 @@ export const LimitService_callSometimes = unary(LimitService.method.callSometime
   request(message: LimitChoice): RestRequest {
     const request = new RequestWriter("POST", "/sometimes");
     const json: JsonRecord = {};
-    if (message.kind) json.kind = LIMIT_CHOICE_KIND.json(message.kind);
-    if (message.target !== undefined) json.target = encodeLimitChoice_Target(message.target);
-    if (message.tags.length > 0) json.tags = [...message.tags];
+    if (message.kind) json["kind"] = LIMIT_CHOICE_KIND.json(message.kind);
+    if (message.target !== undefined) json["target"] = encodeLimitChoice_Target(message.target);
+    if (message.tags.length > 0) json["tags"] = [...message.tags];
     request.json(json);
     return request;
   },
@@ -159,7 +172,10 @@ export const LimitService_callSometimes = unary(LimitService.method.callSometime
  *
  * @generated from rpc rules.v1.LimitService.CallSlow
  */
-export const LimitService_callSlow = unary(LimitService.method.callSlow, {
+export const LimitService_callSlow: UnaryAdapter<
+  typeof LimitService.method.callSlow.input,
+  typeof LimitService.method.callSlow.output
+> = unary(LimitService.method.callSlow, {
   rules: {
     ...LimitService_rules,
     timeoutMs: 1500,
@@ -202,7 +218,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
 // @@protoc_insertion_point(service:rules.v1.LimitService)
 
 /** Spellings of rules.v1.LimitChoice.Kind on the wire. */
-export const LIMIT_CHOICE_KIND = new EnumTable("rules.v1.LimitChoice.Kind", [
+export const LIMIT_CHOICE_KIND: EnumTable = new EnumTable("rules.v1.LimitChoice.Kind", [
   [0, "CLOSED"],
   [1, "OPEN"],
   [2, "SHARED"],
@@ -211,7 +227,7 @@ export const LIMIT_CHOICE_KIND = new EnumTable("rules.v1.LimitChoice.Kind", [
 /** Writes rules.v1.LimitChoice.Target as JSON. */
 function encodeLimitChoice_Target(message: LimitChoice_Target): JsonRecord {
   const json: JsonRecord = {};
-  if (message.link) json.link = message.link;
+  if (message.link) json["link"] = message.link;
   return json;
 }
 

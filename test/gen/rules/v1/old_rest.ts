@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -26,16 +27,19 @@ const OldService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.OldService.EchoOld
  */
-export const OldService_echoOld = unary(OldService.method.echoOld, {
+export const OldService_echoOld: UnaryAdapter<
+  typeof OldService.method.echoOld.input,
+  typeof OldService.method.echoOld.output
+> = unary(OldService.method.echoOld, {
   rules: OldService_rules,
   request(message: Old): RestRequest {
     const request = new RequestWriter("POST", `/old/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (Object.hasOwn(message, "count")) json.count = message.count;
-    if (message.detail !== undefined) json.detail = encodeOld_Detail(message.detail);
-    if (message.line.length > 0) json.line = message.line.map(encodeOld_Line);
-    if (Object.hasOwn(message, "closed")) json.closed = CLOSED.json(message.closed);
-    if (message.allClosed.length > 0) json.allClosed = message.allClosed.map((item) => CLOSED.json(item));
+    if (Object.hasOwn(message, "count")) json["count"] = message.count;
+    if (message.detail !== undefined) json["detail"] = encodeOld_Detail(message.detail);
+    if (message.line.length > 0) json["line"] = message.line.map(encodeOld_Line);
+    if (Object.hasOwn(message, "closed")) json["closed"] = CLOSED.json(message.closed);
+    if (message.allClosed.length > 0) json["allClosed"] = message.allClosed.map((item) => CLOSED.json(item));
     request.json(json);
     return request;
   },
@@ -50,7 +54,10 @@ export const OldService_echoOld = unary(OldService.method.echoOld, {
  *
  * @generated from rpc rules.v1.OldService.FindOld
  */
-export const OldService_findOld = unary(OldService.method.findOld, {
+export const OldService_findOld: UnaryAdapter<
+  typeof OldService.method.findOld.input,
+  typeof OldService.method.findOld.output
+> = unary(OldService.method.findOld, {
   rules: { ...OldService_rules, idempotent: true },
   request(message: FindOldRequest): RestRequest {
     const request = new RequestWriter("GET", "/old");
@@ -88,7 +95,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
 // @@protoc_insertion_point(service:rules.v1.OldService)
 
 /** Spellings of rules.v1.Closed on the wire. */
-export const CLOSED = new EnumTable("rules.v1.Closed", [
+export const CLOSED: EnumTable = new EnumTable("rules.v1.Closed", [
   [1, "CLOSED_ONE"],
   [2, "two", "CLOSED_TWO"],
 ], { closed: true });
@@ -99,12 +106,12 @@ const OLD_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Old */
 export function decodeOld(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.int32(2, json.count, "count");
-  out.group(3, json.detail, "detail", decodeOld_Detail);
-  out.each(json.line, "line", (item, out) => out.group(4, item, "", decodeOld_Line));
-  out.enum(5, json.closed, "closed", CLOSED);
-  out.enums(6, json.all_closed ?? json.allClosed, "all_closed", CLOSED);
+  out.string(1, json["id"], "id");
+  out.int32(2, json["count"], "count");
+  out.group(3, json["detail"], "detail", decodeOld_Detail);
+  out.each(json["line"], "line", (item, out) => out.group(4, item, "", decodeOld_Line));
+  out.enum(5, json["closed"], "closed", CLOSED);
+  out.enums(6, json["all_closed"] ?? json["allClosed"], "all_closed", CLOSED);
   out.unknownKeys(json, OLD_KEYS);
 }
 
@@ -112,7 +119,7 @@ const OLD_DETAIL_KEYS: ReadonlySet<string> = new Set(["long_text", "longText"]);
 
 /** @generated from message rules.v1.Old.Detail */
 export function decodeOld_Detail(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.long_text ?? json.longText, "long_text");
+  out.string(1, json["long_text"] ?? json["longText"], "long_text");
   out.unknownKeys(json, OLD_DETAIL_KEYS);
 }
 
@@ -120,21 +127,21 @@ const OLD_LINE_KEYS: ReadonlySet<string> = new Set(["number"]);
 
 /** @generated from message rules.v1.Old.Line */
 export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.number, "number");
+  out.int64(1, json["number"], "number");
   out.unknownKeys(json, OLD_LINE_KEYS);
 }
 
 /** Writes rules.v1.Old.Detail as JSON. */
 function encodeOld_Detail(message: Old_Detail): JsonRecord {
   const json: JsonRecord = {};
-  if (Object.hasOwn(message, "longText")) json.longText = message.longText;
+  if (Object.hasOwn(message, "longText")) json["longText"] = message.longText;
   return json;
 }
 
 /** Writes rules.v1.Old.Line as JSON. */
 function encodeOld_Line(message: Old_Line): JsonRecord {
   const json: JsonRecord = {};
-  if (Object.hasOwn(message, "number")) json.number = String(message.number);
+  if (Object.hasOwn(message, "number")) json["number"] = String(message.number);
   return json;
 }
 

@@ -9,6 +9,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   base64,
   base64Url,
   pathPattern,
@@ -27,7 +28,10 @@ const PathService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.PathService.GetByName
  */
-export const PathService_getByName = unary(PathService.method.getByName, {
+export const PathService_getByName: UnaryAdapter<
+  typeof PathService.method.getByName.input,
+  typeof PathService.method.getByName.output
+> = unary(PathService.method.getByName, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: PathRequest): RestRequest {
     const request = new RequestWriter("GET", `/names/${pathSegment(message.name, "name", "controls")}`);
@@ -43,7 +47,10 @@ export const PathService_getByName = unary(PathService.method.getByName, {
  *
  * @generated from rpc rules.v1.PathService.GetByPath
  */
-export const PathService_getByPath = unary(PathService.method.getByPath, {
+export const PathService_getByPath: UnaryAdapter<
+  typeof PathService.method.getByPath.input,
+  typeof PathService.method.getByPath.output
+> = unary(PathService.method.getByPath, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: PathRequest): RestRequest {
     const request = new RequestWriter("GET", `/paths/${pathSegments(message.name, "name", "controls")}`);
@@ -59,7 +66,10 @@ export const PathService_getByPath = unary(PathService.method.getByPath, {
  *
  * @generated from rpc rules.v1.PathService.GetByPattern
  */
-export const PathService_getByPattern = unary(PathService.method.getByPattern, {
+export const PathService_getByPattern: UnaryAdapter<
+  typeof PathService.method.getByPattern.input,
+  typeof PathService.method.getByPattern.output
+> = unary(PathService.method.getByPattern, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: PathRequest): RestRequest {
     const name = pathPattern(message.name, "a/*", "name", "controls");
@@ -76,7 +86,10 @@ export const PathService_getByPattern = unary(PathService.method.getByPattern, {
  *
  * @generated from rpc rules.v1.PathService.GetByHash
  */
-export const PathService_getByHash = unary(PathService.method.getByHash, {
+export const PathService_getByHash: UnaryAdapter<
+  typeof PathService.method.getByHash.input,
+  typeof PathService.method.getByHash.output
+> = unary(PathService.method.getByHash, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: PathRequest): RestRequest {
     const hash = pathSegment(base64Url(message.hash), "hash", "controls");
@@ -93,7 +106,10 @@ export const PathService_getByHash = unary(PathService.method.getByHash, {
  *
  * @generated from rpc rules.v1.PathService.GetByKind
  */
-export const PathService_getByKind = unary(PathService.method.getByKind, {
+export const PathService_getByKind: UnaryAdapter<
+  typeof PathService.method.getByKind.input,
+  typeof PathService.method.getByKind.output
+> = unary(PathService.method.getByKind, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: KindRequest): RestRequest {
     const kind = pathSegment(message.kind === 0 ? "" : KIND.wire(message.kind), "kind", "controls");
@@ -109,14 +125,17 @@ export const PathService_getByKind = unary(PathService.method.getByKind, {
  *
  * @generated from rpc rules.v1.PathService.PostConstant
  */
-export const PathService_postConstant = unary(PathService.method.postConstant, {
+export const PathService_postConstant: UnaryAdapter<
+  typeof PathService.method.postConstant.input,
+  typeof PathService.method.postConstant.output
+> = unary(PathService.method.postConstant, {
   rules: PathService_rules,
   request(message: PathRequest): RestRequest {
     const request = new RequestWriter("POST", "/constant");
     request.query("api-version", "2");
     const json: JsonRecord = { kind: "x" };
-    if (message.name) json.name = message.name;
-    if (message.hash.length) json.hash = base64(message.hash);
+    if (message.name) json["name"] = message.name;
+    if (message.hash.length) json["hash"] = base64(message.hash);
     request.json(json);
     return request;
   },
@@ -148,13 +167,13 @@ export const PathServiceRest: ServiceAdapter<typeof PathService> = {
 // @@protoc_insertion_point(service:rules.v1.PathService)
 
 /** Spellings of rules.v1.Kind on the wire. */
-export const KIND = new EnumTable("rules.v1.Kind", [
+export const KIND: EnumTable = new EnumTable("rules.v1.Kind", [
   [0, "KIND_UNSPECIFIED"],
   [1, "KIND_TREE"],
 ]);
 
 /** Spellings of rules.v1.Order on the wire. */
-export const ORDER = new EnumTable("rules.v1.Order", [
+export const ORDER: EnumTable = new EnumTable("rules.v1.Order", [
   [0, "any", "ORDER_DEFAULT"],
   [1, "newest", "ORDER_NEWEST"],
 ]);

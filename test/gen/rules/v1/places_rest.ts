@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   base64,
   base64Url,
   fits,
@@ -44,7 +45,10 @@ const PlaceService_rules = { upstream: "rules", base: "api" } satisfies Partial<
  *
  * @generated from rpc rules.v1.PlaceService.SendPlaces
  */
-export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
+export const PlaceService_sendPlaces: UnaryAdapter<
+  typeof PlaceService.method.sendPlaces.input,
+  typeof PlaceService.method.sendPlaces.output
+> = unary(PlaceService.method.sendPlaces, {
   rules: PlaceService_rules,
   request(message: SendPlacesRequest): RestRequest {
     const request = new RequestWriter("POST", `/places/${pathSegment(message.id, "id")}`);
@@ -55,7 +59,7 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
     if (message.theme) request.cookie("theme", message.theme);
     if (message.inQuery) request.query("in_query", message.inQuery);
     const json: JsonRecord = { grant_type: "a b&c" };
-    if (message.inBody) json.in_body = message.inBody;
+    if (message.inBody) json["in_body"] = message.inBody;
     request.json(json);
     return request;
   },
@@ -70,7 +74,10 @@ export const PlaceService_sendPlaces = unary(PlaceService.method.sendPlaces, {
  *
  * @generated from rpc rules.v1.PlaceService.SendTimes
  */
-export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
+export const PlaceService_sendTimes: UnaryAdapter<
+  typeof PlaceService.method.sendTimes.input,
+  typeof PlaceService.method.sendTimes.output
+> = unary(PlaceService.method.sendTimes, {
   rules: PlaceService_rules,
   request(message: SendTimesRequest): RestRequest {
     const request = new RequestWriter("POST", "/times");
@@ -79,11 +86,11 @@ export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
     if (message.after !== undefined) request.query("after", timeText(message.after, "seconds", "down"));
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds", "up"));
     const json: JsonRecord = {};
-    if (message.exact !== undefined) json.exact = timeJson(message.exact, "seconds");
-    if (message.millis !== undefined) json.millis = timeJson(message.millis, "millis", "down");
-    if (message.iso !== undefined) json.iso = timeJson(message.iso, "iso8601", "up");
+    if (message.exact !== undefined) json["exact"] = timeJson(message.exact, "seconds");
+    if (message.millis !== undefined) json["millis"] = timeJson(message.millis, "millis", "down");
+    if (message.iso !== undefined) json["iso"] = timeJson(message.iso, "iso8601", "up");
     if (message.pattern !== undefined) {
-      json.pattern = timeJson(message.pattern, { pattern: "YYYY-MM-DD HH:mm:ss" }, "up");
+      json["pattern"] = timeJson(message.pattern, { pattern: "YYYY-MM-DD HH:mm:ss" }, "up");
     }
     request.json(json);
     return request;
@@ -99,7 +106,10 @@ export const PlaceService_sendTimes = unary(PlaceService.method.sendTimes, {
  *
  * @generated from rpc rules.v1.PlaceService.SendConstant
  */
-export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant, {
+export const PlaceService_sendConstant: UnaryAdapter<
+  typeof PlaceService.method.sendConstant.input,
+  typeof PlaceService.method.sendConstant.output
+> = unary(PlaceService.method.sendConstant, {
   rules: { ...PlaceService_rules, upstream: "other", base: "web", idempotent: true },
   request(message: SendConstantRequest): RestRequest {
     const request = new RequestWriter("GET", `/constant/${pathPattern(message.id, "*", "id")}`);
@@ -120,7 +130,10 @@ export const PlaceService_sendConstant = unary(PlaceService.method.sendConstant,
  *
  * @generated from rpc rules.v1.PlaceService.SendStyles
  */
-export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
+export const PlaceService_sendStyles: UnaryAdapter<
+  typeof PlaceService.method.sendStyles.input,
+  typeof PlaceService.method.sendStyles.output
+> = unary(PlaceService.method.sendStyles, {
   rules: { ...PlaceService_rules, idempotent: true },
   request(message: SendStylesRequest): RestRequest {
     const request = new RequestWriter("GET", "/styles");
@@ -149,18 +162,21 @@ export const PlaceService_sendStyles = unary(PlaceService.method.sendStyles, {
  *
  * @generated from rpc rules.v1.PlaceService.SendDeclared
  */
-export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared, {
+export const PlaceService_sendDeclared: UnaryAdapter<
+  typeof PlaceService.method.sendDeclared.input,
+  typeof PlaceService.method.sendDeclared.output
+> = unary(PlaceService.method.sendDeclared, {
   rules: PlaceService_rules,
   request(message: Named): RestRequest {
     const request = new RequestWriter("POST", `/named/${pathPattern(message.itemId, "*", "item_id")}`);
     request.header("x-service", "rules, all of them");
     request.header("x-replaced", "by the service");
     const json: JsonRecord = {};
-    if (message.itemId) json.item_id = message.itemId;
-    if (message.bigNumber) json.big_number = message.bigNumber;
-    if (message.asText) json.as_text = String(message.asText);
-    if (message.asNumber) json.as_number = message.asNumber;
-    if (message.tagList.length > 0) json.tag_list = joinCommas(message.tagList, "tag_list");
+    if (message.itemId) json["item_id"] = message.itemId;
+    if (message.bigNumber) json["big_number"] = message.bigNumber;
+    if (message.asText) json["as_text"] = String(message.asText);
+    if (message.asNumber) json["as_number"] = message.asNumber;
+    if (message.tagList.length > 0) json["tag_list"] = joinCommas(message.tagList, "tag_list");
     request.json(json);
     return request;
   },
@@ -177,17 +193,20 @@ export const PlaceService_sendDeclared = unary(PlaceService.method.sendDeclared,
  *
  * @generated from rpc rules.v1.PlaceService.SendCamel
  */
-export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
+export const PlaceService_sendCamel: UnaryAdapter<
+  typeof PlaceService.method.sendCamel.input,
+  typeof PlaceService.method.sendCamel.output
+> = unary(PlaceService.method.sendCamel, {
   rules: PlaceService_rules,
   request(message: Named): RestRequest {
     const request = new RequestWriter("POST", `/named/${pathSegment(message.itemId, "item_id")}`);
     request.header("x-service", "rules, all of them");
     request.header("x-replaced", "by the service");
     const json: JsonRecord = {};
-    if (message.bigNumber) json.bigNumber = String(message.bigNumber);
-    if (message.asText) json.asText = String(message.asText);
-    if (message.asNumber) json.asNumber = message.asNumber;
-    if (message.tagList.length > 0) json.tagList = joinCommas(message.tagList, "tag_list");
+    if (message.bigNumber) json["bigNumber"] = String(message.bigNumber);
+    if (message.asText) json["asText"] = String(message.asText);
+    if (message.asNumber) json["asNumber"] = message.asNumber;
+    if (message.tagList.length > 0) json["tagList"] = joinCommas(message.tagList, "tag_list");
     request.json(json);
     return request;
   },
@@ -206,7 +225,10 @@ export const PlaceService_sendCamel = unary(PlaceService.method.sendCamel, {
  *
  * @generated from rpc rules.v1.PlaceService.FindEscaped
  */
-export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
+export const PlaceService_findEscaped: UnaryAdapter<
+  typeof PlaceService.method.findEscaped.input,
+  typeof PlaceService.method.findEscaped.output
+> = unary(PlaceService.method.findEscaped, {
   rules: { ...PlaceService_rules, idempotent: true },
   request(message: FindRequest): RestRequest {
     if (fits(message.room) && fits(message.shelf)) {
@@ -249,7 +271,10 @@ export const PlaceService_findEscaped = unary(PlaceService.method.findEscaped, {
  *
  * @generated from rpc rules.v1.PlaceService.FindRefused
  */
-export const PlaceService_findRefused = unary(PlaceService.method.findRefused, {
+export const PlaceService_findRefused: UnaryAdapter<
+  typeof PlaceService.method.findRefused.input,
+  typeof PlaceService.method.findRefused.output
+> = unary(PlaceService.method.findRefused, {
   rules: { ...PlaceService_rules, idempotent: true },
   request(message: FindRequest): RestRequest {
     if (fits(message.room, "*") && fits(message.shelf, "*")) {
@@ -324,11 +349,11 @@ const NAMED_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message rules.v1.Named */
 export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.item_id ?? json.itemId, "item_id");
-  out.int64(2, json.big_number ?? json.bigNumber, "big_number");
-  out.int64(3, json.as_text ?? json.asText, "as_text");
-  out.int64(4, json.as_number ?? json.asNumber, "as_number");
-  out.list(5, splitCommas(json.tag_list ?? json.tagList), "tag_list", "string");
+  out.string(1, json["item_id"] ?? json["itemId"], "item_id");
+  out.int64(2, json["big_number"] ?? json["bigNumber"], "big_number");
+  out.int64(3, json["as_text"] ?? json["asText"], "as_text");
+  out.int64(4, json["as_number"] ?? json["asNumber"], "as_number");
+  out.list(5, splitCommas(json["tag_list"] ?? json["tagList"]), "tag_list", "string");
   out.unknownKeys(json, NAMED_KEYS);
 }
 

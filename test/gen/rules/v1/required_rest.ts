@@ -8,6 +8,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   doubleJson,
   unary,
 } from "connect-rest/adapter";
@@ -22,7 +23,10 @@ const RequiredService_rules = { upstream: "rules" } satisfies Partial<MethodRule
  *
  * @generated from rpc rules.v1.RequiredService.QueryRequired
  */
-export const RequiredService_queryRequired = unary(RequiredService.method.queryRequired, {
+export const RequiredService_queryRequired: UnaryAdapter<
+  typeof RequiredService.method.queryRequired.input,
+  typeof RequiredService.method.queryRequired.output
+> = unary(RequiredService.method.queryRequired, {
   rules: { ...RequiredService_rules, idempotent: true },
   request(message: RequiredThing): RestRequest {
     const request = new RequestWriter("GET", "/required");
@@ -44,18 +48,21 @@ export const RequiredService_queryRequired = unary(RequiredService.method.queryR
  *
  * @generated from rpc rules.v1.RequiredService.SendRequired
  */
-export const RequiredService_sendRequired = unary(RequiredService.method.sendRequired, {
+export const RequiredService_sendRequired: UnaryAdapter<
+  typeof RequiredService.method.sendRequired.input,
+  typeof RequiredService.method.sendRequired.output
+> = unary(RequiredService.method.sendRequired, {
   rules: RequiredService_rules,
   request(message: RequiredThing): RestRequest {
     const request = new RequestWriter("POST", "/required");
     const json: JsonRecord = {};
-    json.count = message.count;
-    json.text = message.text;
-    json.flag = message.flag;
-    if (message.maybe !== undefined) json.maybe = String(message.maybe);
-    if (message.other) json.other = message.other;
-    if (message.inner !== undefined) json.inner = encodeRequiredThing_Inner(message.inner);
-    json.tags = [...message.tags];
+    json["count"] = message.count;
+    json["text"] = message.text;
+    json["flag"] = message.flag;
+    if (message.maybe !== undefined) json["maybe"] = String(message.maybe);
+    if (message.other) json["other"] = message.other;
+    if (message.inner !== undefined) json["inner"] = encodeRequiredThing_Inner(message.inner);
+    json["tags"] = [...message.tags];
     request.json(json);
     return request;
   },
@@ -68,7 +75,10 @@ export const RequiredService_sendRequired = unary(RequiredService.method.sendReq
  *
  * @generated from rpc rules.v1.RequiredService.OmitRequired
  */
-export const RequiredService_omitRequired = unary(RequiredService.method.omitRequired, {
+export const RequiredService_omitRequired: UnaryAdapter<
+  typeof RequiredService.method.omitRequired.input,
+  typeof RequiredService.method.omitRequired.output
+> = unary(RequiredService.method.omitRequired, {
   rules: { ...RequiredService_rules, idempotent: true },
   request(message: RequiredThing): RestRequest {
     const request = new RequestWriter("GET", "/required");
@@ -90,18 +100,21 @@ export const RequiredService_omitRequired = unary(RequiredService.method.omitReq
  *
  * @generated from rpc rules.v1.RequiredService.SendOmitted
  */
-export const RequiredService_sendOmitted = unary(RequiredService.method.sendOmitted, {
+export const RequiredService_sendOmitted: UnaryAdapter<
+  typeof RequiredService.method.sendOmitted.input,
+  typeof RequiredService.method.sendOmitted.output
+> = unary(RequiredService.method.sendOmitted, {
   rules: RequiredService_rules,
   request(message: RequiredThing): RestRequest {
     const request = new RequestWriter("POST", "/required");
     const json: JsonRecord = {};
-    if (message.count) json.count = message.count;
-    if (message.text) json.text = message.text;
-    if (message.flag) json.flag = message.flag;
-    if (message.maybe !== undefined) json.maybe = String(message.maybe);
-    if (message.other) json.other = message.other;
-    if (message.inner !== undefined) json.inner = encodeRequiredThing_InnerOptional(message.inner);
-    if (message.tags.length > 0) json.tags = [...message.tags];
+    if (message.count) json["count"] = message.count;
+    if (message.text) json["text"] = message.text;
+    if (message.flag) json["flag"] = message.flag;
+    if (message.maybe !== undefined) json["maybe"] = String(message.maybe);
+    if (message.other) json["other"] = message.other;
+    if (message.inner !== undefined) json["inner"] = encodeRequiredThing_InnerOptional(message.inner);
+    if (message.tags.length > 0) json["tags"] = [...message.tags];
     request.json(json);
     return request;
   },
@@ -133,14 +146,14 @@ export const RequiredServiceRest: ServiceAdapter<typeof RequiredService> = {
 /** Writes rules.v1.RequiredThing.Inner as JSON. */
 function encodeRequiredThing_Inner(message: RequiredThing_Inner): JsonRecord {
   const json: JsonRecord = {};
-  json.size = doubleJson(message.size);
+  json["size"] = doubleJson(message.size);
   return json;
 }
 
 /** Writes rules.v1.RequiredThing.Inner as JSON. */
 function encodeRequiredThing_InnerOptional(message: RequiredThing_Inner): JsonRecord {
   const json: JsonRecord = {};
-  if (message.size !== 0) json.size = doubleJson(message.size);
+  if (message.size !== 0) json["size"] = doubleJson(message.size);
   return json;
 }
 

@@ -8,6 +8,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   pathSegment,
   unary,
 } from "connect-rest/adapter";
@@ -24,7 +25,10 @@ const RetryService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc rules.v1.RetryService.ReplaceThing
  */
-export const RetryService_replaceThing = unary(RetryService.method.replaceThing, {
+export const RetryService_replaceThing: UnaryAdapter<
+  typeof RetryService.method.replaceThing.input,
+  typeof RetryService.method.replaceThing.output
+> = unary(RetryService.method.replaceThing, {
   rules: { ...RetryService_rules, idempotent: true },
   request(message: RetryRequest): RestRequest {
     return new RequestWriter("PUT", `/things/${pathSegment(message.id, "id")}`);
@@ -40,7 +44,10 @@ export const RetryService_replaceThing = unary(RetryService.method.replaceThing,
  *
  * @generated from rpc rules.v1.RetryService.AcceptThing
  */
-export const RetryService_acceptThing = unary(RetryService.method.acceptThing, {
+export const RetryService_acceptThing: UnaryAdapter<
+  typeof RetryService.method.acceptThing.input,
+  typeof RetryService.method.acceptThing.output
+> = unary(RetryService.method.acceptThing, {
   rules: RetryService_rules,
   request(message: RetryRequest): RestRequest {
     return new RequestWriter("PUT", `/things/${pathSegment(message.id, "id")}/accepted`);
@@ -56,12 +63,15 @@ export const RetryService_acceptThing = unary(RetryService.method.acceptThing, {
  *
  * @generated from rpc rules.v1.RetryService.FindThings
  */
-export const RetryService_findThings = unary(RetryService.method.findThings, {
+export const RetryService_findThings: UnaryAdapter<
+  typeof RetryService.method.findThings.input,
+  typeof RetryService.method.findThings.output
+> = unary(RetryService.method.findThings, {
   rules: { ...RetryService_rules, idempotent: true },
   request(message: RetryRequest): RestRequest {
     const request = new RequestWriter("POST", "/things:find");
     const json: JsonRecord = {};
-    if (message.id) json.id = message.id;
+    if (message.id) json["id"] = message.id;
     request.json(json);
     return request;
   },
@@ -76,12 +86,15 @@ export const RetryService_findThings = unary(RetryService.method.findThings, {
  *
  * @generated from rpc rules.v1.RetryService.CreateThing
  */
-export const RetryService_createThing = unary(RetryService.method.createThing, {
+export const RetryService_createThing: UnaryAdapter<
+  typeof RetryService.method.createThing.input,
+  typeof RetryService.method.createThing.output
+> = unary(RetryService.method.createThing, {
   rules: RetryService_rules,
   request(message: RetryRequest): RestRequest {
     const request = new RequestWriter("POST", "/things");
     const json: JsonRecord = {};
-    if (message.id) json.id = message.id;
+    if (message.id) json["id"] = message.id;
     request.json(json);
     return request;
   },

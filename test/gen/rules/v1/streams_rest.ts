@@ -3,14 +3,18 @@
 /* eslint-disable */
 
 import {
+  type DownloadAdapter,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
+  type PollAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UploadAdapter,
   download,
   paginate,
   pathSegment,
@@ -35,7 +39,10 @@ const StreamService_rules = { upstream: "rules" } satisfies Partial<MethodRules>
  *
  * @generated from rpc rules.v1.StreamService.ByLink
  */
-export const StreamService_byLink = paginate(StreamService.method.byLink, {
+export const StreamService_byLink: PaginateAdapter<
+  typeof StreamService.method.byLink.input,
+  typeof StreamService.method.byLink.output
+> = paginate(StreamService.method.byLink, {
   rules: { ...StreamService_rules, envelope: { payload: ["response"] }, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/link");
@@ -56,7 +63,10 @@ export const StreamService_byLink = paginate(StreamService.method.byLink, {
  *
  * @generated from rpc rules.v1.StreamService.ByLinkHeader
  */
-export const StreamService_byLinkHeader = paginate(StreamService.method.byLinkHeader, {
+export const StreamService_byLinkHeader: PaginateAdapter<
+  typeof StreamService.method.byLinkHeader.input,
+  typeof StreamService.method.byLinkHeader.output
+> = paginate(StreamService.method.byLinkHeader, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/link-header");
@@ -77,7 +87,10 @@ export const StreamService_byLinkHeader = paginate(StreamService.method.byLinkHe
  *
  * @generated from rpc rules.v1.StreamService.ByOffset
  */
-export const StreamService_byOffset = paginate(StreamService.method.byOffset, {
+export const StreamService_byOffset: PaginateAdapter<
+  typeof StreamService.method.byOffset.input,
+  typeof StreamService.method.byOffset.output
+> = paginate(StreamService.method.byOffset, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/offset");
@@ -102,7 +115,10 @@ export const StreamService_byOffset = paginate(StreamService.method.byOffset, {
  *
  * @generated from rpc rules.v1.StreamService.ByPage
  */
-export const StreamService_byPage = paginate(StreamService.method.byPage, {
+export const StreamService_byPage: PaginateAdapter<
+  typeof StreamService.method.byPage.input,
+  typeof StreamService.method.byPage.output
+> = paginate(StreamService.method.byPage, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/page");
@@ -128,15 +144,18 @@ export const StreamService_byPage = paginate(StreamService.method.byPage, {
  *
  * @generated from rpc rules.v1.StreamService.ByCursor
  */
-export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
+export const StreamService_byCursor: PaginateAdapter<
+  typeof StreamService.method.byCursor.input,
+  typeof StreamService.method.byCursor.output
+> = paginate(StreamService.method.byCursor, {
   rules: StreamService_rules,
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("POST", "/cursor");
     const json: JsonRecord = {};
-    if (message.query) json.query = message.query;
-    if (message.offset) json.offset = message.offset;
-    if (message.page) json.page = message.page;
-    if (message.cursor) json.cursor = message.cursor;
+    if (message.query) json["query"] = message.query;
+    if (message.offset) json["offset"] = message.offset;
+    if (message.page) json["page"] = message.page;
+    if (message.cursor) json["cursor"] = message.cursor;
     request.json(json);
     return request;
   },
@@ -156,7 +175,10 @@ export const StreamService_byCursor = paginate(StreamService.method.byCursor, {
  *
  * @generated from rpc rules.v1.StreamService.ByLastItem
  */
-export const StreamService_byLastItem = paginate(StreamService.method.byLastItem, {
+export const StreamService_byLastItem: PaginateAdapter<
+  typeof StreamService.method.byLastItem.input,
+  typeof StreamService.method.byLastItem.output
+> = paginate(StreamService.method.byLastItem, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: PageRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-item");
@@ -182,7 +204,10 @@ export const StreamService_byLastItem = paginate(StreamService.method.byLastItem
  *
  * @generated from rpc rules.v1.StreamService.WatchEntries
  */
-export const StreamService_watchEntries = poll(StreamService.method.watchEntries, {
+export const StreamService_watchEntries: PollAdapter<
+  typeof StreamService.method.watchEntries.input,
+  typeof StreamService.method.watchEntries.output
+> = poll(StreamService.method.watchEntries, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: WatchRequest): RestRequest {
     return new RequestWriter("GET", `/feed/${pathSegment(message.name, "name")}`);
@@ -201,7 +226,10 @@ export const StreamService_watchEntries = poll(StreamService.method.watchEntries
  *
  * @generated from rpc rules.v1.StreamService.UploadBody
  */
-export const StreamService_uploadBody = upload(StreamService.method.uploadBody, {
+export const StreamService_uploadBody: UploadAdapter<
+  typeof StreamService.method.uploadBody.input,
+  typeof StreamService.method.uploadBody.output
+> = upload(StreamService.method.uploadBody, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: UploadBodyRequest): RestRequest {
     const request = new RequestWriter("PUT", `/files/${pathSegment(message.name, "name")}`);
@@ -221,12 +249,15 @@ export const StreamService_uploadBody = upload(StreamService.method.uploadBody, 
  *
  * @generated from rpc rules.v1.StreamService.UploadPart
  */
-export const StreamService_uploadPart = upload(StreamService.method.uploadPart, {
+export const StreamService_uploadPart: UploadAdapter<
+  typeof StreamService.method.uploadPart.input,
+  typeof StreamService.method.uploadPart.output
+> = upload(StreamService.method.uploadPart, {
   rules: StreamService_rules,
   request(message: UploadPartRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
     const json: JsonRecord = {};
-    if (message.title) json.title = message.title;
+    if (message.title) json["title"] = message.title;
     request.partJson("json", json);
     return request;
   },
@@ -247,7 +278,10 @@ export const StreamService_uploadPart = upload(StreamService.method.uploadPart, 
  *
  * @generated from rpc rules.v1.StreamService.UploadNamedPart
  */
-export const StreamService_uploadNamedPart = upload(StreamService.method.uploadNamedPart, {
+export const StreamService_uploadNamedPart: UploadAdapter<
+  typeof StreamService.method.uploadNamedPart.input,
+  typeof StreamService.method.uploadNamedPart.output
+> = upload(StreamService.method.uploadNamedPart, {
   rules: StreamService_rules,
   request(message: UploadPartRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
@@ -270,7 +304,10 @@ export const StreamService_uploadNamedPart = upload(StreamService.method.uploadN
  *
  * @generated from rpc rules.v1.StreamService.DownloadFile
  */
-export const StreamService_downloadFile = download(StreamService.method.downloadFile, {
+export const StreamService_downloadFile: DownloadAdapter<
+  typeof StreamService.method.downloadFile.input,
+  typeof StreamService.method.downloadFile.output
+> = download(StreamService.method.downloadFile, {
   rules: { ...StreamService_rules, idempotent: true },
   request(message: DownloadRequest): RestRequest {
     return new RequestWriter("GET", `/files/${pathSegment(message.name, "name")}`);
@@ -316,7 +353,7 @@ const ENTRY_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message rules.v1.Entry */
 export function decodeEntry(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
+  out.int64(1, json["id"], "id");
   out.unknownKeys(json, ENTRY_KEYS);
 }
 

@@ -6,11 +6,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   pathSegment,
   unary,
@@ -45,7 +47,10 @@ const ArchiveService_rules = {
  *
  * @generated from rpc world.v1.ArchiveService.GetArticle
  */
-export const ArchiveService_getArticle = unary(ArchiveService.method.getArticle, {
+export const ArchiveService_getArticle: UnaryAdapter<
+  typeof ArchiveService.method.getArticle.input,
+  typeof ArchiveService.method.getArticle.output
+> = unary(ArchiveService.method.getArticle, {
   rules: { ...ArchiveService_rules, idempotent: true },
   request(message: GetArticleRequest): RestRequest {
     const request = new RequestWriter("GET", `/articles/${pathSegment(message.id, "id")}`);
@@ -65,14 +70,17 @@ export const ArchiveService_getArticle = unary(ArchiveService.method.getArticle,
  *
  * @generated from rpc world.v1.ArchiveService.CreateArticle
  */
-export const ArchiveService_createArticle = unary(ArchiveService.method.createArticle, {
+export const ArchiveService_createArticle: UnaryAdapter<
+  typeof ArchiveService.method.createArticle.input,
+  typeof ArchiveService.method.createArticle.output
+> = unary(ArchiveService.method.createArticle, {
   rules: ArchiveService_rules,
   request(message: CreateArticleRequest): RestRequest {
     const request = new RequestWriter("POST", "/articles");
     request.header("accept", "application/vnd.api+json");
     request.header("content-type", "application/vnd.api+json");
     const json: JsonRecord = {};
-    if (message.data !== undefined) json.data = encodeNewArticle(message.data);
+    if (message.data !== undefined) json["data"] = encodeNewArticle(message.data);
     request.json(json);
     return request;
   },
@@ -89,7 +97,10 @@ export const ArchiveService_createArticle = unary(ArchiveService.method.createAr
  *
  * @generated from rpc world.v1.ArchiveService.ListArticles
  */
-export const ArchiveService_listArticles = paginate(ArchiveService.method.listArticles, {
+export const ArchiveService_listArticles: PaginateAdapter<
+  typeof ArchiveService.method.listArticles.input,
+  typeof ArchiveService.method.listArticles.output
+> = paginate(ArchiveService.method.listArticles, {
   rules: { ...ArchiveService_rules, envelope: undefined, idempotent: true },
   request(message: ListArticlesRequest): RestRequest {
     const request = new RequestWriter("GET", "/articles");
@@ -131,7 +142,7 @@ const ARTICLE_KEYS: ReadonlySet<string> = new Set(["id", "attributes", "relation
 
 /** @generated from message world.v1.Article */
 export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.string(1, json["id"], "id");
   out.string(2, valueAt(json, "attributes.title"), "attributes.title");
   out.message(3, valueAt(json, "relationships.author.data"), "relationships.author.data", decodeAuthor);
   out.unknownKeys(json, ARTICLE_KEYS);
@@ -141,22 +152,22 @@ const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message world.v1.Author */
 export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.string(1, json["id"], "id");
   out.unknownKeys(json, AUTHOR_KEYS);
 }
 
 /** Writes world.v1.NewArticle as JSON. */
 function encodeNewArticle(message: NewArticle): JsonRecord {
   const json: JsonRecord = {};
-  if (message.type) json.type = message.type;
-  if (message.attributes !== undefined) json.attributes = encodeNewAttributes(message.attributes);
+  if (message.type) json["type"] = message.type;
+  if (message.attributes !== undefined) json["attributes"] = encodeNewAttributes(message.attributes);
   return json;
 }
 
 /** Writes world.v1.NewAttributes as JSON. */
 function encodeNewAttributes(message: NewAttributes): JsonRecord {
   const json: JsonRecord = {};
-  if (message.title) json.title = message.title;
+  if (message.title) json["title"] = message.title;
   return json;
 }
 

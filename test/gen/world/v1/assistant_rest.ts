@@ -7,7 +7,9 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
@@ -30,13 +32,12 @@ const AssistantService_rules = {
   errorShapes: [{ kind: "items", path: "error", title: "message", code: "type", detail: "detail" }],
   errors: [
     {
-      status: 0,
       subcode: "overloaded",
       body: { key: "error", present: true },
       code: Code.Unavailable,
       reason: "OVERLOADED",
     },
-    { status: 0, body: { key: "error", present: true }, reason: "STREAM_ERROR" },
+    { body: { key: "error", present: true }, reason: "STREAM_ERROR" },
   ],
 } satisfies Partial<MethodRules>;
 
@@ -47,15 +48,18 @@ const AssistantService_rules = {
  *
  * @generated from rpc world.v1.AssistantService.StreamAnswer
  */
-export const AssistantService_streamAnswer = records(AssistantService.method.streamAnswer, {
+export const AssistantService_streamAnswer: RecordsAdapter<
+  typeof AssistantService.method.streamAnswer.input,
+  typeof AssistantService.method.streamAnswer.output
+> = records(AssistantService.method.streamAnswer, {
   rules: AssistantService_rules,
   request(message: StreamAnswerRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/answers");
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
     const json: JsonRecord = { stream: true };
-    if (message.model) json.model = message.model;
-    if (message.turns.length > 0) json.turns = message.turns.map(encodeTurn);
+    if (message.model) json["model"] = message.model;
+    if (message.turns.length > 0) json["turns"] = message.turns.map(encodeTurn);
     request.json(json);
     return request;
   },
@@ -73,15 +77,18 @@ export const AssistantService_streamAnswer = records(AssistantService.method.str
  *
  * @generated from rpc world.v1.AssistantService.StreamCompletion
  */
-export const AssistantService_streamCompletion = records(AssistantService.method.streamCompletion, {
+export const AssistantService_streamCompletion: RecordsAdapter<
+  typeof AssistantService.method.streamCompletion.input,
+  typeof AssistantService.method.streamCompletion.output
+> = records(AssistantService.method.streamCompletion, {
   rules: AssistantService_rules,
   request(message: StreamAnswerRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/completions");
     request.header("assistant-version", "2026-01-01");
     request.header("accept", "text/event-stream");
     const json: JsonRecord = {};
-    if (message.model) json.model = message.model;
-    if (message.turns.length > 0) json.turns = message.turns.map(encodeTurn);
+    if (message.model) json["model"] = message.model;
+    if (message.turns.length > 0) json["turns"] = message.turns.map(encodeTurn);
     request.json(json);
     return request;
   },
@@ -98,7 +105,10 @@ export const AssistantService_streamCompletion = records(AssistantService.method
  *
  * @generated from rpc world.v1.AssistantService.WatchRun
  */
-export const AssistantService_watchRun = records(AssistantService.method.watchRun, {
+export const AssistantService_watchRun: RecordsAdapter<
+  typeof AssistantService.method.watchRun.input,
+  typeof AssistantService.method.watchRun.output
+> = records(AssistantService.method.watchRun, {
   rules: { ...AssistantService_rules, idempotent: true },
   request(message: WatchRunRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/runs/${pathSegment(message.runId, "run_id")}/events`);
@@ -122,7 +132,10 @@ export const AssistantService_watchRun = records(AssistantService.method.watchRu
  *
  * @generated from rpc world.v1.AssistantService.WatchLog
  */
-export const AssistantService_watchLog = records(AssistantService.method.watchLog, {
+export const AssistantService_watchLog: RecordsAdapter<
+  typeof AssistantService.method.watchLog.input,
+  typeof AssistantService.method.watchLog.output
+> = records(AssistantService.method.watchLog, {
   rules: { ...AssistantService_rules, idempotent: true },
   request(message: WatchRunRequest): RestRequest {
     const request = new RequestWriter("GET", `/v1/runs/${pathSegment(message.runId, "run_id")}/log`);
@@ -168,8 +181,8 @@ const ANSWER_DELTA_KEYS: ReadonlySet<string> = new Set(["index", "text"]);
 
 /** @generated from message world.v1.AnswerDelta */
 export function decodeAnswerDelta(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.index, "index");
-  out.string(2, json.text, "text");
+  out.int32(1, json["index"], "index");
+  out.string(2, json["text"], "text");
   out.unknownKeys(json, ANSWER_DELTA_KEYS);
 }
 
@@ -177,7 +190,7 @@ const ANSWER_EVENT_KEYS: ReadonlySet<string> = new Set(["type"]);
 
 /** @generated from message world.v1.AnswerEvent */
 export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  switch (json["type"]) {
     case "answer_start":
       out.flattened(1, json, decodeAnswerStart, ANSWER_EVENT_KEYS);
       break;
@@ -191,7 +204,7 @@ export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
       out.flattened(4, json, decodePing, ANSWER_EVENT_KEYS);
       break;
     default:
-      out.unknownMember("type", "a known event", json.type);
+      out.unknownMember("type", "a known event", json["type"]);
   }
   out.unknownKeys(json, ANSWER_EVENT_KEYS);
 }
@@ -200,7 +213,7 @@ const ANSWER_START_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message world.v1.AnswerStart */
 export function decodeAnswerStart(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.string(1, json["id"], "id");
   out.unknownKeys(json, ANSWER_START_KEYS);
 }
 
@@ -208,7 +221,7 @@ const ANSWER_STOP_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
 /** @generated from message world.v1.AnswerStop */
 export function decodeAnswerStop(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.reason, "reason");
+  out.string(1, json["reason"], "reason");
   out.unknownKeys(json, ANSWER_STOP_KEYS);
 }
 
@@ -216,8 +229,8 @@ const COMPLETION_KEYS: ReadonlySet<string> = new Set(["id", "text"]);
 
 /** @generated from message world.v1.Completion */
 export function decodeCompletion(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
-  out.string(2, json.text, "text");
+  out.int64(1, json["id"], "id");
+  out.string(2, json["text"], "text");
   out.unknownKeys(json, COMPLETION_KEYS);
 }
 
@@ -225,7 +238,7 @@ const LOG_LINE_KEYS: ReadonlySet<string> = new Set(["text"]);
 
 /** @generated from message world.v1.LogLine */
 export function decodeLogLine(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
+  out.string(1, json["text"], "text");
   out.unknownKeys(json, LOG_LINE_KEYS);
 }
 
@@ -238,19 +251,23 @@ export function decodePing(json: JsonObject, out: ProtoWriter): void {
 
 const RUN_EVENT_KEYS: ReadonlySet<string> = new Set(["id", "event", "data"]);
 
+const RUN_EVENT_CHANGE: OneofMembers = [[2, "data"], [3, "data"]];
+
 /** @generated from message world.v1.RunEvent */
 export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  switch (json.event) {
+  out.string(1, json["id"], "id");
+  const changeStart = out.length;
+  switch (json["event"]) {
     case "step.done":
-      out.message(2, json.data, "data", decodeStep);
+      out.message(2, json["data"], "data", decodeStep);
       break;
     case "note":
-      out.string(3, json.data, "data");
+      out.string(3, json["data"], "data");
       break;
     default:
-      out.unknownMember("event", "a known change", json.event);
+      out.unknownMember("event", "a known change", json["event"]);
   }
+  out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
   out.unknownKeys(json, RUN_EVENT_KEYS);
 }
 
@@ -258,16 +275,16 @@ const STEP_KEYS: ReadonlySet<string> = new Set(["name", "tokens"]);
 
 /** @generated from message world.v1.Step */
 export function decodeStep(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.int64(2, json.tokens, "tokens");
+  out.string(1, json["name"], "name");
+  out.int64(2, json["tokens"], "tokens");
   out.unknownKeys(json, STEP_KEYS);
 }
 
 /** Writes world.v1.Turn as JSON. */
 function encodeTurn(message: Turn): JsonRecord {
   const json: JsonRecord = {};
-  if (message.role) json.role = message.role;
-  if (message.text) json.text = message.text;
+  if (message.role) json["role"] = message.role;
+  if (message.text) json["text"] = message.text;
   return json;
 }
 

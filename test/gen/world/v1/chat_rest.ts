@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   unary,
 } from "connect-rest/adapter";
@@ -25,13 +27,12 @@ const ChatService_rules = {
   errorShapes: [{ kind: "items", path: "", title: "error", code: "error", detail: "detail" }],
   errors: [
     {
-      status: 0,
       subcode: "channel_not_found",
       body: { key: "ok", values: ["false"] },
       code: Code.NotFound,
       reason: "CHANNEL_NOT_FOUND",
     },
-    { status: 0, body: { key: "ok", values: ["false"] }, code: Code.FailedPrecondition, reason: "REFUSED" },
+    { body: { key: "ok", values: ["false"] }, code: Code.FailedPrecondition, reason: "REFUSED" },
   ],
 } satisfies Partial<MethodRules>;
 
@@ -40,14 +41,17 @@ const ChatService_rules = {
  *
  * @generated from rpc world.v1.ChatService.PostMessage
  */
-export const ChatService_postMessage = unary(ChatService.method.postMessage, {
+export const ChatService_postMessage: UnaryAdapter<
+  typeof ChatService.method.postMessage.input,
+  typeof ChatService.method.postMessage.output
+> = unary(ChatService.method.postMessage, {
   rules: ChatService_rules,
   request(message: PostMessageRequest): RestRequest {
     const request = new RequestWriter("POST", "/api/messages.post");
     const json: JsonRecord = {};
-    if (message.channel) json.channel = message.channel;
-    if (message.threadTs) json.thread_ts = message.threadTs;
-    if (message.text) json.text = message.text;
+    if (message.channel) json["channel"] = message.channel;
+    if (message.threadTs) json["thread_ts"] = message.threadTs;
+    if (message.text) json["text"] = message.text;
     request.json(json);
     return request;
   },
@@ -64,7 +68,10 @@ export const ChatService_postMessage = unary(ChatService.method.postMessage, {
  *
  * @generated from rpc world.v1.ChatService.ListMembers
  */
-export const ChatService_listMembers = paginate(ChatService.method.listMembers, {
+export const ChatService_listMembers: PaginateAdapter<
+  typeof ChatService.method.listMembers.input,
+  typeof ChatService.method.listMembers.output
+> = paginate(ChatService.method.listMembers, {
   rules: { ...ChatService_rules, idempotent: true },
   request(message: ListMembersRequest): RestRequest {
     const request = new RequestWriter("GET", "/api/members.list");
@@ -108,7 +115,7 @@ const MEMBER_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message world.v1.Member */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.string(1, json["id"], "id");
   out.unknownKeys(json, MEMBER_KEYS);
 }
 
@@ -116,8 +123,8 @@ const POST_MESSAGE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["ok", "ts"]);
 
 /** @generated from message world.v1.PostMessageResponse */
 export function decodePostMessageResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.ok, "ok");
-  out.string(2, json.ts, "ts");
+  out.bool(1, json["ok"], "ok");
+  out.string(2, json["ts"], "ts");
   out.unknownKeys(json, POST_MESSAGE_RESPONSE_KEYS);
 }
 

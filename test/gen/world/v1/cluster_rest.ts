@@ -6,7 +6,9 @@ import {
   Code,
   type JsonObject,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
@@ -26,13 +28,12 @@ const ClusterService_rules = {
   ],
   errors: [
     {
-      status: 0,
       subcode: "Expired",
       body: { key: "type", values: ["ERROR"] },
       code: Code.OutOfRange,
       reason: "VERSION_EXPIRED",
     },
-    { status: 0, body: { key: "type", values: ["ERROR"] }, reason: "WATCH_FAILED" },
+    { body: { key: "type", values: ["ERROR"] }, reason: "WATCH_FAILED" },
   ],
 } satisfies Partial<MethodRules>;
 
@@ -41,7 +42,10 @@ const ClusterService_rules = {
  *
  * @generated from rpc world.v1.ClusterService.WatchPods
  */
-export const ClusterService_watchPods = records(ClusterService.method.watchPods, {
+export const ClusterService_watchPods: RecordsAdapter<
+  typeof ClusterService.method.watchPods.input,
+  typeof ClusterService.method.watchPods.output
+> = records(ClusterService.method.watchPods, {
   rules: { ...ClusterService_rules, idempotent: true },
   request(message: WatchPodsRequest): RestRequest {
     const namespace = pathSegment(message.namespace, "namespace");
@@ -79,30 +83,34 @@ const POD_KEYS: ReadonlySet<string> = new Set(["metadata"]);
 
 /** @generated from message world.v1.Pod */
 export function decodePod(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json.metadata, "metadata", decodePodMetadata);
+  out.message(1, json["metadata"], "metadata", decodePodMetadata);
   out.unknownKeys(json, POD_KEYS);
 }
 
 const POD_EVENT_KEYS: ReadonlySet<string> = new Set(["type", "object"]);
 
+const POD_EVENT_CHANGE: OneofMembers = [[1, "object"], [2, "object"], [3, "object"], [4, "object"]];
+
 /** @generated from message world.v1.PodEvent */
 export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
-  switch (json.type) {
+  const changeStart = out.length;
+  switch (json["type"]) {
     case "ADDED":
-      out.message(1, json.object, "object", decodePod);
+      out.message(1, json["object"], "object", decodePod);
       break;
     case "MODIFIED":
-      out.message(2, json.object, "object", decodePod);
+      out.message(2, json["object"], "object", decodePod);
       break;
     case "DELETED":
-      out.message(3, json.object, "object", decodePod);
+      out.message(3, json["object"], "object", decodePod);
       break;
     case "BOOKMARK":
-      out.message(4, json.object, "object", decodePod);
+      out.message(4, json["object"], "object", decodePod);
       break;
     default:
-      out.unknownMember("type", "a known change", json.type);
+      out.unknownMember("type", "a known change", json["type"]);
   }
+  out.unchosen(changeStart, json, POD_EVENT_CHANGE);
   out.unknownKeys(json, POD_EVENT_KEYS);
 }
 
@@ -110,8 +118,8 @@ const POD_METADATA_KEYS: ReadonlySet<string> = new Set(["name", "resource_versio
 
 /** @generated from message world.v1.PodMetadata */
 export function decodePodMetadata(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.string(2, json.resource_version ?? json.resourceVersion, "resource_version");
+  out.string(1, json["name"], "name");
+  out.string(2, json["resource_version"] ?? json["resourceVersion"], "resource_version");
   out.unknownKeys(json, POD_METADATA_KEYS);
 }
 

@@ -5,11 +5,13 @@
 import {
   type JsonObject,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   holds,
   paginate,
   pathSegment,
@@ -32,7 +34,10 @@ const CrmService_rules = {
  *
  * @generated from rpc world.v1.CrmService.GetParty
  */
-export const CrmService_getParty = unary(CrmService.method.getParty, {
+export const CrmService_getParty: UnaryAdapter<
+  typeof CrmService.method.getParty.input,
+  typeof CrmService.method.getParty.output
+> = unary(CrmService.method.getParty, {
   rules: { ...CrmService_rules, idempotent: true },
   request(message: GetPartyRequest): RestRequest {
     return new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
@@ -48,7 +53,10 @@ export const CrmService_getParty = unary(CrmService.method.getParty, {
  *
  * @generated from rpc world.v1.CrmService.ListParties
  */
-export const CrmService_listParties = paginate(CrmService.method.listParties, {
+export const CrmService_listParties: PaginateAdapter<
+  typeof CrmService.method.listParties.input,
+  typeof CrmService.method.listParties.output
+> = paginate(CrmService.method.listParties, {
   rules: { ...CrmService_rules, idempotent: true },
   request(message: ListPartiesRequest): RestRequest {
     const request = new RequestWriter("GET", "/odata/Parties");
@@ -87,7 +95,7 @@ const COMPANY_KEYS: ReadonlySet<string> = new Set(["LegalName"]);
 
 /** @generated from message world.v1.Company */
 export function decodeCompany(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.LegalName, "LegalName");
+  out.string(1, json["LegalName"], "LegalName");
   out.unknownKeys(json, COMPANY_KEYS);
 }
 
@@ -111,7 +119,7 @@ const PERSON_KEYS: ReadonlySet<string> = new Set(["FullName"]);
 
 /** @generated from message world.v1.Person */
 export function decodePerson(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.FullName, "FullName");
+  out.string(1, json["FullName"], "FullName");
   out.unknownKeys(json, PERSON_KEYS);
 }
 

@@ -5,14 +5,19 @@
 import {
   type JsonObject,
   type JsonRecord,
+  type JsonValue,
   type MethodRules,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
+  jsonTypeOf,
   pathSegment,
   records,
+  setAll,
   unary,
   valueAt,
 } from "connect-rest/adapter";
@@ -23,6 +28,7 @@ import {
   type FindThingRequest,
   type GetWeatherRequest,
   HabitService,
+  type LookUpRequest,
   type PatchThingRequest,
   type Target,
   type Thing,
@@ -41,7 +47,10 @@ const HabitService_rules = { upstream: "habits" } satisfies Partial<MethodRules>
  *
  * @generated from rpc world.v1.HabitService.GetWeather
  */
-export const HabitService_getWeather = unary(HabitService.method.getWeather, {
+export const HabitService_getWeather: UnaryAdapter<
+  typeof HabitService.method.getWeather.input,
+  typeof HabitService.method.getWeather.output
+> = unary(HabitService.method.getWeather, {
   rules: { ...HabitService_rules, credentials: ["api_key"], apiKey: { query: "appid" }, idempotent: true },
   request(message: GetWeatherRequest): RestRequest {
     const request = new RequestWriter("GET", "/weather");
@@ -61,7 +70,10 @@ export const HabitService_getWeather = unary(HabitService.method.getWeather, {
  *
  * @generated from rpc world.v1.HabitService.PatchThing
  */
-export const HabitService_patchThing = unary(HabitService.method.patchThing, {
+export const HabitService_patchThing: UnaryAdapter<
+  typeof HabitService.method.patchThing.input,
+  typeof HabitService.method.patchThing.output
+> = unary(HabitService.method.patchThing, {
   rules: HabitService_rules,
   request(message: PatchThingRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/things/${pathSegment(message.id, "id")}`);
@@ -83,7 +95,10 @@ export const HabitService_patchThing = unary(HabitService.method.patchThing, {
  *
  * @generated from rpc world.v1.HabitService.FindThing
  */
-export const HabitService_findThing = unary(HabitService.method.findThing, {
+export const HabitService_findThing: UnaryAdapter<
+  typeof HabitService.method.findThing.input,
+  typeof HabitService.method.findThing.output
+> = unary(HabitService.method.findThing, {
   rules: { ...HabitService_rules, success: [404], idempotent: true },
   request(message: FindThingRequest): RestRequest {
     return new RequestWriter("GET", `/things/${pathSegment(message.id, "id")}`);
@@ -102,7 +117,10 @@ export const HabitService_findThing = unary(HabitService.method.findThing, {
  *
  * @generated from rpc world.v1.HabitService.WatchChanges
  */
-export const HabitService_watchChanges = records(HabitService.method.watchChanges, {
+export const HabitService_watchChanges: RecordsAdapter<
+  typeof HabitService.method.watchChanges.input,
+  typeof HabitService.method.watchChanges.output
+> = records(HabitService.method.watchChanges, {
   rules: { ...HabitService_rules, idempotent: true },
   request(message: WatchChangesRequest): RestRequest {
     const request = new RequestWriter("GET", "/_changes");
@@ -119,13 +137,39 @@ export const HabitService_watchChanges = records(HabitService.method.watchChange
 // @@protoc_insertion_point(method:world.v1.HabitService.WatchChanges)
 
 /**
+ * One thing, or a list of several.
+ *
+ * GET /lookup
+ *
+ * @generated from rpc world.v1.HabitService.LookUp
+ */
+export const HabitService_lookUp: UnaryAdapter<
+  typeof HabitService.method.lookUp.input,
+  typeof HabitService.method.lookUp.output
+> = unary(HabitService.method.lookUp, {
+  rules: { ...HabitService_rules, idempotent: true },
+  request(message: LookUpRequest): RestRequest {
+    const request = new RequestWriter("GET", "/lookup");
+    if (message.name) request.query("name", message.name);
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.value(response.payload, decodeLookUpResponse);
+  },
+});
+// @@protoc_insertion_point(method:world.v1.HabitService.LookUp)
+
+/**
  * Work that goes on: 202 says where to ask, and when.
  *
  * POST /jobs
  *
  * @generated from rpc world.v1.HabitService.StartJob
  */
-export const HabitService_startJob = unary(HabitService.method.startJob, {
+export const HabitService_startJob: UnaryAdapter<
+  typeof HabitService.method.startJob.input,
+  typeof HabitService.method.startJob.output
+> = unary(HabitService.method.startJob, {
   rules: HabitService_rules,
   request(): RestRequest {
     return new RequestWriter("POST", "/jobs");
@@ -146,7 +190,10 @@ export const HabitService_startJob = unary(HabitService.method.startJob, {
  *
  * @generated from rpc world.v1.HabitService.BulkThings
  */
-export const HabitService_bulkThings = unary(HabitService.method.bulkThings, {
+export const HabitService_bulkThings: UnaryAdapter<
+  typeof HabitService.method.bulkThings.input,
+  typeof HabitService.method.bulkThings.output
+> = unary(HabitService.method.bulkThings, {
   rules: HabitService_rules,
   request(message: BulkThingsRequest): RestRequest {
     const request = new RequestWriter("POST", `/${pathSegment(message.index, "index")}/_bulk`);
@@ -165,7 +212,10 @@ export const HabitService_bulkThings = unary(HabitService.method.bulkThings, {
  *
  * @generated from rpc world.v1.HabitService.UploadFile
  */
-export const HabitService_uploadFile = unary(HabitService.method.uploadFile, {
+export const HabitService_uploadFile: UnaryAdapter<
+  typeof HabitService.method.uploadFile.input,
+  typeof HabitService.method.uploadFile.output
+> = unary(HabitService.method.uploadFile, {
   rules: HabitService_rules,
   request(message: UploadFileRequest): RestRequest {
     const request = new RequestWriter("POST", "/files");
@@ -196,6 +246,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
     patchThing: HabitService_patchThing,
     findThing: HabitService_findThing,
     watchChanges: HabitService_watchChanges,
+    lookUp: HabitService_lookUp,
     startJob: HabitService_startJob,
     bulkThings: HabitService_bulkThings,
     uploadFile: HabitService_uploadFile,
@@ -207,6 +258,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       patchThing: "A patch has a Content-Type of its own; the version is a condition.",
       findThing: "That there is none is an answer.",
       watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
+      lookUp: "One thing, or a list of several.",
       startJob: "Work that goes on: 202 says where to ask, and when.",
       bulkThings: "Actions and documents, a line each.",
     },
@@ -219,7 +271,7 @@ const BULK_THINGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["errors"]);
 
 /** @generated from message world.v1.BulkThingsResponse */
 export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json.errors, "errors");
+  out.bool(1, json["errors"], "errors");
   out.unknownKeys(json, BULK_THINGS_RESPONSE_KEYS);
 }
 
@@ -227,10 +279,10 @@ const CHANGE_KEYS: ReadonlySet<string> = new Set(["id", "seq", "deleted", "last_
 
 /** @generated from message world.v1.Change */
 export function decodeChange(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.seq, "seq");
-  out.bool(3, json.deleted, "deleted");
-  out.string(4, json.last_seq ?? json.lastSeq, "last_seq");
+  out.string(1, json["id"], "id");
+  out.string(2, json["seq"], "seq");
+  out.bool(3, json["deleted"], "deleted");
+  out.string(4, json["last_seq"] ?? json["lastSeq"], "last_seq");
   out.unknownKeys(json, CHANGE_KEYS);
 }
 
@@ -238,8 +290,8 @@ const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set(["_source", "_inde
 
 /** @generated from message world.v1.FindThingResponse */
 export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(2, json._source, "_source", decodeThing);
-  out.string(3, json._index ?? json.Index, "_index");
+  out.message(2, json["_source"], "_source", decodeThing);
+  out.string(3, json["_index"] ?? json["Index"], "_index");
   out.unknownKeys(json, FIND_THING_RESPONSE_KEYS);
 }
 
@@ -247,16 +299,33 @@ const JOB_KEYS: ReadonlySet<string> = new Set(["result"]);
 
 /** @generated from message world.v1.Job */
 export function decodeJob(json: JsonObject, out: ProtoWriter): void {
-  out.string(4, json.result, "result");
+  out.string(4, json["result"], "result");
   out.unknownKeys(json, JOB_KEYS);
+}
+
+/** @generated from message world.v1.LookUpResponse */
+export function decodeLookUpResponse(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeThing);
+      break;
+    case "array":
+      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeThing));
+      break;
+    case "string":
+      out.string(3, value, "");
+      break;
+    default:
+      out.unknownMember("", "a known result", value);
+  }
 }
 
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
 
 /** @generated from message world.v1.Thing */
 export function decodeThing(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
-  out.string(2, json.name, "name");
+  out.int64(1, json["id"], "id");
+  out.string(2, json["name"], "name");
   out.unknownKeys(json, THING_KEYS);
 }
 
@@ -272,7 +341,7 @@ export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
 /** Writes world.v1.Action as JSON. */
 function encodeAction(message: Action): JsonRecord {
   const json: JsonRecord = {};
-  if (message.index !== undefined) json.index = encodeTarget(message.index);
+  if (message.index !== undefined) json["index"] = encodeTarget(message.index);
   return json;
 }
 
@@ -281,10 +350,10 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
   const json: JsonRecord = {};
   switch (message.line.case) {
     case "action":
-      Object.assign(json, encodeAction(message.line.value));
+      setAll(json, encodeAction(message.line.value));
       break;
     case "document":
-      Object.assign(json, encodeThing(message.line.value));
+      setAll(json, encodeThing(message.line.value));
       break;
   }
   return json;
@@ -293,15 +362,15 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
 /** Writes world.v1.Target as JSON. */
 function encodeTarget(message: Target): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json._id = message.id;
+  if (message.id) json["_id"] = message.id;
   return json;
 }
 
 /** Writes world.v1.Thing as JSON. */
 function encodeThing(message: Thing): JsonRecord {
   const json: JsonRecord = {};
-  if (message.id) json.id = String(message.id);
-  if (message.name) json.name = message.name;
+  if (message.id) json["id"] = String(message.id);
+  if (message.name) json["name"] = message.name;
   return json;
 }
 

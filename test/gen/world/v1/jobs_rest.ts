@@ -6,11 +6,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OperationAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   operation,
   pathSegment,
   unary,
@@ -28,12 +30,15 @@ const JobService_rules = { upstream: "jobs", redirects: true } satisfies Partial
  *
  * @generated from rpc world.v1.JobService.Export
  */
-export const JobService_export = unary(JobService.method.export, {
+export const JobService_export: UnaryAdapter<
+  typeof JobService.method.export.input,
+  typeof JobService.method.export.output
+> = unary(JobService.method.export, {
   rules: { ...JobService_rules, operation: { status: { kind: "header", header: "location" } } },
   request(message: JobRequest): RestRequest {
     const request = new RequestWriter("POST", "/exports");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
+    if (message.name) json["name"] = message.name;
     request.json(json);
     return request;
   },
@@ -50,7 +55,10 @@ export const JobService_export = unary(JobService.method.export, {
  *
  * @generated from rpc world.v1.JobService.GetStatistics
  */
-export const JobService_getStatistics = unary(JobService.method.getStatistics, {
+export const JobService_getStatistics: UnaryAdapter<
+  typeof JobService.method.getStatistics.input,
+  typeof JobService.method.getStatistics.output
+> = unary(JobService.method.getStatistics, {
   rules: {
     ...JobService_rules,
     redirects: false,
@@ -73,7 +81,10 @@ export const JobService_getStatistics = unary(JobService.method.getStatistics, {
  *
  * @generated from rpc world.v1.JobService.Train
  */
-export const JobService_train = unary(JobService.method.train, {
+export const JobService_train: UnaryAdapter<
+  typeof JobService.method.train.input,
+  typeof JobService.method.train.output
+> = unary(JobService.method.train, {
   rules: {
     ...JobService_rules,
     operation: {
@@ -86,7 +97,7 @@ export const JobService_train = unary(JobService.method.train, {
   request(message: JobRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/models");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
+    if (message.name) json["name"] = message.name;
     request.json(json);
     return request;
   },
@@ -103,7 +114,10 @@ export const JobService_train = unary(JobService.method.train, {
  *
  * @generated from rpc world.v1.JobService.Analyze
  */
-export const JobService_analyze = unary(JobService.method.analyze, {
+export const JobService_analyze: UnaryAdapter<
+  typeof JobService.method.analyze.input,
+  typeof JobService.method.analyze.output
+> = unary(JobService.method.analyze, {
   rules: {
     ...JobService_rules,
     errorShapes: [{ kind: "items", path: "error", title: "message", code: "code", detail: "detail" }],
@@ -119,7 +133,7 @@ export const JobService_analyze = unary(JobService.method.analyze, {
   request(message: JobRequest): RestRequest {
     const request = new RequestWriter("POST", "/analyze");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
+    if (message.name) json["name"] = message.name;
     request.json(json);
     return request;
   },
@@ -136,7 +150,10 @@ export const JobService_analyze = unary(JobService.method.analyze, {
  *
  * @generated from rpc world.v1.JobService.WatchJob
  */
-export const JobService_watchJob = operation(JobService.method.watchJob, {
+export const JobService_watchJob: OperationAdapter<
+  typeof JobService.method.watchJob.input,
+  typeof JobService.method.watchJob.output
+> = operation(JobService.method.watchJob, {
   rules: {
     ...JobService_rules,
     operation: {
@@ -148,7 +165,7 @@ export const JobService_watchJob = operation(JobService.method.watchJob, {
   request(message: JobRequest): RestRequest {
     const request = new RequestWriter("POST", "/jobs");
     const json: JsonRecord = {};
-    if (message.name) json.name = message.name;
+    if (message.name) json["name"] = message.name;
     request.json(json);
     return request;
   },
@@ -190,9 +207,9 @@ const JOB_STATE_KEYS: ReadonlySet<string> = new Set(["id", "status", "progress"]
 
 /** @generated from message world.v1.JobState */
 export function decodeJobState(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
-  out.string(2, json.status, "status");
-  out.int32(3, json.progress, "progress");
+  out.string(1, json["id"], "id");
+  out.string(2, json["status"], "status");
+  out.int32(3, json["progress"], "progress");
   out.unknownKeys(json, JOB_STATE_KEYS);
 }
 
@@ -200,8 +217,8 @@ const RESULT_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
 
 /** @generated from message world.v1.Result */
 export function decodeResult(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.int64(2, json.size, "size");
+  out.string(1, json["name"], "name");
+  out.int64(2, json["size"], "size");
   out.unknownKeys(json, RESULT_KEYS);
 }
 

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -43,7 +44,10 @@ const ListService_rules = { upstream: "lists" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc world.v1.ListService.ByTotal
  */
-export const ListService_byTotal = paginate(ListService.method.byTotal, {
+export const ListService_byTotal: PaginateAdapter<
+  typeof ListService.method.byTotal.input,
+  typeof ListService.method.byTotal.output
+> = paginate(ListService.method.byTotal, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByTotalRequest): RestRequest {
     const request = new RequestWriter("GET", "/total");
@@ -69,7 +73,10 @@ export const ListService_byTotal = paginate(ListService.method.byTotal, {
  *
  * @generated from rpc world.v1.ListService.ByIndex
  */
-export const ListService_byIndex = paginate(ListService.method.byIndex, {
+export const ListService_byIndex: PaginateAdapter<
+  typeof ListService.method.byIndex.input,
+  typeof ListService.method.byIndex.output
+> = paginate(ListService.method.byIndex, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByIndexRequest): RestRequest {
     const request = new RequestWriter("GET", "/index");
@@ -95,7 +102,10 @@ export const ListService_byIndex = paginate(ListService.method.byIndex, {
  *
  * @generated from rpc world.v1.ListService.ByPageFromZero
  */
-export const ListService_byPageFromZero = paginate(ListService.method.byPageFromZero, {
+export const ListService_byPageFromZero: PaginateAdapter<
+  typeof ListService.method.byPageFromZero.input,
+  typeof ListService.method.byPageFromZero.output
+> = paginate(ListService.method.byPageFromZero, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByPageRequest): RestRequest {
     const request = new RequestWriter("GET", "/page");
@@ -121,7 +131,10 @@ export const ListService_byPageFromZero = paginate(ListService.method.byPageFrom
  *
  * @generated from rpc world.v1.ListService.ByFlag
  */
-export const ListService_byFlag = paginate(ListService.method.byFlag, {
+export const ListService_byFlag: PaginateAdapter<
+  typeof ListService.method.byFlag.input,
+  typeof ListService.method.byFlag.output
+> = paginate(ListService.method.byFlag, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByFlagRequest): RestRequest {
     const request = new RequestWriter("GET", "/flag");
@@ -146,7 +159,10 @@ export const ListService_byFlag = paginate(ListService.method.byFlag, {
  *
  * @generated from rpc world.v1.ListService.ByLastId
  */
-export const ListService_byLastId = paginate(ListService.method.byLastId, {
+export const ListService_byLastId: PaginateAdapter<
+  typeof ListService.method.byLastId.input,
+  typeof ListService.method.byLastId.output
+> = paginate(ListService.method.byLastId, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastIdRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-id");
@@ -172,7 +188,10 @@ export const ListService_byLastId = paginate(ListService.method.byLastId, {
  *
  * @generated from rpc world.v1.ListService.ByLastName
  */
-export const ListService_byLastName = paginate(ListService.method.byLastName, {
+export const ListService_byLastName: PaginateAdapter<
+  typeof ListService.method.byLastName.input,
+  typeof ListService.method.byLastName.output
+> = paginate(ListService.method.byLastName, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLastNameRequest): RestRequest {
     const request = new RequestWriter("GET", "/last-name");
@@ -197,13 +216,16 @@ export const ListService_byLastName = paginate(ListService.method.byLastName, {
  *
  * @generated from rpc world.v1.ListService.ByBodyCursor
  */
-export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor, {
+export const ListService_byBodyCursor: PaginateAdapter<
+  typeof ListService.method.byBodyCursor.input,
+  typeof ListService.method.byBodyCursor.output
+> = paginate(ListService.method.byBodyCursor, {
   rules: ListService_rules,
   request(message: ByBodyCursorRequest): RestRequest {
     const request = new RequestWriter("POST", "/body-cursor");
     const json: JsonRecord = {};
-    if (message.query) json.query = message.query;
-    if (message.paging !== undefined) json.paging = encodePaging(message.paging);
+    if (message.query) json["query"] = message.query;
+    if (message.paging !== undefined) json["paging"] = encodePaging(message.paging);
     request.json(json);
     return request;
   },
@@ -229,7 +251,10 @@ export const ListService_byBodyCursor = paginate(ListService.method.byBodyCursor
  *
  * @generated from rpc world.v1.ListService.ByHeaderCursor
  */
-export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCursor, {
+export const ListService_byHeaderCursor: PaginateAdapter<
+  typeof ListService.method.byHeaderCursor.input,
+  typeof ListService.method.byHeaderCursor.output
+> = paginate(ListService.method.byHeaderCursor, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByHeaderCursorRequest): RestRequest {
     const request = new RequestWriter("GET", "/header-cursor");
@@ -254,7 +279,10 @@ export const ListService_byHeaderCursor = paginate(ListService.method.byHeaderCu
  *
  * @generated from rpc world.v1.ListService.ByRelativeLink
  */
-export const ListService_byRelativeLink = paginate(ListService.method.byRelativeLink, {
+export const ListService_byRelativeLink: PaginateAdapter<
+  typeof ListService.method.byRelativeLink.input,
+  typeof ListService.method.byRelativeLink.output
+> = paginate(ListService.method.byRelativeLink, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
     return new RequestWriter("GET", `/accounts/${pathSegment(message.account, "account")}/calls`);
@@ -272,7 +300,10 @@ export const ListService_byRelativeLink = paginate(ListService.method.byRelative
  *
  * @generated from rpc world.v1.ListService.ByHalLink
  */
-export const ListService_byHalLink = paginate(ListService.method.byHalLink, {
+export const ListService_byHalLink: PaginateAdapter<
+  typeof ListService.method.byHalLink.input,
+  typeof ListService.method.byHalLink.output
+> = paginate(ListService.method.byHalLink, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByRelativeLinkRequest): RestRequest {
     return new RequestWriter("GET", `/hal/${pathSegment(message.account, "account")}`);
@@ -290,7 +321,10 @@ export const ListService_byHalLink = paginate(ListService.method.byHalLink, {
  *
  * @generated from rpc world.v1.ListService.ByLinkHeader
  */
-export const ListService_byLinkHeader = paginate(ListService.method.byLinkHeader, {
+export const ListService_byLinkHeader: PaginateAdapter<
+  typeof ListService.method.byLinkHeader.input,
+  typeof ListService.method.byLinkHeader.output
+> = paginate(ListService.method.byLinkHeader, {
   rules: { ...ListService_rules, idempotent: true },
   request(message: ByLinkHeaderRequest): RestRequest {
     const request = new RequestWriter("GET", `/projects/${pathSegment(message.project, "project")}/tickets`);
@@ -349,7 +383,7 @@ const POST_KEYS: ReadonlySet<string> = new Set(["data", "kind"]);
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.string(1, valueAt(json, "data.name"), "data.name");
   out.string(2, valueAt(json, "data.title"), "data.title");
-  out.string(3, json.kind, "kind");
+  out.string(3, json["kind"], "kind");
   out.unknownKeys(json, POST_KEYS);
 }
 
@@ -357,16 +391,16 @@ const TICKET_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message world.v1.Ticket */
 export function decodeTicket(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json.id, "id");
+  out.int64(1, json["id"], "id");
   out.unknownKeys(json, TICKET_KEYS);
 }
 
 /** Writes world.v1.Paging as JSON. */
 function encodePaging(message: Paging): JsonRecord {
   const json: JsonRecord = {};
-  if (message.limit) json.limit = message.limit;
-  if (message.after) json.after = message.after;
-  if (message.fields.length > 0) json.fields = [...message.fields];
+  if (message.limit) json["limit"] = message.limit;
+  if (message.after) json["after"] = message.after;
+  if (message.fields.length > 0) json["fields"] = [...message.fields];
   return json;
 }
 

@@ -4,10 +4,12 @@
 
 import {
   Code,
+  type DownloadAdapter,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
@@ -36,13 +38,16 @@ const ModelService_rules = { upstream: "models" } satisfies Partial<MethodRules>
  *
  * @generated from rpc world.v1.ModelService.StreamGenerate
  */
-export const ModelService_streamGenerate = records(ModelService.method.streamGenerate, {
+export const ModelService_streamGenerate: RecordsAdapter<
+  typeof ModelService.method.streamGenerate.input,
+  typeof ModelService.method.streamGenerate.output
+> = records(ModelService.method.streamGenerate, {
   rules: ModelService_rules,
   request(message: StreamGenerateRequest): RestRequest {
     const model = pathPattern(message.model, "models/*", "model");
     const request = new RequestWriter("POST", `/v1/${model}:streamGenerate`);
     const json: JsonRecord = {};
-    if (message.prompt) json.prompt = message.prompt;
+    if (message.prompt) json["prompt"] = message.prompt;
     request.json(json);
     return request;
   },
@@ -58,7 +63,10 @@ export const ModelService_streamGenerate = records(ModelService.method.streamGen
  *
  * @generated from rpc world.v1.ModelService.StreamRawPredict
  */
-export const ModelService_streamRawPredict = download(ModelService.method.streamRawPredict, {
+export const ModelService_streamRawPredict: DownloadAdapter<
+  typeof ModelService.method.streamRawPredict.input,
+  typeof ModelService.method.streamRawPredict.output
+> = download(ModelService.method.streamRawPredict, {
   rules: { ...ModelService_rules, responseEncoding: "bytes", idempotent: true },
   request(message: StreamRawPredictRequest): RestRequest {
     const model = pathPattern(message.model, "models/*", "model");
@@ -80,15 +88,13 @@ export const ModelService_streamRawPredict = download(ModelService.method.stream
  *
  * @generated from rpc world.v1.ModelService.ExportRows
  */
-export const ModelService_exportRows = records(ModelService.method.exportRows, {
+export const ModelService_exportRows: RecordsAdapter<
+  typeof ModelService.method.exportRows.input,
+  typeof ModelService.method.exportRows.output
+> = records(ModelService.method.exportRows, {
   rules: {
     ...ModelService_rules,
-    errors: [{
-      status: 0,
-      body: { key: "fault", present: true },
-      code: Code.Aborted,
-      reason: "EXPORT_FAILED",
-    }],
+    errors: [{ body: { key: "fault", present: true }, code: Code.Aborted, reason: "EXPORT_FAILED" }],
     idempotent: true,
   },
   request(message: ExportRowsRequest): RestRequest {
@@ -107,7 +113,10 @@ export const ModelService_exportRows = records(ModelService.method.exportRows, {
  *
  * @generated from rpc world.v1.ModelService.ListJobs
  */
-export const ModelService_listJobs = records(ModelService.method.listJobs, {
+export const ModelService_listJobs: RecordsAdapter<
+  typeof ModelService.method.listJobs.input,
+  typeof ModelService.method.listJobs.output
+> = records(ModelService.method.listJobs, {
   rules: { ...ModelService_rules, idempotent: true },
   request(): RestRequest {
     return new RequestWriter("GET", "/v1/jobs");
@@ -148,8 +157,8 @@ const GENERATE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["text", "tokens"]);
 
 /** @generated from message world.v1.GenerateResponse */
 export function decodeGenerateResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.int64(2, json.tokens, "tokens");
+  out.string(1, json["text"], "text");
+  out.int64(2, json["tokens"], "tokens");
   out.unknownKeys(json, GENERATE_RESPONSE_KEYS);
 }
 
@@ -157,9 +166,9 @@ const JOB_ERROR_KEYS: ReadonlySet<string> = new Set(["code", "message", "status"
 
 /** @generated from message world.v1.JobError */
 export function decodeJobError(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json.code, "code");
-  out.string(2, json.message, "message");
-  out.string(3, json.status, "status");
+  out.int32(1, json["code"], "code");
+  out.string(2, json["message"], "message");
+  out.string(3, json["status"], "status");
   out.unknownKeys(json, JOB_ERROR_KEYS);
 }
 
@@ -167,8 +176,8 @@ const MODEL_JOB_KEYS: ReadonlySet<string> = new Set(["name", "error"]);
 
 /** @generated from message world.v1.ModelJob */
 export function decodeModelJob(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.name, "name");
-  out.message(2, json.error, "error", decodeJobError);
+  out.string(1, json["name"], "name");
+  out.message(2, json["error"], "error", decodeJobError);
   out.unknownKeys(json, MODEL_JOB_KEYS);
 }
 
@@ -176,8 +185,8 @@ const ROW_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
 
 /** @generated from message world.v1.Row */
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.name, "name");
+  out.uint64(1, json["id"], "id");
+  out.string(2, json["name"], "name");
   out.unknownKeys(json, ROW_KEYS);
 }
 

@@ -7,11 +7,13 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   paginate,
   pathSegment,
   plainJson,
@@ -41,7 +43,10 @@ const PaymentService_rules = {
  *
  * @generated from rpc world.v1.PaymentService.CreateOrder
  */
-export const PaymentService_createOrder = unary(PaymentService.method.createOrder, {
+export const PaymentService_createOrder: UnaryAdapter<
+  typeof PaymentService.method.createOrder.input,
+  typeof PaymentService.method.createOrder.output
+> = unary(PaymentService.method.createOrder, {
   rules: { ...PaymentService_rules, idempotent: true, idempotencyKey: "idempotency-key" },
   request(message: CreateOrderRequest): RestRequest {
     const request = new RequestWriter("POST", "/v1/orders");
@@ -90,7 +95,10 @@ export const PaymentService_createOrder = unary(PaymentService.method.createOrde
  *
  * @generated from rpc world.v1.PaymentService.ListOrders
  */
-export const PaymentService_listOrders = paginate(PaymentService.method.listOrders, {
+export const PaymentService_listOrders: PaginateAdapter<
+  typeof PaymentService.method.listOrders.input,
+  typeof PaymentService.method.listOrders.output
+> = paginate(PaymentService.method.listOrders, {
   rules: { ...PaymentService_rules, idempotent: true },
   request(message: ListOrdersRequest): RestRequest {
     const request = new RequestWriter("GET", "/v1/orders");
@@ -126,7 +134,10 @@ export const PaymentService_listOrders = paginate(PaymentService.method.listOrde
  *
  * @generated from rpc world.v1.PaymentService.AttachReceipt
  */
-export const PaymentService_attachReceipt = unary(PaymentService.method.attachReceipt, {
+export const PaymentService_attachReceipt: UnaryAdapter<
+  typeof PaymentService.method.attachReceipt.input,
+  typeof PaymentService.method.attachReceipt.output
+> = unary(PaymentService.method.attachReceipt, {
   rules: { ...PaymentService_rules, idempotent: true, idempotencyKey: "receipt-key" },
   request(message: AttachReceiptRequest): RestRequest {
     const request = new RequestWriter("POST", `/v1/orders/${pathSegment(message.order, "order")}/receipt`);
@@ -169,18 +180,18 @@ const ORDER_KEYS: ReadonlySet<string> = new Set(["id"]);
 
 /** @generated from message world.v1.Order */
 export function decodeOrder(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.id, "id");
+  out.string(1, json["id"], "id");
   out.unknownKeys(json, ORDER_KEYS);
 }
 
 /** Writes world.v1.Item as JSON. */
 function encodeItem(message: Item): JsonRecord {
   const json: JsonRecord = {};
-  if (message.price) json.price = message.price;
-  if (message.quantity) json.quantity = String(message.quantity);
-  if (message.taxes.length > 0) json.taxes = [...message.taxes];
-  if (message.part !== undefined) json.part = encodeItem(message.part);
-  if (message.gift) json.gift = message.gift;
+  if (message.price) json["price"] = message.price;
+  if (message.quantity) json["quantity"] = String(message.quantity);
+  if (message.taxes.length > 0) json["taxes"] = [...message.taxes];
+  if (message.part !== undefined) json["part"] = encodeItem(message.part);
+  if (message.gift) json["gift"] = message.gift;
   return json;
 }
 

@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   fieldMaskText,
   omit,
   pathSegment,
@@ -39,7 +40,10 @@ const MaskService_rules = { upstream: "pens" } satisfies Partial<MethodRules>;
  *
  * @generated from rpc world.v1.MaskService.MergePen
  */
-export const MaskService_mergePen = unary(MaskService.method.mergePen, {
+export const MaskService_mergePen: UnaryAdapter<
+  typeof MaskService.method.mergePen.input,
+  typeof MaskService.method.mergePen.output
+> = unary(MaskService.method.mergePen, {
   rules: MaskService_rules,
   request(message: MergePenRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/pens/${pathSegment(message.id, "id")}`);
@@ -65,14 +69,17 @@ export const MaskService_mergePen = unary(MaskService.method.mergePen, {
  *
  * @generated from rpc world.v1.MaskService.ChangePen
  */
-export const MaskService_changePen = unary(MaskService.method.changePen, {
+export const MaskService_changePen: UnaryAdapter<
+  typeof MaskService.method.changePen.input,
+  typeof MaskService.method.changePen.output
+> = unary(MaskService.method.changePen, {
   rules: MaskService_rules,
   request(message: ChangePenRequest): RestRequest {
     const request = new RequestWriter("POST", "/pens:change");
     const json: JsonRecord = {};
-    if (message.pen !== undefined) json.pen = encodePen(message.pen);
-    if (message.by !== undefined) json.by = encodeOwner(message.by);
-    if (message.changed !== undefined) json.changed = fieldMaskText(message.changed, maskOfPen);
+    if (message.pen !== undefined) json["pen"] = encodePen(message.pen);
+    if (message.by !== undefined) json["by"] = encodeOwner(message.by);
+    if (message.changed !== undefined) json["changed"] = fieldMaskText(message.changed, maskOfPen);
     request.json(json);
     return request;
   },
@@ -89,13 +96,16 @@ export const MaskService_changePen = unary(MaskService.method.changePen, {
  *
  * @generated from rpc world.v1.MaskService.PatchTags
  */
-export const MaskService_patchTags = unary(MaskService.method.patchTags, {
+export const MaskService_patchTags: UnaryAdapter<
+  typeof MaskService.method.patchTags.input,
+  typeof MaskService.method.patchTags.output
+> = unary(MaskService.method.patchTags, {
   rules: MaskService_rules,
   request(message: PatchTagsRequest): RestRequest {
     const request = new RequestWriter("PATCH", `/tags/${pathSegment(message.id, "id")}`);
     const json: JsonRecord = {};
-    if (message.tagNames.length > 0) json.tag_names = [...message.tagNames];
-    if (message.nick !== undefined) json.nick = message.nick;
+    if (message.tagNames.length > 0) json["tag_names"] = [...message.tagNames];
+    if (message.nick !== undefined) json["nick"] = message.nick;
     if (message.fields !== undefined) {
       sendUnset(json, "fields", message.fields, maskOfPatchTagsRequestAsDeclared, "null");
     }
@@ -116,7 +126,10 @@ export const MaskService_patchTags = unary(MaskService.method.patchTags, {
  *
  * @generated from rpc world.v1.MaskService.GetPen
  */
-export const MaskService_getPen = unary(MaskService.method.getPen, {
+export const MaskService_getPen: UnaryAdapter<
+  typeof MaskService.method.getPen.input,
+  typeof MaskService.method.getPen.output
+> = unary(MaskService.method.getPen, {
   rules: { ...MaskService_rules, idempotent: true },
   request(message: GetPenRequest): RestRequest {
     const request = new RequestWriter("GET", `/pens/${pathSegment(message.id, "id")}`);
@@ -136,7 +149,10 @@ export const MaskService_getPen = unary(MaskService.method.getPen, {
  *
  * @generated from rpc world.v1.MaskService.GetDeclaredPen
  */
-export const MaskService_getDeclaredPen = unary(MaskService.method.getDeclaredPen, {
+export const MaskService_getDeclaredPen: UnaryAdapter<
+  typeof MaskService.method.getDeclaredPen.input,
+  typeof MaskService.method.getDeclaredPen.output
+> = unary(MaskService.method.getDeclaredPen, {
   rules: { ...MaskService_rules, idempotent: true },
   request(message: GetPenRequest): RestRequest {
     const request = new RequestWriter("GET", `/declared/${pathSegment(message.id, "id")}`);
@@ -183,9 +199,9 @@ const OWNER_KEYS: ReadonlySet<string> = new Set(["first_name", "firstName", "fam
 
 /** @generated from message world.v1.Owner */
 export function decodeOwner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.first_name ?? json.firstName, "first_name");
-  out.string(3, json.family, "family");
-  out.message(2, json.best_pen ?? json.bestPen, "best_pen", decodePen);
+  out.string(1, json["first_name"] ?? json["firstName"], "first_name");
+  out.string(3, json["family"], "family");
+  out.message(2, json["best_pen"] ?? json["bestPen"], "best_pen", decodePen);
   out.unknownKeys(json, OWNER_KEYS);
 }
 
@@ -195,37 +211,37 @@ const PEN_KEYS: ReadonlySet<string> = new Set([
 
 /** @generated from message world.v1.Pen */
 export function decodePen(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.label, "label");
-  out.list(2, json.tags, "tags", "string");
-  out.map(3, json.notes, "notes", "string", (value, key, out) => out.string(2, value, key));
-  out.message(4, json.owner, "owner", decodeOwner);
-  out.int64(5, json.ink_left ?? json.inkLeft, "ink_left");
-  out.bool(6, json.is_open ?? json.isOpen, "is_open");
-  out.fieldMask(8, json.locked, "locked", maskOfOwner);
-  out.messages(7, json.history, "history", decodeOwner);
+  out.string(1, json["label"], "label");
+  out.list(2, json["tags"], "tags", "string");
+  out.map(3, json["notes"], "notes", "string", (value, key, out) => out.string(2, value, key));
+  out.message(4, json["owner"], "owner", decodeOwner);
+  out.int64(5, json["ink_left"] ?? json["inkLeft"], "ink_left");
+  out.bool(6, json["is_open"] ?? json["isOpen"], "is_open");
+  out.fieldMask(8, json["locked"], "locked", maskOfOwner);
+  out.messages(7, json["history"], "history", decodeOwner);
   out.unknownKeys(json, PEN_KEYS);
 }
 
 /** Writes world.v1.Owner as JSON. */
 function encodeOwner(message: Owner): JsonRecord {
   const json: JsonRecord = {};
-  if (message.firstName !== undefined) json.firstName = message.firstName;
-  if (message.lastName !== undefined) json.family = message.lastName;
-  if (message.bestPen !== undefined) json.bestPen = encodePen(message.bestPen);
+  if (message.firstName !== undefined) json["firstName"] = message.firstName;
+  if (message.lastName !== undefined) json["family"] = message.lastName;
+  if (message.bestPen !== undefined) json["bestPen"] = encodePen(message.bestPen);
   return json;
 }
 
 /** Writes world.v1.Pen as JSON. */
 function encodePen(message: Pen): JsonRecord {
   const json: JsonRecord = {};
-  if (message.nickName !== undefined) json.label = message.nickName;
-  if (message.tags.length > 0) json.tags = [...message.tags];
-  if (Object.keys(message.notes).length > 0) json.notes = { ...message.notes };
-  if (message.owner !== undefined) json.owner = encodeOwner(message.owner);
-  if (message.inkLeft) json.inkLeft = String(message.inkLeft);
-  if (message.isOpen) json.isOpen = message.isOpen;
-  if (message.locked !== undefined) json.locked = fieldMaskText(message.locked, maskOfOwner);
-  if (message.pastOwners.length > 0) json.history = message.pastOwners.map(encodeOwner);
+  if (message.nickName !== undefined) json["label"] = message.nickName;
+  if (message.tags.length > 0) json["tags"] = [...message.tags];
+  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
+  if (message.owner !== undefined) json["owner"] = encodeOwner(message.owner);
+  if (message.inkLeft) json["inkLeft"] = String(message.inkLeft);
+  if (message.isOpen) json["isOpen"] = message.isOpen;
+  if (message.locked !== undefined) json["locked"] = fieldMaskText(message.locked, maskOfOwner);
+  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwner);
   return json;
 }
 

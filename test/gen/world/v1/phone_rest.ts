@@ -11,6 +11,7 @@ import {
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  type UnaryAdapter,
   durationText,
   pathSegment,
   spanJson,
@@ -30,7 +31,10 @@ const PhoneService_rules = { upstream: "phone", credentials: ["basic"] } satisfi
  *
  * @generated from rpc world.v1.PhoneService.CreateCall
  */
-export const PhoneService_createCall = unary(PhoneService.method.createCall, {
+export const PhoneService_createCall: UnaryAdapter<
+  typeof PhoneService.method.createCall.input,
+  typeof PhoneService.method.createCall.output
+> = unary(PhoneService.method.createCall, {
   rules: PhoneService_rules,
   request(message: CreateCallRequest): RestRequest {
     const account = pathSegment(message.account, "account");
@@ -56,7 +60,10 @@ export const PhoneService_createCall = unary(PhoneService.method.createCall, {
  *
  * @generated from rpc world.v1.PhoneService.GetCall
  */
-export const PhoneService_getCall = unary(PhoneService.method.getCall, {
+export const PhoneService_getCall: UnaryAdapter<
+  typeof PhoneService.method.getCall.input,
+  typeof PhoneService.method.getCall.output
+> = unary(PhoneService.method.getCall, {
   rules: { ...PhoneService_rules, success: [304], idempotent: true },
   request(message: GetCallRequest): RestRequest {
     const account = pathSegment(message.account, "account");
@@ -80,16 +87,19 @@ export const PhoneService_getCall = unary(PhoneService.method.getCall, {
  *
  * @generated from rpc world.v1.PhoneService.SetTimers
  */
-export const PhoneService_setTimers = unary(PhoneService.method.setTimers, {
+export const PhoneService_setTimers: UnaryAdapter<
+  typeof PhoneService.method.setTimers.input,
+  typeof PhoneService.method.setTimers.output
+> = unary(PhoneService.method.setTimers, {
   rules: { ...PhoneService_rules, idempotent: true },
   request(message: Timers): RestRequest {
     const request = new RequestWriter("PUT", "/timers");
     const json: JsonRecord = {};
-    if (message.millis !== undefined) json.millis = spanJson(message.millis, "millis");
-    if (message.nanos !== undefined) json.nanos = spanJson(message.nanos, "nanos");
-    if (message.iso !== undefined) json.iso = spanJson(message.iso, "iso8601");
-    if (message.plain !== undefined) json.plain = durationText(message.plain);
-    if (message.stamp !== undefined) json.stamp = timeJson(message.stamp, "nanos");
+    if (message.millis !== undefined) json["millis"] = spanJson(message.millis, "millis");
+    if (message.nanos !== undefined) json["nanos"] = spanJson(message.nanos, "nanos");
+    if (message.iso !== undefined) json["iso"] = spanJson(message.iso, "iso8601");
+    if (message.plain !== undefined) json["plain"] = durationText(message.plain);
+    if (message.stamp !== undefined) json["stamp"] = timeJson(message.stamp, "nanos");
     request.json(json);
     return request;
   },
@@ -125,9 +135,9 @@ const CALL_KEYS: ReadonlySet<string> = new Set(["sid", "date_created", "dateCrea
 
 /** @generated from message world.v1.Call */
 export function decodeCall(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.sid, "sid");
-  out.time(2, json.date_created ?? json.dateCreated, "date_created", "rfc2822");
-  out.loosely("duration").duration(3, json.duration, "duration", "seconds");
+  out.string(1, json["sid"], "sid");
+  out.time(2, json["date_created"] ?? json["dateCreated"], "date_created", "rfc2822");
+  out.loosely("duration").duration(3, json["duration"], "duration", "seconds");
   out.unknownKeys(json, CALL_KEYS);
 }
 
@@ -135,11 +145,11 @@ const TIMERS_KEYS: ReadonlySet<string> = new Set(["millis", "nanos", "iso", "pla
 
 /** @generated from message world.v1.Timers */
 export function decodeTimers(json: JsonObject, out: ProtoWriter): void {
-  out.duration(1, json.millis, "millis", "millis");
-  out.duration(2, json.nanos, "nanos", "nanos");
-  out.duration(3, json.iso, "iso", "iso8601");
-  out.duration(4, json.plain, "plain");
-  out.time(5, json.stamp, "stamp", "nanos");
+  out.duration(1, json["millis"], "millis", "millis");
+  out.duration(2, json["nanos"], "nanos", "nanos");
+  out.duration(3, json["iso"], "iso", "iso8601");
+  out.duration(4, json["plain"], "plain");
+  out.time(5, json["stamp"], "stamp", "nanos");
   out.unknownKeys(json, TIMERS_KEYS);
 }
 

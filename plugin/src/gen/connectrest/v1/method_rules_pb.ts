@@ -677,7 +677,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   message: string;
 
   /**
-   * Path to error items. A response with error items is still a success if its status says so.
+   * Path to error items. Default: `errors`. A response with error items and a payload is still a success if its status says so;
+   * one with items and no payload, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`, is an error.
    *
    * @generated from field: string errors = 4;
    */

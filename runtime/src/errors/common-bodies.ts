@@ -1,0 +1,197 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { readErrors, textAt, withHead } from "./common-items.ts";
+import { readFieldMap, reportOfItems, subcodeOf } from "./error-items.ts";
+import type { ErrorReport } from "./error-report.ts";
+import { readRpcStatus } from "./rpc-status.ts";
+import { meaningOf } from "./status.ts";
+
+/** A way in which many upstreams write their errors, which is read without a rule. */
+export interface CommonBody {
+  /** What it is called, or who writes errors like this. */
+  readonly name: string;
+  /** Bodies of this kind, for the documentation and tests. */
+  readonly examples: readonly [JsonValue, ...JsonValue[]];
+  /** What a body says; undefined for one that is of another kind. */
+  readonly read: (body: JsonValue) => ErrorReport | undefined;
+}
+
+/** The bodies of errors that are read where a method has no rule. The first that fits counts. */
+export const COMMON_BODIES: readonly CommonBody[] = [
+  {
+    name: "`google.rpc.Status` and Connect",
+    examples: [
+      { error: { code: 404, status: "NOT_FOUND", message: "No such book" } },
+      { code: "not_found", message: "No such book" },
+    ],
+    read: readRpcStatus,
+  },
+  {
+    name: "Problem details (RFC 9457)",
+    examples: [
+      { type: "https://a.test/taken", title: "Name taken", status: 409, detail: "Choose another one" },
+      {
+        title: "Invalid",
+        status: 422,
+        errors: [{ detail: "must be positive", pointer: "#/items/0/price" }],
+      },
+      { title: "Invalid", status: 400, errors: { Name: ["is required"] } },
+    ],
+    read: ofObject(readProblem),
+  },
+  {
+    name: "FastAPI",
+    examples: [{ detail: [{ loc: ["body", "title"], msg: "Field required", type: "missing" }] }],
+    read: ofObject(({ detail }) => (Array.isArray(detail) ? readErrors(detail) : undefined)),
+  },
+  {
+    name: "Lists and maps of errors: JSON:API, GraphQL, GitHub, Rails, Shopify, Laravel, Jira",
+    examples: [
+      {
+        errors: [
+          { title: "Invalid", detail: "is too long", code: "LONG", source: { pointer: "/data/title" } },
+        ],
+      },
+      { errors: [{ message: "Not allowed", path: ["book", 0], extensions: { code: "FORBIDDEN" } }] },
+      {
+        message: "Validation Failed",
+        errors: [{ resource: "Issue", field: "title", code: "missing_field" }],
+      },
+      { errors: { title: ["can't be blank", "is too short"] } },
+      { message: "The title is invalid.", errors: { title: ["is invalid"] } },
+      { errorMessages: ["Not possible"], errors: { summary: "is required" } },
+      { errors: ["No such shop"] },
+      { errors: "No such shop" },
+    ],
+    read: ofObject((body) => {
+      const report = readErrors(body.errors);
+      return report && withHead(textAt(body, ["message", "errorMessages", "title"]), report);
+    }),
+  },
+  {
+    name: "An object below `error`: Stripe, Azure",
+    examples: [
+      {
+        error: {
+          message: "No such plan",
+          type: "invalid_request_error",
+          code: "resource_missing",
+          param: "plan",
+        },
+      },
+      {
+        error: {
+          code: "BadArgument",
+          message: "Invalid",
+          details: [{ code: "Null", target: "name", message: "must be set" }],
+        },
+      },
+    ],
+    read: ofObject(({ error }) => (isJsonObject(error) ? readErrorObject(error) : undefined)),
+  },
+  {
+    name: "OAuth 2 (RFC 6749), Spring, NestJS",
+    examples: [
+      { error: "invalid_grant", error_description: "The code expired" },
+      { error: "Forbidden", message: "Only for editors", statusCode: 403 },
+      { error: "Bad Request", message: ["title must be a text", "isbn must be set"] },
+    ],
+    read: ofObject(readErrorWord),
+  },
+  {
+    name: "AWS",
+    examples: [
+      { __type: "com.amazon.coral.service#ThrottlingException", message: "Rate exceeded" },
+      { Type: "User", Code: "NoSuchKey", Message: "No such key" },
+      { Error: { Type: "Sender", Code: "InvalidInput", Message: "Too long" } },
+    ],
+    read: ofObject(readAws),
+  },
+  {
+    name: "A text at `message`, `error` or `detail`",
+    examples: [
+      { message: "No such book", code: 20404 },
+      { error: "No such book" },
+      { detail: "No such book" },
+    ],
+    read: ofObject((body) => {
+      const text = textAt(body, ["message", "error", "detail"]);
+      return text === "" ? undefined : withSubcode({ text }, subcodeOf(body.code));
+    }),
+  },
+  {
+    name: "Lists of texts by field: Django",
+    examples: [{ title: ["This field is required."], isbn: ["Not a number."] }],
+    read: ofObject((body) => (Object.values(body).every(isTexts) ? readFieldMap(body) : undefined)),
+  },
+  {
+    name: "A text",
+    examples: ["No such book"],
+    read: (body) => (typeof body === "string" && body.trim() !== "" ? { text: body } : undefined),
+  },
+];
+
+function ofObject(read: (body: JsonObject) => ErrorReport | undefined): CommonBody["read"] {
+  return (body) => (isJsonObject(body) ? read(body) : undefined);
+}
+
+/** Members as RFC 9457 section 3.1 names them, and lists of errors beside them as its section 3 and RFC 7807 show. */
+function readProblem(body: JsonObject): ErrorReport | undefined {
+  const { type, status } = body;
+  const title = textAt(body, ["title"]);
+  const detail = typeof body.detail === "string" ? body.detail.trim() : "";
+  const isProblem = typeof type === "string" || typeof status === "number" || (title !== "" && detail !== "");
+  if (!isProblem || (title === "" && detail === "")) return undefined;
+  // a title that repeats the status says no more than the status
+  const isPhrase = typeof status === "number" && title === meaningOf(status).phrase;
+  const head = [isPhrase && detail !== "" ? "" : title, detail === title ? "" : detail];
+  const violations = readErrors(body.errors) ?? readInvalidParams(body["invalid-params"]) ?? {};
+  const own = subcodeOf(body.code) ?? (type === "about:blank" ? undefined : subcodeOf(type));
+  const text = head.filter((part) => part !== "").join(": ");
+  return withSubcode(withHead(text, violations), own);
+}
+
+function readInvalidParams(value: JsonValue | undefined): ErrorReport | undefined {
+  return reportOfItems(value, (json) => {
+    const [field, text] = isJsonObject(json) ? [textAt(json, ["name"]), textAt(json, ["reason"])] : ["", ""];
+    return { text, line: field === "" ? text : `${field}: ${text}`, subcode: undefined, field, json };
+  });
+}
+
+/** What the item itself says, after which come those below it. */
+function readErrorObject(error: JsonObject): ErrorReport | undefined {
+  const own = readErrors([error]);
+  const below =
+    readErrors(error.errors) ?? readErrors(Array.isArray(error.details) ? error.details : undefined);
+  if (below === undefined) return own;
+  return withSubcode(withHead(textAt(error, ["message", "title", "detail"]), below), own?.subcode);
+}
+
+/** `error` is a code, or the phrase of the status; what happened stands beside it. */
+function readErrorWord(body: JsonObject): ErrorReport | undefined {
+  const { error } = body;
+  if (typeof error !== "string" || error.trim() === "") return undefined;
+  const said = textAt(body, ["error_description"]);
+  const message = textAt(body, ["message", "detail"]);
+  const subcode = /^[\w.-]+$/.test(error) ? subcodeOf(error) : undefined;
+  if (subcode === undefined) return message === "" ? undefined : { text: message };
+  if (said !== "") return { text: `${error}: ${said}`, subcode };
+  return { text: message === "" ? error : message, subcode };
+}
+
+function readAws(body: JsonObject): ErrorReport | undefined {
+  const error = isJsonObject(body.Error) ? body.Error : body;
+  const type = textAt(error, ["Code", "__type", "Type"]);
+  if (type === "" && textAt(error, ["Message"]) === "") return undefined;
+  // a name may stand behind a namespace, and before an address
+  const name = type.replace(/^.*#/s, "").replace(/:.*$/s, "");
+  const text = textAt(error, ["message", "Message"]);
+  return withSubcode({ text: text === "" ? name : text }, subcodeOf(name));
+}
+
+function withSubcode(report: ErrorReport, subcode: string | undefined): ErrorReport {
+  return subcode === undefined ? report : { ...report, subcode };
+}
+
+function isTexts(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
+}

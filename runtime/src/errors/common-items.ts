@@ -1,0 +1,107 @@
+/** Items of errors as they are found in lists, whatever their keys are called. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import {
+  type Item,
+  joined,
+  listOf,
+  readFieldMap,
+  reportOfItems,
+  scalarText,
+  subcodeOf,
+} from "./error-items.ts";
+import type { ErrorReport } from "./error-report.ts";
+
+const TEXTS = ["detail", "message", "msg", "description", "reason", "error"] as const;
+const CODES = ["code", "extensions.code", "errorCode", "type"] as const;
+const FIELDS = ["field", "param", "parameter", "property", "target", "source.parameter", "path"] as const;
+const POINTERS = ["pointer", "source.pointer"] as const;
+
+/** Where FastAPI says that a value stands, before the name of the value. */
+const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
+
+/**
+ * Reads what stands below a key such as `errors`: a list of objects or texts, one of them, or a map from fields to texts.
+ * An object is one item if it has a message or code of its own, and no list.
+ */
+export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
+  return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);
+}
+
+/** A report after a text that is about all of it, e.g. `Validation failed`. */
+export function withHead(head: string, report: ErrorReport): ErrorReport {
+  const { text = "" } = report;
+  if (head === "" || text.includes(head)) return report;
+  return { ...report, text: text === "" ? head : `${head}: ${text}` };
+}
+
+/** The text at the first key that has one; a list of texts is joined. */
+export function textAt(json: JsonObject, keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = Object.hasOwn(json, key) ? json[key] : undefined;
+    const texts = listOf(value).filter((each) => typeof each === "string");
+    const text = joined(texts.map((each) => each.trim()));
+    if (text !== "" && texts.length === listOf(value).length) return text;
+  }
+  return "";
+}
+
+/** An item of a list of errors, with the field that it names. */
+export function commonItem(json: JsonValue): Item {
+  if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
+  const subcode = firstOf(json, CODES, subcodeOf);
+  const field = fieldOf(json);
+  const parts = [textAt(json, ["title"]), textAt(json, TEXTS)];
+  const own = [...new Set(parts)].filter((part) => part !== "").join(": ");
+  const text = own === "" && field !== "" ? (subcode ?? "") : own;
+  const line = field === "" || text === "" || text.includes(field) ? text : `${field}: ${text}`;
+  return { text, line, subcode, field, json };
+}
+
+/** Dotted, with indices in brackets, as `google.rpc.BadRequest` has it. */
+function fieldOf(json: JsonObject): string {
+  const { loc } = json;
+  if (Array.isArray(loc)) {
+    const [place, ...steps] = loc;
+    return fieldOfSteps(typeof place === "string" && PLACES.includes(place) ? steps : loc);
+  }
+  const pointer = firstOf(json, POINTERS, (value) => (typeof value === "string" ? value : undefined));
+  if (pointer !== undefined) return fieldOfPointer(pointer);
+  // a list is the path of GraphQL, which leads into the response
+  return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
+}
+
+/** A JSON pointer (RFC 6901), also as the fragment of a URI. */
+function fieldOfPointer(pointer: string): string {
+  const steps = pointer.replace(/^#/, "").split("/");
+  return fieldOfSteps(
+    steps
+      .filter((step) => step !== "")
+      .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~"))),
+  );
+}
+
+function fieldOfSteps(steps: readonly JsonValue[]): string {
+  return steps.reduce<string>((path, step) => {
+    const text = scalarText(step) ?? "";
+    if (typeof step !== "string") return text === "" ? path : `${path}[${text}]`;
+    return path === "" ? text : `${path}.${text}`;
+  }, "");
+}
+
+function firstOf(
+  json: JsonObject,
+  paths: readonly string[],
+  read: (value: JsonValue | undefined) => string | undefined,
+): string | undefined {
+  for (const path of paths) {
+    const found = read(valueAt(json, path));
+    if (found !== undefined && found !== "") return found;
+  }
+  return undefined;
+}
+
+function isItem(json: JsonObject): boolean {
+  const isText = (key: string) => Object.hasOwn(json, key) && scalarText(json[key] ?? null) !== undefined;
+  return ["message", "detail", "code"].some(isText) && !Object.values(json).some(Array.isArray);
+}

@@ -1,0 +1,58 @@
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
+import { locatable } from "./invalid-value.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The error with the path from the request message to the value that cannot be sent: `pen.lists[1].tags.color`, in names of
+ * the .proto file. What writes a value knows no more than the value, wherever it stands, and its name on the wire. Where a
+ * scalar stands in several places, the name stays.
+ */
+export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
+  const found = locatable(error);
+  if (found === undefined) return error;
+  const { value, key, named } = found;
+  const [path, other] = pathsTo(desc, message, value).take(2);
+  if (path === undefined || (other !== undefined && typeof value !== "object")) return error;
+  return named(key === undefined ? path : `${path}.${key}`);
+}
+
+function* pathsTo(desc: DescMessage, message: object, wanted: unknown, before = ""): Generator<string> {
+  for (const field of desc.fields) {
+    const value = fieldValue(field, message as Fields);
+    if (value === undefined) continue;
+    const path = `${before}${field.name}`;
+    if (Object.is(value, wanted)) yield path;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [step, item] of itemsOf(field, value)) {
+      if (step !== "" && Object.is(item, wanted)) yield path + step;
+      const { message: type } = field;
+      // well-known types may be plain values
+      if (type !== undefined && isMessage(item)) yield* pathsTo(type, item, wanted, `${path}${step}.`);
+    }
+  }
+}
+
+function fieldValue(field: DescField, message: Fields): unknown {
+  if (field.oneof === undefined) return message[field.localName];
+  const member = message[field.oneof.localName] as { case?: string; value?: unknown } | undefined;
+  return member?.case === field.localName ? member.value : undefined;
+}
+
+function* itemsOf(
+  { fieldKind }: DescField,
+  value: object,
+): Generator<readonly [step: string, item: unknown]> {
+  if (fieldKind === "list") {
+    for (const [index, item] of (value as readonly unknown[]).entries()) yield [`[${index}]`, item];
+  } else if (fieldKind === "map") {
+    for (const [key, item] of Object.entries(value)) yield [`.${key}`, item];
+  } else {
+    yield ["", value];
+  }
+}
+
+function isMessage(value: unknown): value is Message {
+  return typeof value === "object" && value !== null && "$typeName" in value;
+}
