@@ -61,6 +61,7 @@ export class Admission {
   private readonly now: () => number;
   private readonly process: Slots;
   private readonly upstreams = new Map<string, Slots>();
+  private readonly upstreamLimits = new Map<string, number>();
   private readonly queue = new WaitingCalls<Entry>();
   private places = 0;
   /** When each client was last given a slot, by counting them; of clients that have something here. */
@@ -75,7 +76,7 @@ export class Admission {
     this.limits = limits;
     this.overload = overload;
     this.now = now;
-    this.process = new Slots(limits.callsInFlight);
+    this.process = new Slots(() => limits.callsInFlight);
   }
 
   get running(): number {
@@ -127,7 +128,9 @@ export class Admission {
   }
 
   private slotsOf({ upstream, callsInFlight }: UpstreamShare): Slots {
-    const slots = this.upstreams.get(upstream) ?? new Slots(callsInFlight);
+    this.upstreamLimits.set(upstream, callsInFlight);
+    const slots =
+      this.upstreams.get(upstream) ?? new Slots(() => this.upstreamLimits.get(upstream) ?? callsInFlight);
     this.upstreams.set(upstream, slots);
     return slots;
   }

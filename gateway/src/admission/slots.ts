@@ -13,14 +13,19 @@ export interface Holder {
 
 /** The calls that may run at the same time, of one upstream or of the process. */
 export class Slots {
-  readonly capacity: number;
+  private readonly limit: () => number;
   private active = 0;
   private readonly clients = new Counts();
   private readonly streams = new Counts();
   private averageMs = 0;
 
-  constructor(capacity: number) {
-    this.capacity = capacity;
+  /** @param limit how many there are, which may change */
+  constructor(limit: () => number) {
+    this.limit = limit;
+  }
+
+  get capacity(): number {
+    return this.limit();
   }
 
   get running(): number {

@@ -1,15 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { selfSigned } from "../testing/self-signed.ts";
-import { loadAdapters } from "./adapters.ts";
-import { checkPassThrough } from "./check-pass-through.ts";
-import { checkUpstreams } from "./check-upstreams.ts";
-import { loadConfig } from "./load.ts";
+import { prepare } from "./inspect.ts";
 import { ConfigError } from "./problems.ts";
-import { resolveUpstreams } from "./secrets.ts";
-import { resolveTls } from "./tls.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -23,11 +19,7 @@ async function problemsOf(text: string): Promise<string[]> {
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
   try {
-    const config = loadConfig(file, {});
-    checkPassThrough(config);
-    resolveTls(config);
-    resolveUpstreams(config, { SET: "value" });
-    checkUpstreams(config, await loadAdapters(config), config.upstreams);
+    await prepare(file, { SET: "value" });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
@@ -239,4 +231,55 @@ test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
 
 test("there are more than 25 mistakes here", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
+});
+
+/** Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said. */
+const APART: readonly (readonly [section: string, problem: RegExp])[] = [
+  ["sever: { port: 1 }", /: sever: unknown setting/],
+  ["log: { level: verbose }", /: log\.level: expected one of/],
+  ["strict: yes please", /: strict: expected boolean/],
+  ["routes: { exclude: [echo.v1.EchoService/Eko] }", /: routes\.exclude\[0\]: no adapter has the method/],
+  [
+    "server: { tls: { certificate: none.crt, key: none.key }, port: -1, host: 0.0.0.0 }",
+    /: server\.tls: the certificate none\.crt cannot be read/,
+  ],
+  [
+    "differences: { lost: never, methods: { 'echo.v2.*': { lost: fail } } }",
+    /: differences\.methods\.echo\.v2\.\*: no adapter has a method/,
+  ],
+  [
+    "upstreams: { echo: { baseUrl: 'https://e.example', retry: { attempts: 99 }, credentials: { apiKey: { env: UNSET } } } }",
+    /: upstreams\.echo\.credentials\.apiKey: the environment variable UNSET is not set/,
+  ],
+];
+
+test("one mistake hides no other, however many there are", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.subarray([...APART], { minLength: 1 }), async (mistakes) => {
+      const sections = mistakes.map(([section]) => section);
+      const hasUpstreams = sections.some((section) => section.startsWith("upstreams:"));
+      const upstreams = hasUpstreams ? [] : ["upstreams: { echo: { baseUrl: 'https://e.example' } }"];
+      const found = await problemsOf([`adapters: [${echo}]`, ...upstreams, ...sections].join("\n"));
+      for (const [, problem] of mistakes) expect(found.filter((line) => problem.test(line))).toHaveLength(1);
+      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level, a number.
+      const further = { server: 2, differences: 1, upstreams: 1 };
+      const count = sections.reduce(
+        (sum, section) => sum + (further[section.split(":", 1)[0] as keyof typeof further] ?? 0),
+        0,
+      );
+      expect(found).toHaveLength(mistakes.length + count);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a file that cannot be read does not hide the environment", async () => {
+  const error = await prepare("none.yaml", { GATEWAY_PORT: "x" }).catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/GATEWAY_PORT: expected a port.*\n.*none\.yaml: cannot be read/);
+});
+
+test("what the runtime refuses is a problem of the configuration", async () => {
+  expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
+    expect.stringMatching(/: upstreams: .*userAgent/),
+  ]);
 });

@@ -2,6 +2,7 @@ import { UPSTREAM_DEFAULTS } from "connect-rest";
 import { stringify } from "yaml";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";
+import { isLoopback } from "../listener/hosts.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress, maskUser } from "./mask.ts";
@@ -20,7 +21,7 @@ export function printConfig(config: Config, env: Environment): string {
   const all = {
     adapters,
     upstreams: Object.fromEntries(shown),
-    server: { ...server, limits: withDefaultLimits(server.limits) },
+    server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
   };
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));

@@ -47,6 +47,7 @@ import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
+import { baseOf } from "../upstream/options.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -408,7 +409,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     let call = first;
     for (;;) {
       const current = call;
-      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const response = await this.observed(current, (request) => send({ ...current, request }));
       const next = this.route.upstream.redirected(current, response);
       if (next === undefined) return response;
       call = next;
@@ -416,13 +417,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async observed<T extends UpstreamResponse>(
-    request: RestRequest,
+    { request, hop }: UpstreamCall,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
     this.progress.verb = verb;
-    const report = { method, upstream: rules.upstream, verb };
+    const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
+    const report = { method, upstream: rules.upstream, verb, origin };
     const response = await observed(this.settings.options.onRequest, report, request, send);
     this.count(response);
     return response;
