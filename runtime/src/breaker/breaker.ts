@@ -30,7 +30,7 @@ export interface Permit {
 }
 
 /** Whose request it is, and of which method. */
-export interface Requester {
+export interface RequestOrigin {
   /** Default: all requests are of the same caller. */
   readonly caller?: string | undefined;
   readonly method?: string | undefined;
@@ -92,7 +92,7 @@ export class Breaker {
   }
 
   /** @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo */
-  admit({ caller = "", method = "" }: Requester = {}): Permit {
+  admit({ caller = "", method = "" }: RequestOrigin = {}): Permit {
     if (this.state !== "closed") return this.admitToOpen(caller, method);
     const waitMs = this.callers.admit(caller);
     if (waitMs !== undefined) throw this.refused(waitMs);
