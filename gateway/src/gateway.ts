@@ -12,6 +12,7 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
+import { clientKey } from "./admission/client-key.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -28,7 +29,7 @@ import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
-  /** Calls of it that run at the same time; a further one fails with UNAVAILABLE. Default: 1024. */
+  /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
@@ -108,6 +109,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);
+    },
+    callerOf: () => {
+      const call = currentCall();
+      return call && clientKey(call.client);
+    },
+    onCall: ({ upstream, droppedHeaders }) => {
+      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
     },
     onBreaker: (report) => {
       metrics.breakerChanged(report);

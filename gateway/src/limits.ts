@@ -65,7 +65,8 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
-    effect: "Concurrent calls, including streams. Further calls wait in the queue.",
+    effect:
+      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
   },
   queuedCalls: {
     default: 1024,
@@ -73,14 +74,15 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     reloads: true,
     effect:
-      "Calls that wait in the queue while `callsInFlight` others run. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE.",
+      "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
   },
   queueTimeoutMs: {
     default: 1000,
     unit: "ms",
     max: DAY,
     reloads: true,
-    effect: "How long a call may wait in the queue before it fails with UNAVAILABLE.",
+    effect:
+      "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait twice as long as calls of its upstream usually take, if that is longer.",
   },
   callsPerClient: {
     default: 1024,
@@ -88,7 +90,7 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     reloads: true,
     effect:
-      "Concurrent calls of one client address, including those that wait. Further calls fail with RESOURCE_EXHAUSTED. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+      "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
   eventLoopDelayMs: {
     default: 500,

@@ -70,6 +70,13 @@ export interface ServerOptions {
   /** By the full name of the service, for the start page. */
   readonly comments?: ReadonlyMap<string, ServiceComments>;
   readonly examples?: Examples;
+  /** Whether there is a start page. Default: true. */
+  readonly pages?: boolean | undefined;
+  /**
+   * Whether the services and their schema can be learned by gRPC reflection, by the list of health, and from errors of
+   * unknown paths. Default: true.
+   */
+  readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
   /** How busy the process is, for tests. */
@@ -113,6 +120,7 @@ const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, Refle
 
 /** Starts a server for the routes. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
+  const reflection = options.reflection ?? true;
   const host = options.host ?? "127.0.0.1";
   const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
   const limits = liveLimits.current;
@@ -134,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     routes: (router) => {
       options.routes(router);
       router.service(HealthService, health.routes());
-      reflectionRoutes(router, () => schema);
+      if (reflection) reflectionRoutes(router, () => schema);
     },
     interceptors: [validation.interceptor],
     validation,
@@ -142,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     types: options.types ?? createRegistry(),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
+    isListed: reflection,
     admission,
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
@@ -162,10 +171,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
-  health.serve(names);
+  health.serve(names, reflection ? names : []);
   const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
-  const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
-  const pages = createPages(start, health);
+  const start = {
+    services,
+    comments: options.comments ?? new Map(),
+    examples: options.examples ?? {},
+    hasReflection: reflection,
+  };
+  const pages = createPages(options.pages === false ? undefined : start, health);
   const cors = createCors(options.origins ?? [], options.corsHeaders);
   const originOf = createOriginReader(options.proxies);
   let certificate = options.tls && readCertificate(options.tls);

@@ -75,7 +75,7 @@ export const GATEWAY_REASONS = {
   CALLS_EXCEEDED: {
     codes: [Code.ResourceExhausted],
     cause:
-      "The caller has more calls in flight than callsPerClient allows, or most of the compressed messages that wait, of which queuedDecompressions may.",
+      "The caller has more calls that run or wait than its share, while other clients wait: more than callsPerClient, the most in a full queue, or most of the compressed messages that wait, of which queuedDecompressions may.",
     remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
   },
   OVERLOADED: {

@@ -82,7 +82,8 @@ function startPrepared(
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
-  const { host, port, hosts, limits, origins, proxies, metrics, diagnostics } = config.server;
+  const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
+    config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
     startGateway({
       adapters,
@@ -92,6 +93,8 @@ function startPrepared(
       examples: config.examples,
       host,
       hosts,
+      pages,
+      reflection,
       port,
       limits,
       origins,
@@ -163,7 +166,7 @@ function announce(gateway: Gateway, config: Config, withSandbox: boolean): void 
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
-  if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
+  if (withSandbox) for (const line of tryLines(gateway, config)) printLine(line);
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */

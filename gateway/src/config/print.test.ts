@@ -115,6 +115,11 @@ test("no user, password or query of an address survives", () => {
     { interruptAfterTimeLimit: 1000 },
   );
   expect(maskAddress("https://a.example/b")).toBe("https://a.example/b");
+  for (const scheme of ["https://", "socks5://", ""]) {
+    for (const password of ["pa/ss", "pa?ss", "pa#ss", "pa@ss", "pa:ss", "pa\nss"]) {
+      expect(maskAddress(`${scheme}me:${password}@a.example`)).toBe(`${scheme}[secret]@a.example`);
+    }
+  }
 });
 
 test("routes.include is an allow list of services and methods", async () => {

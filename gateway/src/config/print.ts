@@ -5,7 +5,7 @@ import { withDefaultLimits } from "../limits.ts";
 import { isLoopback } from "../listener/hosts.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
-import { maskAddress } from "./mask.ts";
+import { maskAddress, maskUser } from "./mask.ts";
 import { proxyVariable } from "./proxies.ts";
 import type { SecretPlace, UpstreamConfig } from "./schema.ts";
 import { isSecretSet } from "./secrets.ts";
@@ -19,12 +19,13 @@ export function printConfig(config: Config, env: Environment): string {
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
-  return stringify({
+  const all = {
     adapters,
     upstreams: Object.fromEntries(shown),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
-  });
+  };
+  return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));
 }
 
 function shownUpstream(

@@ -273,7 +273,7 @@ const upstream = z
     breaker: breaker
       .optional()
       .describe(
-        "Circuit breaker: when requests keep failing the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. `false` turns it off.",
+        "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
       ),
     rateLimits: rateLimits
       .optional()
@@ -292,7 +292,7 @@ const upstream = z
         "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
       ),
     callsInFlight: count.describe(
-      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",
+      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. Streams of one client leave an eighth to others. Default: 1024.",
     ),
     traceContext: z
       .boolean()
@@ -341,6 +341,18 @@ const server = z.strictObject({
     .default([])
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
+    ),
+  pages: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
+    ),
+  reflection: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
     ),
   tls: z
     .strictObject({

@@ -22,15 +22,17 @@ export class Health {
   private readonly watches: Crowd;
   private readonly onLimit: OnLimit;
   private services: readonly string[] = [];
+  private listed: readonly string[] = [];
 
   constructor(limits: Limits, onLimit: OnLimit) {
     this.watches = new Crowd(limits.healthWatches, limits.healthWatchesPerClient);
     this.onLimit = onLimit;
   }
 
-  /** Names the services that are served. */
-  serve(services: readonly string[]): void {
+  /** Names the services that are served, and those of them that List tells. */
+  serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
+    this.listed = listed;
   }
 
   /** From now on everything is NOT_SERVING. */
@@ -50,7 +52,7 @@ export class Health {
         throw gatewayError("SERVICE_UNKNOWN", `no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
-        const names = ["", ...this.services];
+        const names = ["", ...this.listed];
         if (names.length > MAX_LISTED) throw tooMany(names.length);
         return { statuses: Object.fromEntries(names.map((name) => [name, statusResponse(this.status())])) };
       },

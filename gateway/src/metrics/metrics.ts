@@ -74,6 +74,11 @@ export class Metrics {
     'Places where a response differs from its description; path "other" counts those that are not told apart.',
     ["method", "path", "class"],
   );
+  private readonly droppedHeaders = this.counter(
+    "dropped_headers_total",
+    "Headers of upstreams that callers would get, but that cannot be sent.",
+    ["upstream"],
+  );
   private readonly refusals = this.counter(
     "refusals_total",
     "Calls, requests and connections beyond a limit.",
@@ -151,6 +156,10 @@ export class Metrics {
     for (const as of DIFFERENCE_CLASSES) {
       if (further[as] > 0) this.differences.inc({ method: name, path: "other", class: as }, further[as]);
     }
+  }
+
+  headersDropped(upstream: string, count: number): void {
+    this.droppedHeaders.inc({ upstream }, count);
   }
 
   breakerChanged({ upstream, origin, state }: BreakerReport): void {

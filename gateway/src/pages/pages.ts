@@ -17,17 +17,23 @@ interface Page {
   readonly parts: Parts;
 }
 
-/** Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them. */
+/**
+ * Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them.
+ *
+ * @param start undefined for no start page
+ */
 export function createPages(
-  start: StartPageOptions,
+  start: StartPageOptions | undefined,
   health: Health,
 ): (request: HttpRequest, response: HttpResponse, origin: Origin) => boolean {
-  const template = createPageTemplate((url) => startPage(start, url));
   const pages = new Map<string, (origin: Origin) => Page>([
-    ["/", (origin) => htmlPage(template(origin))],
     ["/healthz", () => textPage(200, "alive")],
     ["/readyz", () => (health.isDraining ? textPage(503, "draining") : textPage(200, "ready"))],
   ]);
+  if (start !== undefined) {
+    const template = createPageTemplate((url) => startPage(start, url));
+    pages.set("/", (origin) => htmlPage(template(origin)));
+  }
   return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);

@@ -1,8 +1,9 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
+import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import { type HttpResponse, isGone, outgoing, sendResponse } from "../listener/http.ts";
-import { toNodeHeaders } from "../protocol/headers.ts";
+import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
+import { sendable, toNodeHeaders } from "../protocol/headers.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
@@ -28,9 +29,9 @@ async function sendWhole(
 ): Promise<void> {
   if (isGone(response)) return;
   response.statusCode = status;
-  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  setHeaders(response, headers);
   if (trailers !== undefined && "stream" in response) {
-    response.addTrailers(trailers);
+    response.addTrailers(sendable(trailers));
     // before the end: ended without a body, the response would be over with its headers
     response.writeHead(status);
   }
@@ -61,7 +62,9 @@ async function sendChunks(
       await writeChunk(response, chunk.value, call);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer, call)));
+    if (result.trailer !== undefined) {
+      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer, call))));
+    }
     await endResponse(response);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
@@ -84,18 +87,28 @@ async function sendTrailersOnly(
   const trailers = toNodeHeaders(withStatus(result.trailer ?? new Headers(), call));
   if (isGone(response)) return;
   const finished = settled(response, "finish");
-  sendResponse(response, result.status, { ...toNodeHeaders(result.header), ...trailers });
+  response.statusCode = result.status;
+  setHeaders(response, { ...toNodeHeaders(result.header), ...trailers });
+  response.end();
   await finished;
 }
 
 function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
   if (isGone(response)) return;
-  for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
+  setHeaders(response, toNodeHeaders(result.header));
   // The same call twice: the two types have no signature in common.
   if ("stream" in response) {
     response.writeHead(result.status);
   } else {
     response.writeHead(result.status);
+  }
+}
+
+/** Sets headers, but not in place of the gateway's own id of the request, which has been set. */
+function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): void {
+  const fit = sendable(headers);
+  for (const name in fit) {
+    if (name !== REQUEST_ID_HEADER) response.setHeader(name, fit[name] ?? "");
   }
 }
 

@@ -16,6 +16,8 @@ export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompre
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
+  /** Whether errors name the services and methods that there are. */
+  readonly isListed: boolean;
   /** When aborted, streaming calls end with UNAVAILABLE. */
   readonly streamsEnd: AbortSignal;
 }
@@ -32,7 +34,8 @@ export function createRpc(options: RpcOptions): Rpc {
   const compressions = [...CLIENT_COMPRESSIONS];
   const { handlers } = createRouter(options, compressions);
   const services = servicesOf(handlers);
-  const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };
+  const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
+  const routes = { handlers: byPath, services, isListed: options.isListed };
   const callOptions: CallOptions = { ...options, compressions, decompress: createDecompress(options.limits) };
   return {
     services,

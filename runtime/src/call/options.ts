@@ -40,6 +40,8 @@ export interface CallReport {
   readonly durationMs: number;
   /** Size of the response's body in bytes, decompressed. */
   readonly bytes: number;
+  /** Headers that callers would get, but that cannot be sent, because they are too long or not ASCII. */
+  readonly droppedHeaders: number;
   /** How many places of the response were not as declared, by class. Classes that are ignored count 0. */
   readonly differences: DifferenceCounts;
   /** What the call ended with; undefined when it succeeded. */
@@ -120,6 +122,12 @@ export interface RestOptions extends ClientOptions {
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
+  /**
+   * Names whom the current request is made for, where there are several, e.g. clients of a server: the breaker of an upstream
+   * then tells failures of the upstream from those that one caller provokes. Is called within the call that makes the request.
+   * What it throws is ignored. Default: there is one.
+   */
+  readonly callerOf?: (() => string | undefined) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */
@@ -128,3 +136,13 @@ export interface RestOptions extends ClientOptions {
 
 /** The deadline of a call that comes without one. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Whom the current request is made for. */
+export function callerOf(options: Pick<RestOptions, "callerOf">): string | undefined {
+  try {
+    return options.callerOf?.();
+  } catch {
+    // said in the documentation of the options
+    return undefined;
+  }
+}

@@ -15,13 +15,14 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import {
+  type Difference,
   type DifferenceClass,
   type DifferenceCounts,
   type FoundDifferences,
   NO_DIFFERENCES,
 } from "../decode/difference.ts";
 import { withTypes } from "../decode/known-types.ts";
-import { redactError } from "../errors/redact.ts";
+import { redactError, redactText } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import {
@@ -43,6 +44,7 @@ import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
+import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
 import { baseOf } from "../upstream/options.ts";
@@ -51,7 +53,7 @@ import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import type { CallReport, RestOptions } from "./options.ts";
+import { type CallReport, callerOf, type RestOptions } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 /** What a call has beside its messages. */
@@ -68,7 +70,7 @@ export interface CallContext {
 
 /** What running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall">;
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
   /** The types by which google.protobuf.Any is resolved. */
   readonly types: Registry;
   /** What is done about each class of difference. */
@@ -103,9 +105,18 @@ export interface Download {
 }
 
 type Progress = {
-  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "differences"]: CallReport[K];
+  -readonly [K in
+    | "verb"
+    | "upstreamStatus"
+    | "attempts"
+    | "bytes"
+    | "droppedHeaders"
+    | "differences"]: CallReport[K];
 };
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
+
+/** Secrets that a call remembers: more than the credentials of any request and those that follow it. */
+const MAX_SECRETS = 32;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -114,6 +125,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly clock: Clock;
   private firstHeaders: Headers | undefined;
   private requested: MessageShape<DescMessage> | undefined;
+  /** What was sent as credentials, by its value; the newest, of streams that send new ones again and again. */
+  private readonly sentSecrets = new Map<string, Secret>();
   private readonly settings: CallSettings;
   private readonly startedAt: number;
   private readonly allowance: WaitAllowance;
@@ -123,6 +136,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     upstreamStatus: undefined,
     attempts: 0,
     bytes: 0,
+    droppedHeaders: 0,
     differences: NO_DIFFERENCES.counts,
   };
 
@@ -177,7 +191,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const call = { ...this.context, method, rules: used, request, stream, onSent };
+      const call = { ...this.context, ...this.keeping, method, rules: used, request, stream, onSent };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
       return this.knowing(() =>
         readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
@@ -191,7 +205,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
-      const call = { ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs };
+      const call = {
+        ...this.context,
+        ...this.keeping,
+        signal,
+        method,
+        rules,
+        request,
+        onSent,
+        bodyTimeoutMs,
+      };
       const response = await this.following(call, (call) => this.route.upstream.open(call));
       const { status, headers, chunks } = response;
       if (chunks === undefined) {
@@ -286,8 +309,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The error that callers get for what a call threw. */
   errorOf(thrown: unknown): ConnectError {
     const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
-    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
-    return values === undefined || values.length === 0 ? error : redactError(error, values);
+    return redactError(error, this.secrets());
   }
 
   /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
@@ -303,6 +325,25 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       error,
     };
     notify("onCall", this.settings.options.onCall, report);
+  }
+
+  private readonly keeping = {
+    onSecrets: (secrets: readonly Secret[]) => {
+      for (const secret of secrets) {
+        this.sentSecrets.delete(secret.reveal());
+        this.sentSecrets.set(secret.reveal(), secret);
+      }
+      for (const oldest of this.sentSecrets.keys()) {
+        if (this.sentSecrets.size <= MAX_SECRETS) break;
+        this.sentSecrets.delete(oldest);
+      }
+    },
+  };
+
+  /** What must not come out again: the credentials that were sent, and the values of redacted fields of the request. */
+  private secrets(): Secret[] {
+    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
+    return [...this.sentSecrets.values(), ...(values ?? [])];
   }
 
   private errorInRecord(record: ErrorResponse): ConnectError | undefined {
@@ -350,8 +391,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
-    const { rules } = this.adapter;
-    const permit = this.route.upstream.admit(rules.base);
+    const { rules, method } = this.adapter;
+    const caller = callerOf(this.settings.options);
+    const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
     try {
       const result = await send(() => {
         this.progress.attempts++;
@@ -397,7 +439,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private count({ status, headers, body }: UpstreamResponse): void {
     this.progress.upstreamStatus = status;
     this.progress.bytes += body.length;
-    this.firstHeaders ??= passHeaders(headers);
+    if (this.firstHeaders !== undefined) return;
+    const passed = passHeaders(headers, this.secrets());
+    this.firstHeaders = passed.headers;
+    this.progress.droppedHeaders = passed.dropped;
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -414,7 +459,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     if (found.list.length === 0) return;
     const { method, rules } = this.adapter;
     const levels = this.settings.levelsOf(this.adapter);
-    const differences = found.list.filter((each) => levels[each.class] !== "ignore");
+    const differences = withoutSecrets(
+      found.list.filter((each) => levels[each.class] !== "ignore"),
+      this.secrets(),
+    );
     const [first] = differences;
     if (first === undefined) return;
     const counts = countsOf(found.counts, levels);
@@ -448,6 +496,17 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
   return { ...json, error: { details: [], ...json.error } };
+}
+
+/** The keys of a response are its upstream's to choose, and go into logs and metrics. */
+function withoutSecrets(
+  differences: readonly Difference[],
+  secrets: readonly Secret[],
+): readonly Difference[] {
+  if (secrets.length === 0) return differences;
+  return differences.map((each) => {
+    return { ...each, path: redactText(each.path, secrets), got: redactText(each.got, secrets) };
+  });
 }
 
 function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {

@@ -234,7 +234,7 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
   const kept = holdsSecret(text, secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
   const value = {
     httpStatus: status,
-    contentType: safeText(header("content-type") ?? ""),
+    contentType: safeText(redactText(header("content-type") ?? "", secrets)),
     body: kept,
     truncated: truncated || kept.length < body.length,
   };
@@ -246,8 +246,7 @@ function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
 }
 
-/** The beginning of a body without secrets, also without the beginning of one that would be cut in two. */
+/** The beginning of a body without secrets; of the whole body, since what is cut off may end within one. */
 function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
-  const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
-  return redactText(text, secrets).slice(0, MAX_RAW_BYTES);
+  return redactText(Buffer.from(bytes).toString("utf8"), secrets).slice(0, MAX_RAW_BYTES);
 }

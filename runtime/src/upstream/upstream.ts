@@ -2,7 +2,13 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "../breaker/breaker.ts";
+import {
+  Breaker,
+  type BreakerReport,
+  type Permit,
+  type RequestOrigin,
+  UNWATCHED,
+} from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
@@ -50,6 +56,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** Is given what is sent as credentials, before the request goes out. */
+  readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -87,7 +95,7 @@ export interface Upstream {
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
-  admit(base: string): Permit;
+  admit(base: string, from?: RequestOrigin): Permit;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -188,11 +196,11 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  admit(base: string): Permit {
+  admit(base: string, from?: RequestOrigin): Permit {
     // a closed upstream has nothing to be protected from, and a reason of its own
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
-    return this.breakers.get(origin)?.admit() ?? UNWATCHED;
+    return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
@@ -274,7 +282,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.base(base.origin),
       sent: outgoing({ ...call, origin: base.origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -290,7 +298,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.hop(hop),
       sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -304,7 +312,8 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+    call.onSecrets?.(secrets);
     const fixed = typeof this.settings.credentials !== "function";
     const { secrets: others } = this.connections;
     return {
