@@ -111,7 +111,10 @@ export function createListener(options: ListenerOptions): Listener {
   server.maxConnections = limits.connections;
   callbacks.on(server, "drop", () => onLimit("connections"));
   // E.g. when the process has no file left for a connection; without a listener this would end it.
-  callbacks.on(server, "error", onError);
+  // before it listens, whoever asked it to learns of the error
+  callbacks.on(server, "error", (error: unknown) => {
+    if (server.listening) onError(error);
+  });
 
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {

@@ -2,6 +2,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 
 /** Each chunk is a turn of the event loop and a task of a thread: small ones take most of the time of a large message. */
 const OPTIONS = { chunkSize: 64 * 1024 };
@@ -39,20 +40,20 @@ export function inflate(
     if (decoder === undefined) throw new Error(`no decoder for ${coding}`);
     const chunks: Buffer[] = [];
     let size = 0;
+    const callbacks = new Callbacks((error) => settle(() => reject(error)));
     const settle = (act: () => void) => {
-      signal.removeEventListener("abort", onAbort);
+      stopListening();
       decoder.destroy();
       act();
     };
-    const onAbort = () => settle(() => reject(signal.reason));
-    signal.addEventListener("abort", onAbort, { once: true });
-    decoder.on("data", (chunk: Buffer) => {
+    const stopListening = callbacks.onAbort(signal, () => settle(() => reject(signal.reason)));
+    callbacks.on(decoder, "data", (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
       if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
     });
-    decoder.once("end", () => settle(() => resolve(whole(chunks, size))));
-    decoder.on("error", (error) => settle(() => reject(failed(error))));
+    callbacks.once(decoder, "end", () => settle(() => resolve(whole(chunks, size))));
+    callbacks.on(decoder, "error", (error: Error) => settle(() => reject(failed(error))));
     decoder.end(bytes);
   });
 }
@@ -69,8 +70,6 @@ function tooLarge(maxBytes: number): ConnectError {
 
 function failed(error: Error): ConnectError {
   const code = "code" in error ? String(error.code) : "";
-  const isInput =
-    code === "Z_DATA_ERROR" || code === "ERR_PADDING_2" || /^(ERR__ERROR_FORMAT_|ZSTD_error_)/.test(code);
-  const status = isInput ? Code.InvalidArgument : Code.Internal;
+  const status = /MEM|ALLOC|memory/.test(code) ? Code.Internal : Code.InvalidArgument;
   return gatewayError("REQUEST_MALFORMED", "decompression failed", status, [], error);
 }
