@@ -8,6 +8,7 @@ import {
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
+  type UnaryAdapter,
   addUnknown,
   anyJson,
   joinCommas,
@@ -40,12 +41,15 @@ const LocatedService_rules = { upstream: "rules", base: "api" } satisfies Partia
  *
  * @generated from rpc rules.v1.LocatedService.SendAll
  */
-export const LocatedService_sendAll = unary(LocatedService.method.sendAll, {
+export const LocatedService_sendAll: UnaryAdapter<
+  typeof LocatedService.method.sendAll.input,
+  typeof LocatedService.method.sendAll.output
+> = unary(LocatedService.method.sendAll, {
   rules: LocatedService_rules,
   request(message: SendRequest): RestRequest {
     const request = new RequestWriter("POST", "/all");
     const json: JsonRecord = {};
-    if (message.nums !== undefined) json.nums = encodeNums(message.nums);
+    if (message.nums !== undefined) json["nums"] = encodeNums(message.nums);
     request.json(json);
     return request;
   },
@@ -60,7 +64,10 @@ export const LocatedService_sendAll = unary(LocatedService.method.sendAll, {
  *
  * @generated from rpc rules.v1.LocatedService.SendNums
  */
-export const LocatedService_sendNums = unary(LocatedService.method.sendNums, {
+export const LocatedService_sendNums: UnaryAdapter<
+  typeof LocatedService.method.sendNums.input,
+  typeof LocatedService.method.sendNums.output
+> = unary(LocatedService.method.sendNums, {
   rules: LocatedService_rules,
   request(message: SendRequest): RestRequest {
     const request = new RequestWriter("POST", `/nums/${pathSegment(message.nums?.word ?? "", "nums.word")}`);
@@ -82,7 +89,10 @@ export const LocatedService_sendNums = unary(LocatedService.method.sendNums, {
  *
  * @generated from rpc rules.v1.LocatedService.SendParts
  */
-export const LocatedService_sendParts = unary(LocatedService.method.sendParts, {
+export const LocatedService_sendParts: UnaryAdapter<
+  typeof LocatedService.method.sendParts.input,
+  typeof LocatedService.method.sendParts.output
+> = unary(LocatedService.method.sendParts, {
   rules: LocatedService_rules,
   request(message: SendPartsRequest): RestRequest {
     const request = new RequestWriter("POST", "/parts");
@@ -100,7 +110,10 @@ export const LocatedService_sendParts = unary(LocatedService.method.sendParts, {
  *
  * @generated from rpc rules.v1.LocatedService.SendQuery
  */
-export const LocatedService_sendQuery = unary(LocatedService.method.sendQuery, {
+export const LocatedService_sendQuery: UnaryAdapter<
+  typeof LocatedService.method.sendQuery.input,
+  typeof LocatedService.method.sendQuery.output
+> = unary(LocatedService.method.sendQuery, {
   rules: { ...LocatedService_rules, idempotent: true },
   request(message: SendQueryRequest): RestRequest {
     const request = new RequestWriter("GET", "/query");
@@ -145,22 +158,22 @@ const TYPES = typesOf(file_rules_v1_located);
 /** Writes rules.v1.Nums as JSON. */
 function encodeNums(message: Nums): JsonRecord {
   const json: JsonRecord = {};
-  if (message.word) json.word = message.word;
+  if (message.word) json["word"] = message.word;
   addUnknown(json, rawEntries(message.rest));
-  if (message.madeAt !== undefined) json.made = timeJson(message.madeAt, "iso8601");
-  if (message.anyJson !== undefined) json.anyJson = valueJson(message.anyJson);
-  if (message.jsonList !== undefined) json.jsonList = listJson(message.jsonList);
-  if (message.packed !== undefined) json.packed = anyJson(message.packed, TYPES);
-  if (message.tagNames.length > 0) json.tags = joinCommas(message.tagNames, "tag_names");
-  if (message.itemsBelow.length > 0) json.itemsBelow = message.itemsBelow.map(encodeNums);
+  if (message.madeAt !== undefined) json["made"] = timeJson(message.madeAt, "iso8601");
+  if (message.anyJson !== undefined) json["anyJson"] = valueJson(message.anyJson);
+  if (message.jsonList !== undefined) json["jsonList"] = listJson(message.jsonList);
+  if (message.packed !== undefined) json["packed"] = anyJson(message.packed, TYPES);
+  if (message.tagNames.length > 0) json["tags"] = joinCommas(message.tagNames, "tag_names");
+  if (message.itemsBelow.length > 0) json["itemsBelow"] = message.itemsBelow.map(encodeNums);
   if (Object.keys(message.byName).length > 0) {
-    json.byName = Object.fromEntries(
+    json["byName"] = Object.fromEntries(
       Object.entries(message.byName).map(([key, value]) => [key, encodeNums(value)]),
     );
   }
   switch (message.oneOf.case) {
     case "chosen":
-      json.chosen = encodeNums(message.oneOf.value);
+      json["chosen"] = encodeNums(message.oneOf.value);
       break;
   }
   return json;
