@@ -32,9 +32,11 @@ export interface Answer {
 /** One answer for all requests, one after the other, or made of the request. */
 export type Answers = Answer | readonly Answer[] | ((seen: Seen, index: number) => Answer | Promise<Answer>);
 
+type Upstream = RestOptions["upstreams"][string];
+
 /** What a test may set of a transport and its upstream. */
 export interface Settings extends Omit<Partial<RestOptions>, "adapters" | "upstreams"> {
-  readonly upstream?: RestOptions["upstreams"][string];
+  readonly upstream?: Upstream | ((origin: string) => Upstream);
 }
 
 /** A client, and what its calls did. */
@@ -65,9 +67,10 @@ export async function start<S extends DescService>(
     send(response, await answerOf(answers, seen[now] as Seen, now));
   });
   const names = new Set(Object.values(adapter.methods).map(({ rules }) => rules.upstream));
+  const own = typeof upstream === "function" ? upstream(origin) : upstream;
   const transport = createRestTransport({
     adapters: [adapter],
-    upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...upstream }])),
+    upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...own }])),
     strict: true,
     onDifference: (report) => differences.push(...report.differences),
     ...options,
