@@ -17,7 +17,7 @@ const counters = fc.record({
   id: fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }),
   step: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((step) => step !== 0n),
 });
-const examples: [Counter][] = [
+const EXAMPLES: [Counter][] = [
   [{ id: 9007199254740993n, step: -9007199254740993n }],
   [{ id: 2n ** 64n - 1n, step: -(2n ** 63n) }],
 ];
@@ -113,7 +113,7 @@ describe.each([
         const end = count === 2 ? "/history" : "";
         expect(lines).toEqual([`/counters/${id}${end}?steps=${step}&steps=${step}`]);
       }),
-      { numRuns: 10, examples },
+      { numRuns: 10, examples: EXAMPLES },
     );
   });
 });

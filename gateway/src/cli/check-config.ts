@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../config/load.ts";
 import { ConfigError, formatProblem, type Problem } from "../config/problems.ts";
 import { resolveUpstreams } from "../config/secrets.ts";
 import { resolveTls } from "../config/tls.ts";
+import { loadTypes } from "../config/types.ts";
 import { usesOf, warningsOf } from "../config/upstream-uses.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { printError, printLine } from "./output.ts";
@@ -28,6 +29,7 @@ export async function checkConfig({ config: file }: { readonly config: string })
     attempt(() => checkPassThrough(config), collect);
     attempt(() => resolveTls(config), collect);
     const adapters = await loadAdapters(config).catch(collect);
+    await loadTypes(config).catch(collect);
     attempt(() => checkDifferences(config, adapters ?? []), collect);
     attempt(() => checkUpstreams(config, adapters ?? [], config.upstreams), collect);
     if (problems.length === 0) report(config, adapters ?? []);

@@ -7,6 +7,7 @@ import { resolveModule } from "../config/modules.ts";
 import { ConfigError } from "../config/problems.ts";
 import { resolveUpstreams } from "../config/secrets.ts";
 import { resolveTls } from "../config/tls.ts";
+import { loadTypes } from "../config/types.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
@@ -29,6 +30,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.config, process.env);
   const adapters = await loadAdapters(config);
+  const types = await loadTypes(config);
   const log = createLogger(config.log.level);
   reportStrayErrors(log);
   const sandbox = options.sandbox === true ? await startConfiguredSandbox(config, options) : undefined;
@@ -42,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
       startGateway({
         adapters,
+        types,
         upstreams,
         strict: config.strict,
         differences: config.differences,

@@ -1,0 +1,28 @@
+import type { DescFile } from "@bufbuild/protobuf";
+import { type Config, problemAt } from "./load.ts";
+import { importModules } from "./modules.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+
+/**
+ * Loads the files of a configuration's `types`: the descriptors that protoc-gen-es exports from modules of messages.
+ *
+ * @throws ConfigError naming every module that cannot be loaded or describes no file
+ */
+export async function loadTypes(config: Config): Promise<DescFile[]> {
+  const problems: Problem[] = [];
+  const files: DescFile[] = [];
+  for (const { specifier, path, exports } of await importModules(config, "types", problems)) {
+    const found = exports.filter(isFile);
+    if (found.length === 0) {
+      const text = `${specifier} exports no messages; expected a module of protoc-gen-es, e.g. ./gen/shop/v1/events_pb.js`;
+      problems.push(problemAt(config, path, text));
+    }
+    files.push(...found);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return files;
+}
+
+function isFile(value: unknown): value is DescFile {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "file";
+}
