@@ -96,11 +96,11 @@ function remedyFor(path: FieldPath): string {
   const last = path.at(-1);
   if (last?.fieldKind !== "message") return "";
   const { typeName } = last.message;
-  if (typeName === "google.protobuf.Timestamp")
+  if (typeName === "google.protobuf.Timestamp") {
     return "; declare a time as a string, or as an integer of seconds";
+  }
   if (typeName === "google.protobuf.Duration") return "; declare a duration as a string, or as an integer";
-  if (isWrapper(last.message))
-    return "; declare an `optional` field in place of the wrapper";
+  if (isWrapper(last.message)) return "; declare an `optional` field in place of the wrapper";
   return `; name a field of ${typeName}: \`{${last.name}.field}\``;
 }
 
