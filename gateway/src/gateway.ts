@@ -1,6 +1,7 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
+  type CredentialsFunction,
   createRest,
   type DifferenceOptions,
   type RequestObserver,
@@ -12,14 +13,17 @@ import {
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
+import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import { type Server, type ServerOptions, startServer } from "./server.ts";
-import { startRequestTrace } from "./trace/request-trace.ts";
+import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
+import { outcomeOfRequest } from "./trace/request-outcome.ts";
+import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
@@ -48,8 +52,10 @@ export interface GatewayOptions
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
-  /** Where to serve metrics. Default: nowhere. */
-  readonly metrics?: MetricsPlace | undefined;
+  /** Where to serve metrics, and which. Default: nowhere. */
+  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
+  readonly diagnostics?: SidePlace | undefined;
 }
 
 /** The gateway keeps the deadlines of its calls itself. */
@@ -59,6 +65,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export interface Gateway extends Server {
   /** The address of the metrics; undefined where they are not served. */
   readonly metricsUrl: string | undefined;
+  /** The address of the diagnostics; undefined where they are not served. */
+  readonly diagnosticsUrl: string | undefined;
 }
 
 /**
@@ -76,13 +84,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     ...others
   } = options;
-  const { metrics: metricsPlace, ...server } = others;
-  const metrics = new Metrics();
+  const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
+  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
   const rest = createRest({
     adapters,
-    upstreams,
+    upstreams: withTracedCredentials(upstreams),
     types,
     strict,
     differences,
@@ -97,8 +105,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       logBreaker(log, report);
     },
   });
-  let metricsServer: MetricsServer | undefined;
+  let metricsServer: SideServer | undefined;
+  let diagnostics: SideServer | undefined;
+  const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
+    diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
@@ -118,15 +129,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       comments: commentsOf(adapters),
     });
     // Scraped to the end: what happens while draining is of interest as well.
-    const close = () => started.close().finally(() => Promise.all([rest.close(), metricsServer?.close()]));
-    return { ...started, metricsUrl: metricsServer?.url, close: async () => void (await close()) };
+    const close = async (closeOptions?: CloseOptions) => {
+      await started.close(closeOptions).finally(closeOthers);
+    };
+    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
   } catch (error) {
-    await Promise.all([rest.close(), metricsServer?.close()]);
+    await closeOthers();
     throw error;
   }
 }
 
-function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
+function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
   metrics.watchProcess();
   return startMetricsServer(metrics, place);
 }
@@ -143,23 +156,35 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: Breake
 
 /** Counts, times and traces one request to an upstream. */
 function observe(
-  { upstream, verb }: RequestReport,
+  report: RequestReport,
   metrics: Metrics,
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
   if (call !== undefined) call.attempts += 1;
   const startedAt = performance.now();
-  const trace = startRequestTrace(call?.trace.context, upstream, verb);
+  const trace = startRequestTrace(call, report);
   return {
-    headers: upstreams[upstream]?.traceContext === false ? undefined : trace.headers,
+    headers: upstreams[report.upstream]?.traceContext === false ? undefined : trace.headers,
+    run: trace.run,
     onEnd: (end) => {
       // the last response counts: a stream that is left between two pages had one
       if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
-      metrics.requested(upstream, end.status, performance.now() - startedAt);
+      metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
       trace.end(end);
     },
   };
+}
+
+/** The upstreams, with functions for credentials that run outside of the request that they are for. */
+function withTracedCredentials(upstreams: GatewayOptions["upstreams"]): GatewayOptions["upstreams"] {
+  const entries = Object.entries(upstreams).map(([name, options]) => {
+    const { credentials } = options;
+    if (typeof credentials !== "function") return [name, options] as const;
+    const provide: CredentialsFunction = (context) => traced(() => credentials(context));
+    return [name, { ...options, credentials: provide }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The unary methods of the adapters, called without a handler. */

@@ -3,8 +3,12 @@ export interface LimitEntry {
   /** Used when the configuration does not set it. */
   readonly default: number;
   readonly unit: "ms" | "bytes" | "count" | "per second" | "percent";
+  /** The smallest value that the configuration may set. Default: 1. */
+  readonly min?: number;
   /** The largest value that the configuration may set. */
   readonly max: number;
+  /** Whether a new value counts from the next reload on; the others count from the next start on. Default: false. */
+  readonly reloads?: boolean;
   /** What is limited, and what happens when the limit is exceeded. */
   readonly effect: string;
 }
@@ -26,12 +30,14 @@ export const LIMIT_TABLE = {
     default: 4096,
     unit: "count",
     max: 1_000_000,
+    reloads: true,
     effect: "Concurrent calls, including streams. Further calls wait in the queue.",
   },
   queuedCalls: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
+    reloads: true,
     effect:
       "Calls that wait in the queue while `callsInFlight` others run. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE.",
   },
@@ -39,12 +45,14 @@ export const LIMIT_TABLE = {
     default: 1000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect: "How long a call may wait in the queue before it fails with UNAVAILABLE.",
   },
   callsPerClient: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
+    reloads: true,
     effect:
       "Concurrent calls of one client address, including those that wait. Further calls fail with RESOURCE_EXHAUSTED. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
@@ -52,6 +60,7 @@ export const LIMIT_TABLE = {
     default: 500,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
@@ -59,6 +68,7 @@ export const LIMIT_TABLE = {
     default: 90,
     unit: "percent",
     max: 100,
+    reloads: true,
     effect:
       "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
@@ -85,12 +95,14 @@ export const LIMIT_TABLE = {
     default: 8 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
+    reloads: true,
     effect: "Size of the request target, including the query. Larger requests get 414.",
   },
   bodyIdleTimeoutMs: {
     default: 10_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
   },
@@ -119,6 +131,7 @@ export const LIMIT_TABLE = {
     default: 15_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
   },
@@ -126,6 +139,7 @@ export const LIMIT_TABLE = {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
   },
@@ -133,6 +147,7 @@ export const LIMIT_TABLE = {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
   },
@@ -147,6 +162,7 @@ export const LIMIT_TABLE = {
     default: 30_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "How long a client may stop reading its response. Then its stream is reset, or its connection closed.",
   },
@@ -165,23 +181,29 @@ export const LIMIT_TABLE = {
       "Stream resets on one HTTP/2 connection, by either side. Beyond it, the connection is closed with ENHANCE_YOUR_CALM.",
   },
   drainNoticeMs: {
-    default: 300,
+    default: 5000,
     unit: "ms",
+    min: 0,
     max: DAY,
+    reloads: true,
     effect:
-      "While draining: how long the gateway still accepts connections and requests, telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections.",
+      "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default where `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: {
     default: 5_000,
     unit: "ms",
     max: DAY,
-    effect: "While draining: how long streaming calls may continue before they end with UNAVAILABLE.",
+    reloads: true,
+    effect:
+      "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
   },
   drainGraceMs: {
     default: 20_000,
     unit: "ms",
     max: DAY,
-    effect: "While draining: how long calls in flight may take before their connections are closed.",
+    reloads: true,
+    effect:
+      "While draining: how long everything may take, from the signal on and with the notice, before the connections of calls in flight are closed.",
   },
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 
@@ -199,8 +221,37 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Fills in the defaults. */
-export function withDefaultLimits(given: LimitOptions = {}): Limits {
-  const entries = LIMIT_NAMES.map((name) => [name, given[name] ?? LIMIT_TABLE[name].default] as const);
+/** The defaults that depend on the address: nobody has to notice that what only this machine reaches goes away. */
+const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
+
+/** Fills in the defaults; some are others where the server listens on loopback. */
+export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false): Limits {
+  const here = onLoopback ? ON_LOOPBACK : {};
+  const entries = LIMIT_NAMES.map(
+    (name) => [name, given[name] ?? here[name] ?? LIMIT_TABLE[name].default] as const,
+  );
   return Object.fromEntries(entries) as Record<LimitName, number>;
+}
+
+/** Whether a new value of a limit counts while the gateway runs. */
+export function isReloaded(name: LimitName): boolean {
+  const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
+  return reloads;
+}
+
+/** Limits that can change while they are in use. */
+export class LiveLimits {
+  /** Read them one by one whenever they count: a copy does not change. */
+  readonly current: Limits;
+  private readonly values: Record<LimitName, number>;
+
+  constructor(limits: Limits) {
+    this.values = { ...limits };
+    this.current = this.values;
+  }
+
+  /** Takes over what can change. */
+  reload(limits: Limits): void {
+    for (const name of LIMIT_NAMES) if (isReloaded(name)) this.values[name] = limits[name];
+  }
 }

@@ -44,7 +44,7 @@ export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
 export { EnumTable } from "./decode/enum-table.ts";
 export type { MaskTable } from "./decode/mask-table.ts";
-export type { ProtoWriter } from "./decode/proto-writer.ts";
+export type { OneofMembers, ProtoWriter } from "./decode/proto-writer.ts";
 export {
   type Condition,
   fromText,
@@ -53,6 +53,7 @@ export {
   ownValue,
   splitCommas,
   splitNumbers,
+  wordOf,
 } from "./decode/read.ts";
 export type { TimeRule } from "./decode/timestamp.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
@@ -74,6 +75,7 @@ export {
   plainJson,
   rawEntries,
   rawText,
+  setAll,
   setOwn,
   structJson,
   timeJson,

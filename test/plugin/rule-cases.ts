@@ -640,6 +640,62 @@ message Res {}`,
     problems: ["6:27: when-twice: `a` already selects `a` in the oneof case.Res.o"],
   },
   {
+    name: "unwrapped_alone",
+    source: response(
+      "Inner i = 1;",
+      `message Inner {
+  string id = 1;
+  oneof o {
+    option (connectrest.v1.oneof) = {layout: UNWRAPPED, discriminator: "type"};
+    Req a = 2 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    ),
+    problems: [
+      "9:38: unwrapped-alone: the oneof case.Inner.o has the layout UNWRAPPED, so its member stands in place of the message, which has no room for `id`; move it, or use another layout",
+      "9:57: no-effect: discriminator of the oneof case.Inner.o has no effect: the layout UNWRAPPED goes by JSON types; remove it",
+    ],
+  },
+  {
+    name: "unwrapped_type",
+    source: response(
+      "Inner i = 1;",
+      `message Inner {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    Req a = 1 [(connectrest.v1.field).when = {type: "object"}];
+    Req b = 2 [(connectrest.v1.field).when = {type: "object"}];
+    Req c = 3 [(connectrest.v1.field).when = {type: "array"}];
+    string d = 4;
+    string e = 5 [(connectrest.v1.field).when = {key: "x", type: "string"}];
+    bool f = 6 [(connectrest.v1.field).when = {type: "number"}];
+  }
+}`,
+    ),
+    problems: [
+      "10:16: unwrapped-type: `object` already selects `a`; remove it from case.Inner.b",
+      "11:16: unwrapped-type: case.Inner.c is no array in JSON; expected object",
+      '12:5: unwrapped-type: case.Inner.d needs a JSON type; add e.g. when: {type: "object"}',
+      '13:19: unwrapped-type: the condition of case.Inner.e may name a type and nothing else, e.g. when: {type: "object"}',
+      "14:17: unwrapped-type: case.Inner.f is no number in JSON; expected boolean",
+    ],
+  },
+  {
+    name: "unwrapped_request",
+    source: request(
+      "Inner i = 1;",
+      `message Inner {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    Res a = 1 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    ),
+    problems: [
+      "8:5: unwrapped-request: the oneof case.Inner.o has the layout UNWRAPPED, which is for responses only, but case.Inner is in a request; use another message there",
+    ],
+  },
+  {
     name: "wire_twice",
     source: response(
       "Kind k = 1;",

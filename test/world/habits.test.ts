@@ -43,6 +43,18 @@ test("a 404 that is an answer", async () => {
   expect(await client.findThing({ id: "2" })).toMatchObject({ missing: true, index: "i" });
 });
 
+test("a response that is one thing, a list of things, or a text", async () => {
+  const { client, differences } = await habits([
+    { json: { id: 1 } },
+    { json: [{ id: 1 }, { id: 2 }] },
+    { json: "none" },
+  ]);
+  const results = [await client.lookUp({}), await client.lookUp({}), await client.lookUp({})];
+  expect(results.map(({ result }) => result.case)).toEqual(["thing", "things", "text"]);
+  expect(results[1]).toMatchObject({ result: { value: { things: [{ id: 1n }, { id: 2n }] } } });
+  expect(differences).toEqual([]);
+});
+
 test("a feed of changes, with empty lines in it, and a last line", async () => {
   const { client, seen } = await habits([
     {

@@ -81,6 +81,7 @@ test("every duration is read as it was written", () => {
         expect(spanFrom(spanJson(duration, rule), rule)).toEqual({
           seconds: Number(seconds),
           nanos: nanos + 0,
+          isCut: false,
         });
       }
       expect(spanText(duration, rule)).not.toContain("e");
@@ -92,7 +93,7 @@ test("what is no duration or no date is none", () => {
   for (const text of ["", "P", "PT", "P1M", "P1Y", "1H", "PT1", "P-1D", "PT1S2M"]) {
     expect(spanFrom(text, "iso8601"), text).toBeUndefined();
   }
-  expect(spanFrom("P1W2DT3H4M5,5S", "iso8601")).toEqual({ seconds: 788_645, nanos: 500_000_000 });
+  expect(spanFrom("P1W2DT3H4M5,5S", "iso8601")).toMatchObject({ seconds: 788_645, nanos: 500_000_000 });
   for (const text of [
     "31 Feb 2010 00:00:00 GMT",
     "1 anF 2010 00:00:00 GMT",
@@ -101,5 +102,8 @@ test("what is no duration or no date is none", () => {
   ]) {
     expect(instantFrom(text, "http_date"), text).toBeUndefined();
   }
-  expect(instantFrom("1 Jan 2010 01:00 +0100", "rfc2822")).toEqual({ seconds: 1_262_304_000, nanos: 0 });
+  expect(instantFrom("1 Jan 2010 01:00 +0100", "rfc2822")).toMatchObject({
+    seconds: 1_262_304_000,
+    nanos: 0,
+  });
 });

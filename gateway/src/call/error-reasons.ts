@@ -54,6 +54,18 @@ export const GATEWAY_REASONS = {
       "The HTTP verb, version, content type or compression of the request, or the version of its protocol, is not supported for this method.",
     remedy: "Use one that the text names.",
   },
+  HOST_UNKNOWN: {
+    codes: [Code.PermissionDenied],
+    cause:
+      "The request is meant for a host that is not among `server.hosts`, e.g. because a web page has pointed its own name to the gateway (DNS rebinding). The HTTP status is 421.",
+    remedy: "Call by a name that is served, or add this one to `server.hosts`.",
+  },
+  ORIGIN_FORBIDDEN: {
+    codes: [Code.PermissionDenied],
+    cause:
+      "A web page of another origin has sent a request that browsers send without asking first. The HTTP status is 403.",
+    remedy: "Add the origin to `server.origins` if its pages may call.",
+  },
   SERVICE_UNKNOWN: {
     codes: [Code.NotFound],
     cause: "A health check asks for a service that is not served here.",

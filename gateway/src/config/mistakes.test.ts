@@ -1,16 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { selfSigned } from "../testing/self-signed.ts";
-import { loadAdapters } from "./adapters.ts";
-import { checkPassThrough } from "./check-pass-through.ts";
-import { checkUpstreams } from "./check-upstreams.ts";
-import { loadConfig } from "./load.ts";
+import { prepare } from "./inspect.ts";
 import { ConfigError } from "./problems.ts";
-import { resolveUpstreams } from "./secrets.ts";
-import { resolveTls } from "./tls.ts";
-import { loadTypes } from "./types.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -25,12 +20,7 @@ async function problemsOf(text: string): Promise<string[]> {
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
   try {
-    const config = loadConfig(file, {});
-    checkPassThrough(config);
-    resolveTls(config);
-    resolveUpstreams(config, { SET: "value" });
-    checkUpstreams(config, await loadAdapters(config), config.upstreams);
-    await loadTypes(config);
+    await prepare(file, { SET: "value" });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
@@ -85,8 +75,8 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   ],
   [
     "types that are a number",
-    `${BASE}types: [./a_pb.ts, 1]`,
-    "connect-rest.yaml:3:20: types[1]: expected string; it is 1",
+    `${BASE}types: [1]`,
+    "connect-rest.yaml:3:9: types[0]: expected string; it is 1",
   ],
   [
     "types without a name",
@@ -133,6 +123,16 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "an origin with a slash behind it",
     `${BASE}server: { origins: [https://app.example/] }`,
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
+  ],
+  [
+    "a host with a port",
+    `${BASE}server: { hosts: [gateway.example:8080] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "gateway.example:8080"',
+  ],
+  [
+    "an address as a host",
+    `${BASE}server: { hosts: ["https://gateway.example"] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "https://gateway.example"',
   ],
   [
     "a proxy that is a name",
@@ -254,4 +254,55 @@ test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
 
 test("there are more than 25 mistakes here", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
+});
+
+/** Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said. */
+const APART: readonly (readonly [section: string, problem: RegExp])[] = [
+  ["sever: { port: 1 }", /: sever: unknown setting/],
+  ["log: { level: verbose }", /: log\.level: expected one of/],
+  ["strict: yes please", /: strict: expected boolean/],
+  ["routes: { exclude: [echo.v1.EchoService/Eko] }", /: routes\.exclude\[0\]: no adapter has the method/],
+  [
+    "server: { tls: { certificate: none.crt, key: none.key }, port: -1, host: 0.0.0.0 }",
+    /: server\.tls: the certificate none\.crt cannot be read/,
+  ],
+  [
+    "differences: { lost: never, methods: { 'echo.v2.*': { lost: fail } } }",
+    /: differences\.methods\.echo\.v2\.\*: no adapter has a method/,
+  ],
+  [
+    "upstreams: { echo: { baseUrl: 'https://e.example', retry: { attempts: 99 }, credentials: { apiKey: { env: UNSET } } } }",
+    /: upstreams\.echo\.credentials\.apiKey: the environment variable UNSET is not set/,
+  ],
+];
+
+test("one mistake hides no other, however many there are", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.subarray([...APART], { minLength: 1 }), async (mistakes) => {
+      const sections = mistakes.map(([section]) => section);
+      const hasUpstreams = sections.some((section) => section.startsWith("upstreams:"));
+      const upstreams = hasUpstreams ? [] : ["upstreams: { echo: { baseUrl: 'https://e.example' } }"];
+      const found = await problemsOf([`adapters: [${echo}]`, ...upstreams, ...sections].join("\n"));
+      for (const [, problem] of mistakes) expect(found.filter((line) => problem.test(line))).toHaveLength(1);
+      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level, a number.
+      const further = { server: 2, differences: 1, upstreams: 1 };
+      const count = sections.reduce(
+        (sum, section) => sum + (further[section.split(":", 1)[0] as keyof typeof further] ?? 0),
+        0,
+      );
+      expect(found).toHaveLength(mistakes.length + count);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a file that cannot be read does not hide the environment", async () => {
+  const error = await prepare("none.yaml", { GATEWAY_PORT: "x" }).catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/GATEWAY_PORT: expected a port.*\n.*none\.yaml: cannot be read/);
+});
+
+test("what the runtime refuses is a problem of the configuration", async () => {
+  expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
+    expect.stringMatching(/: upstreams: .*userAgent/),
+  ]);
 });

@@ -2,6 +2,7 @@ import { UPSTREAM_DEFAULTS } from "connect-rest";
 import { stringify } from "yaml";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";
+import { isLoopback } from "../listener/hosts.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress } from "./mask.ts";
@@ -13,14 +14,15 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, upstreams, server, ...rest } = config;
+  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
   return stringify({
     adapters,
+    types,
     upstreams: Object.fromEntries(shown),
-    server: { ...server, limits: withDefaultLimits(server.limits) },
+    server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
   });
 }

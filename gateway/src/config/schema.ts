@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
+import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../limits.ts";
+import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
 
@@ -249,11 +250,12 @@ const upstream = z
 /** An upstream as the configuration writes it. */
 export type UpstreamConfig = z.infer<typeof upstream>;
 
+function limitSchema({ min = 1, max, effect }: LimitEntry): z.ZodOptional<z.ZodInt> {
+  return z.int().min(min).max(max).optional().describe(effect);
+}
+
 const limitShape = Object.fromEntries(
-  LIMIT_NAMES.map((name) => [
-    name,
-    z.int().min(1).max(LIMIT_TABLE[name].max).optional().describe(LIMIT_TABLE[name].effect),
-  ]),
+  LIMIT_NAMES.map((name) => [name, limitSchema(LIMIT_TABLE[name])]),
 ) as Record<LimitName, z.ZodOptional<z.ZodInt>>;
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -265,6 +267,17 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+  hosts: z
+    .array(
+      z.string().refine(isHostPattern, {
+        error: 'expected a host name or an IP address without a port, *.example.com, or "*"',
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe(
+      "The hosts by which callers reach the gateway, e.g. `gateway.example.com`; `*.example.com` is all names below one, and `*` every host. Requests for other hosts get 421, but for health checks: this keeps out web pages that point their own name to the gateway (DNS rebinding). Default: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`, where that is a loopback address; for others there is no default.",
+    ),
   origins: z
     .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
     .default([])
@@ -275,6 +288,11 @@ const server = z.strictObject({
     .strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),
       key: text.describe("PEM file with the private key, relative to this file."),
+      clientCa: text
+        .optional()
+        .describe(
+          "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that one of them has signed (mutual TLS); connections of others are refused, those of probes included. Default: clients need none.",
+        ),
     })
     .optional()
     .describe("Serve TLS, with HTTP/2 and HTTP/1.1 chosen by ALPN. The files are reloaded when they change."),
@@ -299,9 +317,28 @@ const server = z.strictObject({
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
       port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
+      perMethod: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
+        ),
     })
     .optional()
     .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),
+  diagnostics: z
+    .strictObject({
+      host: text
+        .default("127.0.0.1")
+        .describe(
+          "The address to listen on. Beyond loopback, everyone who reaches it can read the memory of the process, with its secrets.",
+        ),
+      port: portSchema.default(9465).describe("The port to listen on; 0 picks a free one."),
+    })
+    .optional()
+    .describe(
+      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
+    ),
   limits: z
     .strictObject(limitShape)
     .default({})

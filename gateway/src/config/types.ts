@@ -1,15 +1,13 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import { type Config, problemAt } from "./load.ts";
 import { importModules } from "./modules.ts";
-import { ConfigError, type Problem } from "./problems.ts";
+import type { Problem } from "./problems.ts";
 
 /**
- * Loads the files of a configuration's `types`: the descriptors that protoc-gen-es exports from modules of messages.
- *
- * @throws ConfigError naming every module that cannot be loaded or describes no file
+ * The files of a configuration's `types`: the descriptors that protoc-gen-es exports from modules of messages. Modules that
+ * cannot be loaded, or describe no file, are added to the problems.
  */
-export async function loadTypes(config: Config): Promise<DescFile[]> {
-  const problems: Problem[] = [];
+export async function readTypes(config: Config, problems: Problem[]): Promise<DescFile[]> {
   const files: DescFile[] = [];
   for (const { specifier, path, exports } of await importModules(config, "types", problems)) {
     const found = exports.filter(isFile);
@@ -19,7 +17,6 @@ export async function loadTypes(config: Config): Promise<DescFile[]> {
     }
     files.push(...found);
   }
-  if (problems.length > 0) throw new ConfigError(problems);
   return files;
 }
 

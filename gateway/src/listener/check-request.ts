@@ -19,13 +19,14 @@ export function checkRequest(request: HttpRequest, limits: Limits): Refusal | un
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. The Host header stays the authority, and is checked as ever. An address that is none is left, to
- * be refused.
+ * the origin form. Its authority stands in for the Host header. An address that is none is left, to be refused, and so
+ * is a request with several Host headers or a malformed one.
  */
 export function useOriginForm(request: HttpRequest): void {
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? "") ?? [];
   if (!isAuthority(authority) || isHttp2(request)) return;
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
+  request.headers.host = authority;
 }
 
 function checkVersion({ httpVersion }: HttpRequest): Refusal | undefined {

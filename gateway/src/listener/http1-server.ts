@@ -6,6 +6,12 @@ import { type Refusal, sendRawRefusal } from "./refusal.ts";
 /** Whether a connection has begun to send a response, so that nothing else may be written to it. */
 type HasResponse = (socket: Duplex) => boolean;
 
+/** Who hears of requests that do not reach the listener. */
+interface Notified {
+  readonly onLimit: OnLimit;
+  readonly onRejected: (status: number) => void;
+}
+
 /**
  * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer here:
  * uploads may take long, and silence within a body has a limit of its own.
@@ -14,9 +20,10 @@ export function createHttp1Server(
   limits: Limits,
   onRequest: http.RequestListener,
   hasResponse: HasResponse,
-  onLimit: OnLimit,
+  { onLimit, onRejected }: Notified,
 ): http.Server {
   const refuse = (socket: Duplex, refusal: Refusal) => {
+    onRejected(refusal.status);
     if (refusal.limit !== undefined) onLimit(refusal.limit);
     sendRawRefusal(socket, refusal);
   };

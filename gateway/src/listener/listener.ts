@@ -31,6 +31,10 @@ export interface ListenerOptions {
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
+  /** Notified of TLS handshakes that fail. */
+  readonly onTlsFailure?: () => void;
+  /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
+  readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
 }
@@ -42,8 +46,11 @@ export interface ListenerOptions {
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
-  /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
-  drain(): Promise<void>;
+  /**
+   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
+   * `drainNoticeMs`.
+   */
+  drain(noticeMs?: number): Promise<void>;
   /** Connections that are open. */
   connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
@@ -72,9 +79,13 @@ export function createListener(options: ListenerOptions): Listener {
     }
   };
   const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
-  const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
+  const h1 = createHttp1Server(limits, onRequest, hasResponse, {
+    onLimit,
+    onRejected: options.onRejected ?? ignore,
+  });
   const h2 = createHttp2Server(limits, onRequest, onLimit);
-  const secure = options.certificate && createSecure(options.certificate, limits);
+  const secure =
+    options.certificate && createSecure(options.certificate, limits, options.onTlsFailure ?? ignore);
   const identify: Identify =
     secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report));
   const server = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
@@ -96,8 +107,8 @@ export function createListener(options: ListenerOptions): Listener {
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
-    drain: () => {
-      draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
+    drain: (noticeMs = limits.drainNoticeMs) => {
+      draining ??= startDrain(parts, { ...limits, drainNoticeMs: noticeMs }).finally(() => closeAll(parts));
       return draining;
     },
     connections: () => count(server),
@@ -110,6 +121,7 @@ function serve(request: HttpRequest, response: HttpResponse, options: ListenerOp
   useOriginForm(request);
   const refusal = checkRequest(request, options.limits);
   if (refusal !== undefined) {
+    options.onRejected?.(refusal.status);
     if (refusal.limit !== undefined) options.onLimit(refusal.limit);
     if (!isHttp2(request)) noKeepAlive(response);
     sendRefusal(response, refusal);

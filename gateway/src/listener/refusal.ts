@@ -13,7 +13,12 @@ export interface Refusal {
   readonly message: string;
   /** The limit that the request is beyond. */
   readonly limit?: LimitName;
+  /** Where the status and the limit do not tell. */
+  readonly reason?: GatewayReasonName;
 }
+
+/** For responses that no cache may keep, and no browser may take for something else. */
+export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -29,7 +34,8 @@ export function refusalBody(refusal: Refusal): string {
   return `${JSON.stringify(errorToJson(error, undefined))}\n`;
 }
 
-function reasonOf({ status, limit }: Refusal): GatewayReasonName {
+function reasonOf({ status, limit, reason }: Refusal): GatewayReasonName {
+  if (reason !== undefined) return reason;
   if (status === 408) return "REQUEST_STALLED";
   if (status === 405 || status === 505) return "PROTOCOL_UNSUPPORTED";
   if (status >= 500) return "GATEWAY_FAILED";
@@ -39,7 +45,11 @@ function reasonOf({ status, limit }: Refusal): GatewayReasonName {
 /** Sends a refusal as the response to a request. */
 export function sendRefusal(response: HttpResponse, refusal: Refusal): void {
   const body = refusalBody(refusal);
-  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...UNCACHED,
+  };
   sendResponse(response, refusal.status, headers, body);
 }
 

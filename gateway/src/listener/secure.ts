@@ -13,17 +13,25 @@ export interface Secure {
 
 /**
  * Creates TLS that listens nowhere and is handed connections. A client that offers no protocol gets HTTP/1.1; one
- * that offers others alone is refused. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
+ * that offers others alone is refused, and so is one without a certificate where authorities are named. A handshake that fails, or takes longer than `headersTimeoutMs`, ends the
  * connection.
+ *
+ * @param onFailure notified of each handshake that fails
  */
-export function createSecure(certificate: Certificate, limits: Limits): Secure {
+export function createSecure(certificate: Certificate, limits: Limits, onFailure: () => void): Secure {
   const waiting = new Map<string, Identified>();
   const server = tls.createServer({
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
+    // A client without a certificate of theirs does not get beyond the handshake.
+    requestCert: certificate.ca !== undefined,
+    rejectUnauthorized: certificate.ca !== undefined,
   });
-  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  server.on("tlsClientError", (_error, socket) => {
+    onFailure();
+    socket.destroy();
+  });
   server.on("secureConnection", (socket) => {
     const report = waiting.get(nameOf(socket));
     waiting.delete(nameOf(socket));

@@ -32,7 +32,7 @@ test("the start page lists services and methods with their comments and a comman
 test("the start page takes nothing from elsewhere", async () => {
   const response = await fetch(server.url);
   expect(response.headers.get("content-security-policy")).toBe(
-    "default-src 'none'; style-src 'unsafe-inline'",
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   expect(await response.text()).not.toMatch(/<(?:script|link|img|iframe)/);
 });

@@ -1,9 +1,12 @@
 import type { Health } from "../health/health.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/proxies.ts";
-import { sendRefusal } from "../listener/refusal.ts";
+import { sendRefusal, UNCACHED } from "../listener/refusal.ts";
 import { show } from "../text/show.ts";
 import { type StartPageOptions, startPage } from "./start-page.ts";
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 interface Page {
   readonly status: number;
@@ -38,9 +41,8 @@ function send(request: HttpRequest, response: HttpResponse, page: Page): void {
   const headers = {
     "content-type": page.contentType,
     "content-length": String(Buffer.byteLength(page.body)),
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "x-content-type-options": "nosniff",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    ...UNCACHED,
   };
   sendResponse(response, page.status, headers, request.method === "HEAD" ? "" : page.body);
 }

@@ -25,6 +25,8 @@ export interface CallOptions extends DispatchOptions {
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */
   readonly isAlwaysServed: (service: DescService) => boolean;
+  /** Notified of the HTTP status of a request that names no method, or a protocol that it does not speak. */
+  readonly onRejected: (status: number) => void;
   /** Notified of every call that was not admitted, after its response. */
   readonly onRefused: (call: Call, refused: Refused) => void;
   /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
@@ -46,6 +48,7 @@ export async function serveCall(
     const handler = resolve(request, routes);
     if ("error" in handler) {
       refuse(request, response, handler.error, handler.status);
+      options.onRejected(handler.status);
       return;
     }
 
@@ -86,7 +89,7 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     protocol,
     startedAt: performance.now(),
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
-    trace: startCallTrace(method, protocol, caller, headers),
+    trace: startCallTrace(method, protocol, caller, request),
     bytesIn: 0,
     bytesOut: 0,
     attempts: 0,

@@ -27,6 +27,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setAll,
   timeJson,
   timeText,
   unary,
@@ -1078,31 +1079,31 @@ export const PostService_createLegacyPost: UnaryAdapter<
       switch (message.content.case) {
         case "text":
           json["type"] = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
           json["type"] = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
           json["type"] = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
           json["type"] = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
           json["type"] = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
           json["type"] = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
           json["type"] = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1288,31 +1289,31 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       switch (message.content.case) {
         case "text":
           json["type"] = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
           json["type"] = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
           json["type"] = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
           json["type"] = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
           json["type"] = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
           json["type"] = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
           json["type"] = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1458,31 +1459,31 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       switch (message.content.case) {
         case "text":
           json["type"] = "text";
-          Object.assign(json, encodeLegacyText(message.content.value));
+          setAll(json, encodeLegacyText(message.content.value));
           break;
         case "photo":
           json["type"] = "photo";
-          Object.assign(json, encodeLegacyPhoto(message.content.value));
+          setAll(json, encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
           json["type"] = "quote";
-          Object.assign(json, encodeLegacyQuote(message.content.value));
+          setAll(json, encodeLegacyQuote(message.content.value));
           break;
         case "link":
           json["type"] = "link";
-          Object.assign(json, encodeLegacyLink(message.content.value));
+          setAll(json, encodeLegacyLink(message.content.value));
           break;
         case "chat":
           json["type"] = "chat";
-          Object.assign(json, encodeLegacyChat(message.content.value));
+          setAll(json, encodeLegacyChat(message.content.value));
           break;
         case "audio":
           json["type"] = "audio";
-          Object.assign(json, encodeLegacyAudio(message.content.value));
+          setAll(json, encodeLegacyAudio(message.content.value));
           break;
         case "video":
           json["type"] = "video";
-          Object.assign(json, encodeLegacyVideo(message.content.value));
+          setAll(json, encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1717,19 +1718,19 @@ function encodeAttribution(message: Attribution): JsonRecord {
   switch (message.source.case) {
     case "post":
       json["type"] = "post";
-      Object.assign(json, encodePostAttribution(message.source.value));
+      setAll(json, encodePostAttribution(message.source.value));
       break;
     case "link":
       json["type"] = "link";
-      Object.assign(json, encodeLinkAttribution(message.source.value));
+      setAll(json, encodeLinkAttribution(message.source.value));
       break;
     case "blog":
       json["type"] = "blog";
-      Object.assign(json, encodeBlogAttribution(message.source.value));
+      setAll(json, encodeBlogAttribution(message.source.value));
       break;
     case "app":
       json["type"] = "app";
-      Object.assign(json, encodeAppAttribution(message.source.value));
+      setAll(json, encodeAppAttribution(message.source.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1797,31 +1798,31 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
   switch (message.block.case) {
     case "text":
       json["type"] = "text";
-      Object.assign(json, encodeTextBlock(message.block.value));
+      setAll(json, encodeTextBlock(message.block.value));
       break;
     case "image":
       json["type"] = "image";
-      Object.assign(json, encodeImageBlock(message.block.value));
+      setAll(json, encodeImageBlock(message.block.value));
       break;
     case "link":
       json["type"] = "link";
-      Object.assign(json, encodeLinkBlock(message.block.value));
+      setAll(json, encodeLinkBlock(message.block.value));
       break;
     case "audio":
       json["type"] = "audio";
-      Object.assign(json, encodeAudioBlock(message.block.value));
+      setAll(json, encodeAudioBlock(message.block.value));
       break;
     case "video":
       json["type"] = "video";
-      Object.assign(json, encodeVideoBlock(message.block.value));
+      setAll(json, encodeVideoBlock(message.block.value));
       break;
     case "paywall":
       json["type"] = "paywall";
-      Object.assign(json, encodePaywallBlock(message.block.value));
+      setAll(json, encodePaywallBlock(message.block.value));
       break;
     case "poll":
       json["type"] = "poll";
-      Object.assign(json, encodePollBlock(message.block.value));
+      setAll(json, encodePollBlock(message.block.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1835,15 +1836,15 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
   switch (message.layout.case) {
     case "rows":
       json["type"] = "rows";
-      Object.assign(json, encodeRowsLayout(message.layout.value));
+      setAll(json, encodeRowsLayout(message.layout.value));
       break;
     case "ask":
       json["type"] = "ask";
-      Object.assign(json, encodeAskLayout(message.layout.value));
+      setAll(json, encodeAskLayout(message.layout.value));
       break;
     case "condensed":
       json["type"] = "condensed";
-      Object.assign(json, encodeCondensedLayout(message.layout.value));
+      setAll(json, encodeCondensedLayout(message.layout.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import type { JsonObject, OneofMembers, ProtoWriter } from "connect-rest/adapter";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -14,6 +14,8 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
   "is_root_item", "isRootItem",
 ]);
 
+const TRAIL_ITEM_CONTENT: OneofMembers = [[3, "content"], [4, "content"]];
+
 /**
  * What one blog added to a chain of reblogs, oldest first.
  *
@@ -22,6 +24,7 @@ const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json["blog"], "blog", decodeBlog);
   out.message(2, json["post"], "post", decodeTrailPost);
+  const contentStart = out.length;
   if (Array.isArray(json["content"])) {
     out.wrapped(3, json["content"], "content", (value, out) =>
       out.messages(1, value, "", decodeContentBlock),
@@ -31,6 +34,7 @@ export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   } else {
     out.unknownMember("content", "a known content", json["content"]);
   }
+  out.unchosen(contentStart, json, TRAIL_ITEM_CONTENT);
   out.messages(5, json["layout"], "layout", decodeContentLayout);
   out.string(10, json["broken_blog_name"] ?? json["brokenBlogName"], "broken_blog_name");
   out.message(11, json["broken_blog"] ?? json["brokenBlog"], "broken_blog", decodeBlog);

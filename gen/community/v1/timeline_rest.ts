@@ -76,7 +76,7 @@ const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.TimelineElement
  */
 export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void {
-  switch (json["object_type"]) {
+  switch (json["object_type"] ?? json["objectType"]) {
     case "post":
       out.flattened(1, json, decodePost, TIMELINE_ELEMENT_KEYS);
       break;

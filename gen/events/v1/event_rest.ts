@@ -2,7 +2,13 @@
 // @generated from file events/v1/event.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/adapter";
+import {
+  EnumTable,
+  type JsonObject,
+  type OneofMembers,
+  type ProtoWriter,
+  decodeStruct,
+} from "connect-rest/adapter";
 import {
   decodeCommitCommentPayload,
   decodeCreatePayload,
@@ -56,6 +62,12 @@ const EVENT_KEYS: ReadonlySet<string> = new Set([
   "id", "type", "actor", "repo", "org", "public", "created_at", "createdAt", "payload",
 ]);
 
+const EVENT_PAYLOAD: OneofMembers = [
+  [20, "payload"], [21, "payload"], [22, "payload"], [23, "payload"], [24, "payload"], [25, "payload"],
+  [26, "payload"], [27, "payload"], [28, "payload"], [29, "payload"], [30, "payload"], [31, "payload"],
+  [32, "payload"], [33, "payload"], [34, "payload"], [35, "payload"], [9, "payload"],
+];
+
 /**
  * An event.
  *
@@ -70,6 +82,7 @@ export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.message(6, json["org"], "org", decodeOrganization);
   out.bool(7, json["public"], "public");
   out.time(8, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
+  const payloadStart = out.length;
   switch (json["type"]) {
     case "CommitCommentEvent":
       out.message(20, json["payload"], "payload", decodeCommitCommentPayload);
@@ -122,6 +135,7 @@ export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
     default:
       out.message(9, json["payload"], "payload", decodeStruct);
   }
+  out.unchosen(payloadStart, json, EVENT_PAYLOAD);
   out.unknown(100, json, EVENT_KEYS);
 }
 

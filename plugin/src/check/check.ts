@@ -21,6 +21,7 @@ import { checkTypeTexts } from "./rule-texts.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
+import { checkUnwrappedRequests } from "./unwrapped.ts";
 
 /** Checks methods, and every message that they read or write. A message is looked at once. */
 export class Checker {
@@ -51,6 +52,9 @@ export class Checker {
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
     checkMasks(method, reached, this.types, problems);
+    const inRequest = new Set<DescMessage>();
+    reach(method.desc.input, inRequest);
+    checkUnwrappedRequests(inRequest, this.types, problems);
     const inResponse = new Set<DescMessage>();
     reach(method.desc.output, inResponse);
     for (const message of inResponse) checkResponseOneofs(message, this.types, problems);

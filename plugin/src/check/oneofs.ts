@@ -7,6 +7,7 @@ import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_
 import type { OneofModel, TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { checkCondition } from "./conditions.ts";
+import { checkUnwrapped } from "./unwrapped.ts";
 
 const WHEN = FieldRulesSchema.field.when.number;
 const { field: RULE } = OneofRulesSchema;
@@ -30,7 +31,8 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     types.field(field).conditions.some(({ key }) => key !== ""),
   );
   const isLaidOut = layout !== undefined || payload !== "" || fallback !== "";
-  if (discriminator === "" && isLaidOut && !byConditions) {
+  const isUnwrapped = layout === "unwrapped";
+  if (discriminator === "" && isLaidOut && !byConditions && !isUnwrapped) {
     add(
       RULE.discriminator.number,
       "discriminator",
@@ -48,7 +50,8 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     const text = `payload of the oneof ${nameOf(oneof)} has no effect: its layout is not BESIDE; set layout: BESIDE, or remove payload`;
     add(RULE.payload.number, "no-effect", text);
   }
-  if (discriminator !== "" && isUnused(discriminator, oneof, types)) {
+  if (isUnwrapped) checkUnwrapped(oneof, types, problems);
+  if (discriminator !== "" && !isUnwrapped && isUnused(discriminator, oneof, types)) {
     const text = `discriminator of the oneof ${nameOf(oneof)} has no effect: every member has conditions on other keys; remove it, or the keys of the conditions`;
     add(RULE.discriminator.number, "no-effect", text);
   }
@@ -63,12 +66,14 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     const text = `the key \`${payload}\` of the oneof ${nameOf(oneof)} cannot hold both the discriminator and the payload; set another payload`;
     add(RULE.payload.number, "payload", text);
   }
+  // without a key a condition of an unwrapped member is about the value itself
+  const otherKey = isUnwrapped ? "the value" : discriminator;
   for (const field of oneof.fields) {
     if (layout === "nested" && discriminator !== "" && responseNames(field, types).includes(discriminator)) {
       const text = `${nameOf(field)} is read from the key \`${discriminator}\`, which is the discriminator of its oneof; set another name`;
       problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
     }
-    checkConditions(field, discriminator, types, problems);
+    checkConditions(field, otherKey, types, problems);
   }
   const last = oneof.fields.find(({ name }) => name === fallback);
   if (last !== undefined && types.field(last).conditions.length > 0) {
@@ -92,8 +97,8 @@ function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModel
 /** Reports members that a response cannot choose: those that read the key of another one, or that nothing selects. */
 export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
-    const { discriminator, fallback } = types.oneof(oneof);
-    if (discriminator !== "") continue;
+    const { discriminator, layout, fallback } = types.oneof(oneof);
+    if (discriminator !== "" || layout === "unwrapped") continue;
     const members = oneof.fields.filter(({ name }) => name !== fallback);
     const isChosen = (field: DescField) => types.field(field).conditions.length > 0;
     const missing = (field: DescField, reason: string) => {

@@ -62,7 +62,7 @@ export type Place = "path" | "query" | "header" | "cookie" | "body" | "part" | "
 export type Style = "repeat" | "brackets" | "indexed" | "comma" | "spread";
 export type BytesEncoding = "base64" | "base64url" | "raw";
 export type Piece = "part_name" | "content" | "content_type" | "filename";
-export type Layout = "flattened" | "nested" | "beside";
+export type Layout = "flattened" | "nested" | "beside" | "unwrapped";
 
 /** Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288); empty for the whole value. */
 export type SourceModel =
@@ -113,6 +113,11 @@ export interface EnumValueModel {
   readonly wire: string;
   /** Further texts that responses may have. */
   readonly aliases: readonly string[];
+}
+
+/** The oneof whose member stands in place of a message in JSON; undefined where the message is an object. */
+export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): DescOneof | undefined {
+  return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
 /** The values of the discriminator that choose a member of a oneof. */

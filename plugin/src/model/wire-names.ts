@@ -27,13 +27,18 @@ export function parameterName(
   return `${first}${below.map((name) => `[${name}]`).join("")}`;
 }
 
+/** The spellings of a key that responses may have: as declared and in lowerCamel. */
+export function spellings(key: string): string[] {
+  return [...new Set([key, protoCamelCase(key)])];
+}
+
 /**
  * The names under which responses may carry a field, in the order in which they are tried: as declared and in
  * lowerCamel, then the aliases.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {
   const { name, aliases } = types.field(field);
-  const primary = name === "" ? [field.name, field.jsonName] : [name, protoCamelCase(name)];
-  const names = new Set([...primary, ...aliases.flatMap((alias) => [alias, protoCamelCase(alias)])]);
+  const primary = name === "" ? [field.name, field.jsonName] : spellings(name);
+  const names = new Set([...primary, ...aliases.flatMap(spellings)]);
   return [...names] as [string, ...string[]];
 }

@@ -1,6 +1,8 @@
-import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { type DescField, type DescMethod, getOption } from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { oneof } from "../gen/connectrest/v1/annotations_pb.ts";
+import { OneofRules_Layout } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { suggestion } from "../model/field-path.ts";
 import { freeze } from "../model/freeze.ts";
@@ -81,5 +83,10 @@ function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems)
 function payloadType(desc: DescMethod, responseBody: DescField | undefined): Pick<Rules, "payloadType"> {
   const envelope = methodRules(desc).envelope ?? serviceRules(desc.parent).envelope;
   if ((envelope?.payload.length ?? 0) < 2) return {};
+  const message = responseBody === undefined ? desc.output : responseBody.message;
+  const isValue = message?.oneofs.some(
+    (each) => getOption(each, oneof).layout === OneofRules_Layout.UNWRAPPED,
+  );
+  if (isValue && responseBody?.fieldKind !== "list") return {};
   return { payloadType: responseBody?.fieldKind === "list" ? "array" : "object" };
 }

@@ -90,6 +90,7 @@ const LAYOUTS: Readonly<Record<LayoutOption, Layout | undefined>> = {
   [LayoutOption.FLATTENED]: "flattened",
   [LayoutOption.NESTED]: "nested",
   [LayoutOption.BESIDE]: "beside",
+  [LayoutOption.UNWRAPPED]: "unwrapped",
 };
 
 const NOTATIONS: Readonly<Record<Time_Unit, TimeNotation>> = {

@@ -1,16 +1,17 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { ConditionModel, JsonStyle } from "../model/rules.ts";
-import { discriminatorValues, type FieldModel, type TypeModels } from "../model/types.ts";
-import { responseNames } from "../model/wire-names.ts";
+import { discriminatorValues, type FieldModel, type TypeModels, unwrappedOneof } from "../model/types.ts";
+import { responseNames, spellings } from "../model/wire-names.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isFlattened, knownKeys, onlyKey } from "./known-keys.ts";
+import { isFlattened, knownKeys, memberPaths, onlyKey, pathTo } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
@@ -56,6 +57,8 @@ export function decoderOf(desc: DescMessage, file: AdapterFile): string {
 }
 
 function printDecoder(desc: DescMessage, name: string, file: AdapterFile): string[] {
+  const oneof = unwrappedOneof(desc, file.types);
+  if (oneof !== undefined) return printValueDecoder(desc, oneof, name, file);
   const json = file.runtimeType("JsonObject");
   const out = file.runtimeType("ProtoWriter");
   // named before the keys of other messages are, so that both names of a message have the same suffix
@@ -70,6 +73,39 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
     `export function ${name}(json${typed(json)}, out${typed(out)})${typed("void")} {`,
     ...lines.map((line) => `  ${line}`),
     `  ${unknownLine(desc, file)}`,
+    "}",
+  ];
+}
+
+/** The decoder of a message that a value of one of several JSON types stands for. */
+function printValueDecoder(desc: DescMessage, oneof: DescOneof, name: string, file: AdapterFile): string[] {
+  const json = file.runtimeType("JsonValue");
+  const out = file.runtimeType("ProtoWriter");
+  const { fallback } = file.types.oneof(oneof);
+  const line = (field: DescField) =>
+    leniently(file.types.field(field), valueLine(field, "value", "", file), "");
+  const cases = oneof.fields
+    .filter((field) => field.name !== fallback)
+    .flatMap((field) => [
+      ...file.types.field(field).conditions.map(({ type = "" }) => `    case ${printString(type)}:`),
+      `      ${line(field)}`,
+      "      break;",
+    ]);
+  const last = oneof.fields.find((field) => field.name === fallback);
+  const otherwise =
+    last === undefined
+      ? `out.unknownMember("", ${printString(`a known ${oneof.name}`)}, value);`
+      : line(last);
+  const comment = docComment(withProvenance(summary(desc), `message ${desc.typeName}`));
+  file.declare(name, [...comment, `export declare function ${name}(value: ${json}, out: ${out}): void;`]);
+  return [
+    ...comment,
+    `export function ${name}(value${typed(json)}, out${typed(out)})${typed("void")} {`,
+    `  switch (${file.runtimeValue("jsonTypeOf")}(value)) {`,
+    ...cases,
+    "    default:",
+    `      ${otherwise}`,
+    "  }",
     "}",
   ];
 }
@@ -102,9 +138,35 @@ function unknownLine(desc: DescMessage, file: AdapterFile): string {
 function oneofLines(oneof: DescOneof, file: AdapterFile): string[] {
   const { discriminator } = file.types.oneof(oneof);
   const byConditions = oneof.fields.some((field) => file.types.field(field).conditions.some(asksForMore));
-  if (byConditions) return conditionLines(oneof, file);
-  if (discriminator === "") return oneof.fields.flatMap((field) => fieldLines(field, "json", file));
-  return switchLines(oneof, file);
+  if (byConditions) return checked("unchosen", oneof, conditionLines(oneof, file), file);
+  if (discriminator !== "") return checked("unchosen", oneof, switchLines(oneof, file), file);
+  const lines = oneof.fields.flatMap((field) => fieldLines(field, "json", file));
+  return checked("onlyFirst", oneof, lines, file);
+}
+
+/** The lines that decode a oneof, and the one behind them that sees to what of its members is not held. */
+function checked(
+  method: "unchosen" | "onlyFirst",
+  oneof: DescOneof,
+  lines: readonly string[],
+  file: AdapterFile,
+): string[] {
+  const members = memberPaths(oneof, file.types);
+  if (members.length === 0 || (method === "onlyFirst" && members.length < 2)) return [...lines];
+  const start = `${protoCamelCase(oneof.name)}Start`;
+  const table = file.part(
+    oneof,
+    `${constantName(localName(oneof.parent))}_${constantName(oneof.name)}`,
+    (name) => {
+      const type = typed(file.runtimeType("OneofMembers"));
+      const rows = members.map(
+        ([field, ...paths]) => `[${[field.number, ...paths.map(printString)].join(", ")}]`,
+      );
+      return fillList(`const ${name}${type} = [`, rows, "];");
+    },
+    decoderOf(oneof.parent, file),
+  );
+  return [`const ${start} = out.length;`, ...lines, `out.${method}(${start}, json, ${table});`];
 }
 
 /** Whether a rule asks for more than a value of the discriminator. */
@@ -114,10 +176,14 @@ function asksForMore({ key, present, type }: ConditionModel): boolean {
 
 function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
   const { discriminator, fallback } = file.types.oneof(oneof);
-  const value = printMember("json", discriminator);
+  const value = readKeys("json", spellings(discriminator), file);
   const values = oneof.fields.flatMap((field) => discriminatorValues(field, file.types));
   // numbers and booleans choose too, by their text
-  const subject = values.every(isOnlyText) ? value : `String(${value})`;
+  const subject = values.every(isOnlyText)
+    ? value
+    : values.every((text) => !isBig(text))
+      ? `${file.runtimeValue("wordOf")}(${value})`
+      : `out.word(${value}, ${printString(discriminator)})`;
   const cases = oneof.fields
     .filter((field) => field.name !== fallback)
     .flatMap((field) => [
@@ -152,7 +218,11 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   return conditions
     .map((condition) => {
       const literal = { ...condition, key: condition.key || pathTo(discriminator) };
-      return comparison(literal) ?? `${file.runtimeValue("holds")}(json, ${printInline(literal)})`;
+      const plain = comparison(literal);
+      if (plain !== undefined) return plain;
+      // an integer that JSON.parse rounds is compared once it is there as it came
+      const holds = condition.values?.some(isBig) === true ? "out.holds" : file.runtimeValue("holds");
+      return `${holds}(json, ${printInline(literal)})`;
     })
     .join(" || ");
 }
@@ -177,14 +247,14 @@ function isPlainKey(path: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(path) && !isInherited(path);
 }
 
+/** Whether a text is an integer that a double may not hold. */
+function isBig(text: string): boolean {
+  return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
+}
+
 /** Whether only a string has this text, no number or boolean. */
 function isOnlyText(text: string): boolean {
   return Number.isNaN(Number(text)) && text !== "true" && text !== "false";
-}
-
-/** A key as a dotted path. */
-function pathTo(key: string): string {
-  return key.includes(".") ? `'${key}'` : key;
 }
 
 /** What happens where no member is chosen: the fallback takes the object, or it is reported. */
@@ -195,7 +265,7 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   if (keepsSpelling(oneof, discriminator, file.types)) return [];
   const key = discriminator === "" ? onlyKey(oneof, file.types) : discriminator;
   if (key === undefined) return [];
-  const value = readKeys("json", [key], file);
+  const value = readKeys("json", spellings(key), file);
   return [`out.unknownMember(${printString(key)}, ${printString(`a known ${oneof.name}`)}, ${value});`];
 }
 
@@ -213,7 +283,8 @@ function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
   const { layout, payload } = file.types.oneof(oneof);
-  if (layout === "beside") return [valueLine(field, printMember("json", payload), payload, file)];
+  if (layout === "beside")
+    return [valueLine(field, readKeys("json", spellings(payload), file), payload, file)];
   if (field.fieldKind !== "message" || !isFlattened(oneof, file.types)) {
     return fieldLines(field, "json", file);
   }
@@ -337,6 +408,7 @@ function isPlainMessage(
 ): boolean {
   const { message } = field;
   if (types.field(field).unwrap || field.delimitedEncoding) return false;
+  if (unwrappedOneof(message, types) !== undefined) return false;
   return (
     !isScalarMessage(message) &&
     message.typeName !== "google.protobuf.Value" &&
@@ -383,6 +455,8 @@ function messageLine(
   }
   if (isWrapper(message)) return `out.wrapper(${at}, "${scalarKind(field, wrapped(message), file.types)}");`;
   if (file.types.field(field).unwrap) return unwrapLine(message, at, file);
+  if (unwrappedOneof(message, file.types) !== undefined)
+    return `out.wrapped(${at}, ${decoderOf(message, file)});`;
   const method = "delimitedEncoding" in field && field.delimitedEncoding === true ? "group" : "message";
   return `out.${method}(${at}, ${decoderOf(message, file)});`;
 }

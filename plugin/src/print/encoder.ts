@@ -97,7 +97,7 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
       : [`${printMember("json", discriminator)} = ${wire};`];
   if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
-  return [...lines, `Object.assign(json, ${value});`];
+  return [...lines, `${file.runtimeValue("setAll")}(json, ${value});`];
 }
 
 /** A field's value as an expression for JSON. */

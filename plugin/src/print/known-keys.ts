@@ -1,7 +1,7 @@
 /** Which keys of a JSON object the fields of a message read. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import type { TypeModels } from "../model/types.ts";
-import { responseNames } from "../model/wire-names.ts";
+import { responseNames, spellings } from "../model/wire-names.ts";
 
 /** The keys of an object that a message's fields read; those of flattened messages are their own. */
 export function knownKeys(desc: DescMessage, types: TypeModels): string[] {
@@ -32,13 +32,47 @@ function firstKey(path: string): string {
 
 function oneofKeys(oneof: DescOneof, types: TypeModels): string[] {
   const { discriminator, layout, payload } = types.oneof(oneof);
-  if (layout === "beside") return [discriminator, payload].filter((key) => key !== "");
+  if (layout === "unwrapped") return [];
+  if (layout === "beside") return [discriminator, payload].filter((key) => key !== "").flatMap(spellings);
   // a flattened message reports its own keys while it is decoded
   const members = isFlattened(oneof, types)
     ? oneof.fields.filter((field) => field.fieldKind !== "message")
     : oneof.fields;
   const keys = members.flatMap((field) => ownKeys(field, types));
-  return discriminator === "" ? keys : [discriminator, ...keys];
+  return discriminator === "" ? keys : [...spellings(discriminator), ...keys];
+}
+
+/** The members of a oneof with the paths that they alone are read from. */
+export function memberPaths(
+  oneof: DescOneof,
+  types: TypeModels,
+): ReadonlyArray<readonly [DescField, ...string[]]> {
+  const { layout, payload } = types.oneof(oneof);
+  const flat = isFlattened(oneof, types);
+  const below = flat
+    ? oneof.fields.flatMap((field) => (field.message ? knownKeys(field.message, types) : []))
+    : [];
+  const beside = oneof.parent.fields.filter((field) => field.oneof !== oneof);
+  const others = new Set([...beside.flatMap((field) => ownKeys(field, types)), ...below]);
+  return oneof.fields
+    .filter((field) => !flat || field.fieldKind !== "message")
+    .map((field) => {
+      const paths = layout === "beside" ? spellings(payload) : ownPaths(field, types);
+      return [field, ...paths.filter((path) => !others.has(firstKey(path)))] as const;
+    })
+    .filter(([, ...paths]) => paths.length > 0);
+}
+
+function ownPaths(field: DescField, types: TypeModels): readonly string[] {
+  const { unknown, sources } = types.field(field);
+  if (unknown) return [];
+  if (sources.length === 0) return responseNames(field, types).map(pathTo);
+  return sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
+}
+
+/** A key as a dotted path. */
+export function pathTo(key: string): string {
+  return key.includes(".") ? `'${key}'` : key;
 }
 
 /** Whether the members of a oneof share the object that the oneof stands in. */

@@ -67,7 +67,7 @@ function isNamed(field: DescField, file: AdapterFile): boolean {
   if (unknown || (place !== undefined && place !== "body")) return false;
   if (field.oneof === undefined) return true;
   const { discriminator, layout } = file.types.oneof(field.oneof);
-  if (layout === "beside") return false;
+  if (layout === "beside" || layout === "unwrapped") return false;
   const isFlattened = discriminator !== "" ? layout !== "nested" : layout === "flattened";
   return !(isFlattened && field.fieldKind === "message");
 }

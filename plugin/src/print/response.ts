@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import type { MethodModel } from "../model/model.ts";
-import type { SourceModel } from "../model/types.ts";
+import { type SourceModel, unwrappedOneof } from "../model/types.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { comesFromPaths, decoderOf, valueLine } from "./decoder.ts";
 import { printFunction } from "./function.ts";
@@ -59,6 +59,9 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
     return [`${file.runtimeValue(`decode${output.name}`)}(response.payload ?? null, out);`];
   }
   if (inBody.length === 0) return [];
+  if (unwrappedOneof(output, file.types) !== undefined) {
+    return [`out.value(response.payload, ${decoderOf(output, file)});`];
+  }
   return [`out.root(response.payload, ${decoderOf(output, file)});`];
 }
 

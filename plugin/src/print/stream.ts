@@ -4,6 +4,7 @@ import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
+import { unwrappedOneof } from "../model/types.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
@@ -23,7 +24,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
         ...(stream.empty.length === 0 ? [] : [`empty: ${printInline(stream.empty)},`]),
         ...unlessDefault("maxPages", stream.maxPages),
-        itemMember(method, file),
+        ...itemMembers(method, file),
       ];
     case "poll":
       return [
@@ -32,10 +33,10 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
         `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
-        itemMember(method, file),
+        ...itemMembers(method, file),
       ];
     case "records":
-      return [...recordsMembers(stream), itemMember(method, file)];
+      return [...recordsMembers(stream), ...itemMembers(method, file)];
     case "operation":
       return responseMember(method, file);
     case "download":
@@ -66,8 +67,9 @@ function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): strin
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
 }
 
-function itemMember(method: MethodModel, file: AdapterFile): string {
-  return `item: ${decoderOf(method.desc.output, file)},`;
+function itemMembers({ desc: { output } }: MethodModel, file: AdapterFile): string[] {
+  const isValue = unwrappedOneof(output, file.types) !== undefined;
+  return [`item: ${decoderOf(output, file)},`, ...(isValue ? ["itemIsValue: true,"] : [])];
 }
 
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {

@@ -66,6 +66,8 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly maxPages: number;
   /** Writes one item as protobuf bytes. */
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
+  /** Whether an item may have any JSON type, and not only that of an object. */
+  readonly itemIsValue?: boolean;
 }
 
 /** A server stream of news from a feed, by conditional polling. */
@@ -84,6 +86,8 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly skipBacklog: boolean;
   /** Writes one item as protobuf bytes. */
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
+  /** Whether an item may have any JSON type, and not only that of an object. */
+  readonly itemIsValue?: boolean;
 }
 
 /** A server stream of the records of one response. */
@@ -108,6 +112,8 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly idleMs?: number;
   /** Writes one record as protobuf bytes. */
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
+  /** Whether an item may have any JSON type, and not only that of an object. */
+  readonly itemIsValue?: boolean;
 }
 
 /** A server stream of the states of accepted work; its rules have an `operation`. */

@@ -51,12 +51,19 @@ export interface RequestReport {
   readonly upstream: string;
   /** The HTTP method. */
   readonly verb: string;
+  /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect those that it leads to. */
+  readonly origin: string;
 }
 
 /** What goes along with one request to an upstream. */
 export interface RequestObserver {
   /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own. What it throws
+   * fails the call.
+   */
+  readonly run?: (<T>(send: () => T) => T) | undefined;
   /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined;
 }

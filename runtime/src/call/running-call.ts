@@ -35,7 +35,7 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
-import type { Decoder } from "../response/decode.ts";
+import type { Decoder, RecordBody } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
@@ -45,6 +45,7 @@ import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
+import { baseOf } from "../upstream/options.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -259,12 +260,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** A response message with a record; undefined where it is no object. */
   record(
     this: RunningCall<RecordsAdapter>,
-    value: JsonValue | undefined,
-    verbatim: () => JsonValue | undefined,
+    record: RecordBody,
     index: number,
   ): Uint8Array<ArrayBuffer> | undefined {
     const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, value, verbatim, index),
+      this.settings.decoder.record(this.adapter, record, index),
     );
     this.differed(differences);
     return bytes;
@@ -367,7 +367,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     let call = first;
     for (;;) {
       const current = call;
-      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const response = await this.observed(current, (request) => send({ ...current, request }));
       const next = this.route.upstream.redirected(current, response);
       if (next === undefined) return response;
       call = next;
@@ -375,13 +375,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async observed<T extends UpstreamResponse>(
-    request: RestRequest,
+    { request, hop }: UpstreamCall,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
     this.progress.verb = verb;
-    const report = { method, upstream: rules.upstream, verb };
+    const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
+    const report = { method, upstream: rules.upstream, verb, origin };
     const response = await observed(this.settings.options.onRequest, report, request, send);
     this.count(response);
     return response;

@@ -1,4 +1,4 @@
-import { create, fromBinary, fromJson } from "@bufbuild/protobuf";
+import { create, fromBinary, fromJson, toJson } from "@bufbuild/protobuf";
 import {
   AnySchema,
   ApiSchema,
@@ -13,6 +13,7 @@ import {
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { anyJson } from "../request/any-json.ts";
 import { failureOf } from "../testing/failure.ts";
@@ -141,3 +142,84 @@ test("google.protobuf.Any: is written as ProtoJSON", () => {
     value: "x",
   });
 });
+
+const API = "type.googleapis.com/google.protobuf.Api";
+const STRUCT = "type.googleapis.com/google.protobuf.Struct";
+const ANY = "type.googleapis.com/google.protobuf.Any";
+
+/** JSON of an Any, and the differences that it has. */
+const SURPLUS: ReadonlyArray<readonly [text: string, ...differences: string[]]> = [
+  [`{"@type":"${TYPE}","value":"5","unit":"kg"}`, "additional unit"],
+  [`{"@type":"${API}","name":"a","colour":"red"}`, "additional colour"],
+  [`{"@type":"${API}","methods":[{"name":"m","colour":"red"}]}`, "additional methods[0].colour"],
+  [`{"@type":"${STRUCT}","value":{"a":[9007199254740993]}}`, "converted value.a[0]"],
+  [`{"@type":"${STRUCT}","value":{"a":1},"b":2}`, "additional b"],
+  [`{"@type":"${ANY}","value":{"@type":"${TYPE}","value":"5","unit":"kg"}}`, "additional value.unit"],
+  [
+    `{"@type":"${ANY}","value":{"@type":"${API}","colour":"red"},"b":1}`,
+    "additional b",
+    "additional value.colour",
+  ],
+  [
+    `{"@type":"${API}","options":[{"name":"o","value":{"@type":"${API}","name":"b","colour":"red"}}]}`,
+    "additional options[0].value.colour",
+  ],
+  [`{"@type":"${API}","name":"a\\ud800"}`, "converted (root)", "converted name"],
+  [`{"@type":"${STRUCT}","value":{"a":"\\ud800"}}`, "converted (root)", "converted value.a"],
+  [`{"@type":"${API}","name":9007199254740993}`, "converted (root)", "converted name"],
+  [`{"@type":"${API}","syntax":"SYNTAX_NEW"}`, "converted (root)"],
+  [`{"@type":"${ANY}","value":{"@type":"type.googleapis.com/test.Unknown","a":1}}`, "converted (root)"],
+];
+
+test.each(SURPLUS)(
+  "google.protobuf.Any: nothing in a known type is lost silently: %s",
+  (text, ...expected) => {
+    const { differences } = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text, true));
+    expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(expected);
+  },
+);
+
+test("property: an Any of a known type holds every value of its JSON, or a difference names what it does not", () => {
+  const known = typesOfFiles([file_google_protobuf_api]);
+  const leaf = fc.constantFrom<JsonValue>("a", "", 5, "5", true, null, "SYNTAX_PROTO3", [], {}, [1], {
+    a: 1,
+  });
+  const api = fc.dictionary(
+    fc.constantFrom("name", "version", "syntax", "edition", "colour", "mixins"),
+    leaf,
+    { maxKeys: 3 },
+  );
+  const packed = fc.oneof(
+    api.map((json) => ({ ...json, "@type": API })),
+    leaf.map((value) => ({ "@type": STRUCT, value })),
+    fc.tuple(leaf, leaf).map(([value, unit]) => ({ "@type": TYPE, value, unit })),
+  );
+  const any = fc.oneof(
+    packed,
+    packed.map((value) => ({ "@type": ANY, value })),
+    fc.tuple(packed, leaf).map(([value, other]) => ({ "@type": ANY, value, other })),
+  );
+  fc.assert(
+    fc.property(any, (json) => {
+      const { any: message, differences } = withTypes(known, () => read(JSON.stringify(json)));
+      const printed = JSON.stringify(toJson(AnySchema, message, { registry: known }));
+      for (const [path, value] of leavesOf(json as JsonValue, "")) {
+        const isReported = differences.some((each) => each.path === "(root)" || path.startsWith(each.path));
+        expect(
+          isReported || printed.includes(JSON.stringify(value).replace(/^"|"$/g, "")),
+          `${path}: ${printed}`,
+        ).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** What is neither null nor zero, with its path. */
+function leavesOf(json: JsonValue, path: string): ReadonlyArray<readonly [string, JsonValue]> {
+  if (typeof json !== "object" || json === null) return json === null || json === "" ? [] : [[path, json]];
+  return Object.entries(json).flatMap(([key, value]) => {
+    const at = Array.isArray(json) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+    return leavesOf(value as JsonValue, at);
+  });
+}

@@ -55,8 +55,8 @@ function decodeKnown(
   registry: Registry,
   out: ProtoWriter,
 ): boolean {
-  const { keys, hasUnknownWord } = findSurplus(desc, fields);
-  if (hasUnknownWord) return false;
+  const { keys, bigNumbers, isMistyped } = findSurplus(desc, fields, registry);
+  if (isMistyped) return false;
   try {
     const any = fromJson(AnySchema, plainJson(json), { registry, ignoreUnknownFields: true });
     out.string(1, any.typeUrl, "@type");
@@ -65,6 +65,7 @@ function decodeKnown(
     return false;
   }
   for (const [key, value] of keys) out.additional(key, value);
+  for (const [path, value] of bigNumbers) out.coerce(path, "a number that a double holds", value);
   return true;
 }
 

@@ -1,3 +1,5 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+
 const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const SHORT_STRING = 40;
@@ -166,6 +168,18 @@ export class BytesWriter {
     this.varint32(length);
     this.position = start + size + length;
     return size;
+  }
+
+  /** The fields that were written since `start`, at the same level, and where each of them ends. */
+  protected fieldsFrom(start: number): ReadonlyArray<{ readonly number: number; readonly end: number }> {
+    const reader = new BinaryReader(this.buffer.subarray(start, this.position));
+    const found: Array<{ readonly number: number; readonly end: number }> = [];
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      reader.skip(wireType, number);
+      found.push({ number, end: start + reader.pos });
+    }
+    return found;
   }
 
   /** Takes back what was written since the position `start`. */

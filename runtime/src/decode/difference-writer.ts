@@ -95,6 +95,27 @@ export class DifferenceWriter extends BytesWriter {
     this.note("additional", key, "no such key", value);
   }
 
+  /** How many values were left out so far. */
+  protected get lostCount(): number {
+    return this.counts.lost;
+  }
+
+  /**
+   * Notes that an item of a list or an entry of a map is missing: unlike a field, which is as good as unset then, it takes
+   * its place with it.
+   *
+   * @param lostBefore how many values were left out in front of it: where it was noted itself, nothing is added
+   */
+  protected leftOut(lostBefore: number, key: string, expected: string, value: Field): void {
+    if (this.counts.lost > lostBefore) return;
+    const last = this.differences.at(-1);
+    if (last?.class === "converted" && last.path === this.pathText(key)) {
+      this.differences.pop();
+      this.counts.converted--;
+    }
+    this.drop(key, expected, value);
+  }
+
   protected dropped(key: string, expected: string, value: Field): undefined {
     this.note("lost", key, expected, value);
     return undefined;

@@ -2,7 +2,7 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "../json/json.ts";
 import { wireNumber } from "../json/wire-number.ts";
-import { numberFromText } from "./scalar.ts";
+import { type Nanos, nanosOf } from "./decimal.ts";
 import type { Instant } from "./timestamp.ts";
 
 /** How many decimal digits each unit of a count has below the second. */
@@ -15,53 +15,43 @@ export type CountUnit = keyof typeof UNIT_DIGITS;
 export type DurationRule = CountUnit | "iso8601";
 
 // 10,000 years, the range of google.protobuf.Duration
-const MAX_SECONDS = 315_576_000_000;
+const MAX_SECONDS = 315_576_000_000n;
 /** Nanoseconds in a second. */
 export const NANOS_PER_SECOND = 1_000_000_000n;
-const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d{1,9})\d*)?s?$/;
+const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d+))?s?$/;
 const ISO =
-  /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d{1,9}))?S)?)?$/;
+  /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d+))?S)?)?$/;
 
 /** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
 export function durationFrom(value: JsonValue): Instant | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const parts = PROTO_JSON.exec(String(value));
-  if (parts === null) return undefined;
-  const [, minus, whole, fraction = ""] = parts;
-  const sign = minus === "-" ? -1 : 1;
-  const seconds = Number(whole);
-  const nanos = Number(fraction.padEnd(9, "0"));
-  if (seconds > MAX_SECONDS || (seconds === MAX_SECONDS && nanos > 0)) return undefined;
-  return { seconds: sign * seconds, nanos: sign * nanos };
+  const [match, minus, whole, fraction = "0"] = PROTO_JSON.exec(String(value)) ?? [];
+  return match === undefined ? undefined : inRange(nanosOf(`${minus}${whole}.${fraction}`, 0));
 }
 
 /** Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none. */
 export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value.trim()) : undefined;
-  const count = typeof value === "string" ? numberFromText(value) : value;
-  const perUnit = 10 ** (9 - UNIT_DIGITS[rule]);
-  if (typeof count === "bigint") return inRange(count * BigInt(perUnit));
-  if (typeof count !== "number" || !Number.isFinite(count)) return undefined;
-  const whole = Math.trunc(count);
-  // the whole part is exact, and the fraction of a double has no more than nine useful digits
-  return inRange(BigInt(whole) * BigInt(perUnit) + BigInt(Math.round((count - whole) * perUnit)));
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
+  return inRange(nanosOf(String(value), UNIT_DIGITS[rule]));
 }
 
 function fromIso(text: string): Instant | undefined {
-  const [match, minus, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0, fraction = ""] =
+  const [match, minus, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0, fraction = "0"] =
     ISO.exec(text) ?? [];
   if (match === undefined) return undefined;
   const total =
     (((BigInt(weeks) * 7n + BigInt(days)) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n +
     BigInt(seconds);
-  const nanos = total * NANOS_PER_SECOND + BigInt(fraction.padEnd(9, "0"));
-  return inRange(minus === undefined ? nanos : -nanos);
+  return inRange(nanosOf(`${minus ?? ""}${total}.${fraction}`, 0));
 }
 
-function inRange(nanos: bigint): Instant | undefined {
+function inRange(count: Nanos | undefined): Instant | undefined {
+  if (count === undefined) return undefined;
+  const { nanos, isCut } = count;
   const seconds = nanos / NANOS_PER_SECOND;
-  if (seconds > MAX_SECONDS || seconds < -MAX_SECONDS) return undefined;
-  return { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND) };
+  const isOutside = nanos > MAX_SECONDS * NANOS_PER_SECOND || nanos < -MAX_SECONDS * NANOS_PER_SECOND;
+  return isOutside ? undefined : { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND), isCut };
 }
 
 /** A duration as text by its rule: a count, with a fraction where it is not whole, or ISO 8601. */

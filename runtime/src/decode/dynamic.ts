@@ -35,8 +35,10 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
   }
 }
 
-/** Decodes google.protobuf.ListValue. */
+/** Decodes google.protobuf.ListValue. null is an empty one, a single value one of a single item. */
 export function decodeListValue(value: JsonValue, out: ProtoWriter): void {
+  if (value === null) return;
+  if (!Array.isArray(value)) out.coerce("", "array", value);
   const items = Array.isArray(value) ? value : [value];
-  for (const item of items) out.nullable(1, item, "", decodeValue);
+  out.each(items, "", (item) => out.nullable(1, item, "", decodeValue));
 }

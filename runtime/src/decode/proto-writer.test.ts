@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
-import { difference, numberOf, type SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
+import { difference, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "./dynamic.ts";
 import { EnumTable } from "./enum-table.ts";
 import { JsonTooDeep, ProtoWriter } from "./proto-writer.ts";
@@ -259,9 +259,122 @@ test("a map: leaves out an entry whose key is not understood, and not its key al
 test("a map: leaves out an entry whose value is not understood, or null", () => {
   expect(numbers({ "1": "x", "2": null, "3": 3 })).toEqual({
     json: { numbers: { "3": "3" } },
-    differences: [difference("lost", "k.1", "uint64", 'string "x"')],
+    differences: [
+      difference("lost", "k.1", "uint64", 'string "x"'),
+      difference("lost", "k.2", "a value", "null"),
+    ],
     inexact: false,
   });
+});
+
+test.each<[kind: (typeof SCALAR_KINDS)[number], item: JsonValue]>([
+  ["string", false],
+  ["int32", ""],
+  ["uint64", ""],
+  ["double", ""],
+  ["bytes", 5],
+  ["bool", "perhaps"],
+])("a list or a map of %s: an item %j that is left out is lost, and not only converted", (kind, item) => {
+  expect(list(kind, [item]).differences).toEqual([
+    difference("lost", "k[0]", expect.any(String), expect.any(String)),
+  ]);
+  const { differences } = written((out) =>
+    out.map(1, { a: item }, "k", "string", (value, key, to) => to[kind](2, value, key)),
+  );
+  expect(differences).toEqual([difference("lost", "k.a", expect.any(String), expect.any(String))]);
+});
+
+test("a list of booleans: false alone is its only item", () => {
+  expect(list("bool", false)).toEqual({
+    json: { bool_list: [false] },
+    differences: [difference("converted", "k", "array", "boolean false")],
+    inexact: false,
+  });
+});
+
+test("a list of times: the spelling of no time leaves out an item, which is lost", () => {
+  const { differences } = written((out) =>
+    out.each([0, 5], "k", (item, to) => to.time(numberOf("time"), item, "", "seconds", "0")),
+  );
+  expect(differences).toEqual([difference("lost", "k[0]", "an item", "number 0")]);
+});
+
+test("property: every item of a list and every entry of a map is in the message, or lost", () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<JsonValue>,
+    fc.constantFrom<JsonValue>("", false, null, 0, "0", "1.5", "true", "x", 1e300, [], {}, "AAAA"),
+  );
+  const lost = ({ differences }: Written) => differences.filter((each) => each.class === "lost").length;
+  fc.assert(
+    fc.property(fc.constantFrom(...SCALAR_KINDS), fc.array(value, { maxLength: 6 }), (kind, items) => {
+      const read = list(kind, items);
+      const [kept = []] = Object.values(read.json as Record<string, unknown[]>);
+      expect(kept.length + lost(read)).toBe(items.length);
+      let entries = 0;
+      const entry = (out: ProtoWriter, item: JsonValue | undefined, key: string) => {
+        const before = out.length;
+        out[kind](2, item, key);
+        if (out.length > before) entries++;
+      };
+      const object = Object.fromEntries(items.map((item, index) => [`k${index}`, item]));
+      const map = written((out) =>
+        out.map(900, object, "k", "string", (item, key, to) => entry(to, item, key)),
+      );
+      expect(entries + lost(map)).toBe(items.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a map: of two spellings of one key the first counts, and the other is lost", () => {
+  expect(numbers({ "1": 1, "1.0": 2, "-1": 3, "-1e0": 4 })).toEqual({
+    json: { numbers: { "1": "1", "-1": "3" } },
+    differences: [
+      difference("lost", "k.1.0", "a key that comes once", 'string "1.0"'),
+      difference("lost", "k.-1e0", "a key that comes once", 'string "-1e0"'),
+    ],
+    inexact: false,
+  });
+  expect(numbers({ "1": "x", "1.0": 2 }).json).toEqual({ numbers: { "1": "2" } });
+  const strings = written((out) =>
+    out.map(
+      numberOf("strings"),
+      { "\ud800": "a", "\udfff": "b", "\ufffd": "c" },
+      "k",
+      "string",
+      (value, key, to) => to.string(2, value, key),
+    ),
+  );
+  expect(strings.json).toEqual({ strings: { "\ufffd": "a" } });
+  expect(strings.differences.map((each) => each.class)).toEqual(["converted", "lost", "lost"]);
+});
+
+test("property: the entries of a map in the message and those that are lost are all that came", () => {
+  const number = fc.integer({ min: -3, max: 3 });
+  const spelling = fc
+    .tuple(number, fc.constantFrom("", ".0", "e0", "."))
+    .map(([key, tail]) => `${key}${tail}`);
+  fc.assert(
+    fc.property(fc.dictionary(spelling, fc.constantFrom<JsonValue>(1, null, "", "x")), (object) => {
+      const { json, differences } = numbers(object);
+      const kept = Object.keys((json as { numbers?: object }).numbers ?? {}).length;
+      expect(kept + differences.filter((each) => each.class === "lost").length).toBe(
+        Object.keys(object).length,
+      );
+    }),
+  );
+});
+
+test("a list value: anything but an array is a list of one, and null an empty one", () => {
+  const values = (json: JsonValue) =>
+    written((out) => out.nullable(numberOf("values"), json, "k", decodeListValue));
+  expect(values("a")).toEqual({
+    json: { values: ["a"] },
+    differences: [difference("converted", "k", "array", 'string "a"')],
+    inexact: false,
+  });
+  expect(values({ a: 1 }).differences).toEqual([difference("converted", "k", "array", "object")]);
+  expect(values(null)).toEqual({ json: { values: [] }, differences: [], inexact: false });
 });
 
 test("a map: takes __proto__ for a key like any other", () => {
@@ -497,7 +610,11 @@ test("dynamic values: keeps integers beyond 2^53 as text, after a second look", 
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
     json: { value: { a: ["700000000000000001"], b: `1${"0".repeat(400)}`, c: "-700000000000000001" } },
-    differences: [],
+    differences: [
+      difference("converted", "k.a[0]", "a number that a double holds", "number 700000000000000001"),
+      difference("converted", "k.b", "a number that a double holds", `number 1${"0".repeat(39)}…`),
+      difference("converted", "k.c", "a number that a double holds", "number -700000000000000001"),
+    ],
     inexact: false,
   });
 });

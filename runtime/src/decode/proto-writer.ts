@@ -1,31 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { rawJson } from "../json/raw-json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { NumberText } from "../json/number-text.ts";
+import { isRounded, rawJson } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
-import { integerFromText } from "./scalar.ts";
-import { ScalarWriter } from "./scalar-writer.ts";
+import { MapKeys } from "./map-keys.ts";
+import { type Condition, comparesRounded, holds, wordOf } from "./read.ts";
+import { type ScalarKind, ScalarWriter } from "./scalar-writer.ts";
 
 /** A generated decoder: writes the fields of one message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 
-/** The scalar methods of the writer, as lists and maps name them. */
-export type ScalarKind =
-  | "string"
-  | "bytes"
-  | "textBytes"
-  | "bool"
-  | "double"
-  | "float"
-  | "int32"
-  | "sint32"
-  | "uint32"
-  | "fixed32"
-  | "sfixed32"
-  | "int64"
-  | "sint64"
-  | "uint64"
-  | "fixed64"
-  | "sfixed64";
+/** A generated decoder of a message that may have any JSON type. */
+export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
+
+/** The members of a oneof that have keys of their own: their field numbers, each with the paths that it is read from. */
+export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
 const DEFAULT_MAX_DEPTH = 100;
 const NOTHING: readonly string[] = [];
@@ -102,16 +92,28 @@ export class ProtoWriter extends ScalarWriter {
    *
    * @param list the path of the list, for reports
    */
-  item(value: Field, list: string, index: number, decode: Decode): Uint8Array<ArrayBuffer> | undefined {
+  item(
+    value: Field,
+    list: string,
+    index: number,
+    decode: Decode,
+    isValue = false,
+  ): Uint8Array<ArrayBuffer> | undefined {
     this.clear();
     this.path = [list, index];
-    if (isJsonObject(value)) {
-      decode(value, this);
+    const isRead = isValue ? value !== undefined && value !== null : isJsonObject(value);
+    if (isRead) {
+      decode(value as JsonObject, this);
     } else {
       this.drop("", "object", value);
     }
     this.path = [];
-    return isJsonObject(value) ? this.copy() : undefined;
+    return isRead && !(isValue && this.length === 0) ? this.copy() : undefined;
+  }
+
+  /** Decodes a payload that may have any JSON type; null and undefined are none. */
+  value(payload: Field, decode: DecodeValue): void {
+    if (payload !== undefined && payload !== null) decode(payload, this);
   }
 
   /** Decodes the root of a payload, which has no key and no tag. Throws WrongShape for what is no object, and not empty. */
@@ -213,9 +215,9 @@ export class ProtoWriter extends ScalarWriter {
     for (let index = 0; index < items.length; index++) {
       this.path.push(index);
       const item = items[index] as JsonValue;
-      const before = this.length;
+      const { length, lostCount } = this;
       write(item, this);
-      if (item === null && this.length === before) this.drop("", "an item", item);
+      if (this.length === length) this.leftOut(lostCount, "", "an item", item);
       this.path.pop();
     }
     this.path.pop();
@@ -283,7 +285,8 @@ export class ProtoWriter extends ScalarWriter {
     return isJsonObject(first) ? first : undefined;
   }
 
-  private itemsOf(value: JsonValue, key: string): readonly JsonValue[] {
+  /** @param ofBooleans whether `false` may be an item, and not only a spelling of no list */
+  private itemsOf(value: JsonValue, key: string, ofBooleans = false): readonly JsonValue[] {
     if (Array.isArray(value)) return value;
     const isNone = isJsonObject(value) && Object.keys(value).length === 0;
     if (this.isPayload(key)) {
@@ -295,7 +298,7 @@ export class ProtoWriter extends ScalarWriter {
       this.coerce(key, "array", value);
       return isNone ? [] : [value];
     }
-    if (value === false || value === "") {
+    if ((value === false && !ofBooleans) || value === "") {
       this.coerce(key, "array", value);
       return [];
     }
@@ -307,19 +310,17 @@ export class ProtoWriter extends ScalarWriter {
     return [value];
   }
 
-  /** A repeated scalar field. A single value counts as a list of one. */
+  /** A repeated scalar field. A single value counts as a list of one. An item that is left out is lost. */
   list(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
-    const items = this.itemsOf(value, key);
+    const items = this.itemsOf(value, key, kind === "bool");
     this.path.push(key);
     for (let index = 0; index < items.length; index++) {
       const item = items[index];
       this.path.push(index);
-      if (item === null) {
-        this.drop("", kind, item);
-      } else {
-        this[kind](field, item, "");
-      }
+      const { length, lostCount } = this;
+      this[kind](field, item, "");
+      if (this.length === length) this.leftOut(lostCount, "", kind, item);
       this.path.pop();
     }
     this.path.pop();
@@ -372,7 +373,8 @@ export class ProtoWriter extends ScalarWriter {
 
   /**
    * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not understood is
-   * left out, and so is one that is null.
+   * left out, and so is one that is null, and one whose key is that of an earlier entry in another spelling. All of them
+   * are lost.
    */
   map(
     field: number,
@@ -386,18 +388,21 @@ export class ProtoWriter extends ScalarWriter {
     const isLoose = this.isLoose(key);
     this.path.push(key);
     this.enter();
+    const keys = new MapKeys(keyKind);
     for (const name of Object.keys(object)) {
       if (isLoose) this.loosely(name);
-      const before = this.length;
+      const { length: before, lostCount } = this;
       this.tag(field, 2);
       const start = this.open(1);
-      const isKey = this.mapKey(name, keyKind);
+      const isKey = this.mapKey(name, keys);
       const beforeValue = this.length;
       if (isKey) entry(object[name], name, this);
       if (this.length === beforeValue) {
         this.rewind(before);
+        this.leftOut(lostCount, name, "a value", object[name]);
       } else {
         this.close(start, 1);
+        keys.add(name);
       }
     }
     if (isLoose) this.strictly();
@@ -406,10 +411,15 @@ export class ProtoWriter extends ScalarWriter {
   }
 
   /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
-  private mapKey(name: string, kind: ScalarKind): boolean {
-    const key = kind === "string" ? name : kind === "bool" ? boolKey(name) : integerFromText(name);
-    if (key === undefined || (typeof key === "number" && !Number.isInteger(key))) {
+  private mapKey(name: string, keys: MapKeys): boolean {
+    const { kind } = keys;
+    const key = keys.read(name);
+    if (key === undefined) {
       this.drop(name, `key of type ${kind}`, name);
+      return false;
+    }
+    if (keys.has(name)) {
+      this.drop(name, "a key that comes once", name);
       return false;
     }
     const before = this.length;
@@ -419,9 +429,15 @@ export class ProtoWriter extends ScalarWriter {
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
   unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
+    const keys = new MapKeys("string");
     for (const [key, value] of this.collect(json, known)) {
       const raw = this.rawJson(value, key);
       if (raw === undefined) continue;
+      if (keys.has(key)) {
+        this.drop(key, "a key that comes once", key);
+        continue;
+      }
+      keys.add(key);
       this.tag(field, 2);
       const start = this.open(2);
       this.string(1, key, key);
@@ -456,6 +472,55 @@ export class ProtoWriter extends ScalarWriter {
   /** Notes a discriminator whose value no member of a oneof has; none at all is no difference. */
   unknownMember(key: string, expected: string, value: Field): void {
     if (value !== undefined && value !== null) this.drop(key, expected, value);
+  }
+
+  /** A discriminator as text. An integer that JSON.parse has rounded is asked for as it came. */
+  word(value: Field, key: string): string | undefined {
+    if (typeof value === "number" && isRounded(value)) this.rounded(key, "an exact integer", value);
+    return wordOf(value);
+  }
+
+  /** Whether an object meets a condition, as `holds` says; the same of the integers that it compares. */
+  holds(json: JsonObject, condition: Condition): boolean {
+    if (comparesRounded(json, condition)) {
+      this.rounded(condition.key, "an exact integer", valueAt(json, condition.key));
+    }
+    return holds(json, condition);
+  }
+
+  /**
+   * Sees to it that of the members of a oneof that were written since `start` only the first one stays. The others are lost:
+   * whoever reads the message would see the last.
+   */
+  onlyFirst(start: number, json: JsonObject, members: OneofMembers): void {
+    if (present(json, members).length < 2) return;
+    const [first, ...others] = this.fieldsFrom(start);
+    if (first === undefined || others.length === 0) return;
+    this.rewind(first.end);
+    for (const [field, ...paths] of members) {
+      if (!others.some(({ number }) => number === field)) continue;
+      const path = paths.find((each) => isPresent(valueAt(json, each))) ?? "";
+      this.drop(path, "no other member of the oneof", valueAt(json, path));
+    }
+  }
+
+  /** Notes what the keys of those members of a oneof hold that its rules have not chosen: nothing, as it should be, or it is lost. */
+  unchosen(start: number, json: JsonObject, members: OneofMembers): void {
+    const found = present(json, members);
+    if (found.length === 0) return;
+    const [chosen] = this.fieldsFrom(start);
+    const held = members.find(([field]) => field === chosen?.number)?.slice(1) ?? [];
+    for (const path of new Set(found.filter((each) => !held.includes(each)))) {
+      const value = valueAt(json, path);
+      const at = this.pathText(path);
+      // null, [] and {} hold nothing; what was chosen and could not be read is noted
+      if (isEmptyContainer(value) || this.differences.some((each) => each.path === at)) continue;
+      if (value === false || value === "") {
+        this.coerce(path, "no other member of the oneof", value);
+      } else {
+        this.drop(path, "no other member of the oneof", value);
+      }
+    }
   }
 
   /** Notes the keys that no field names, where a message does not collect them. */
@@ -506,6 +571,29 @@ export class ProtoWriter extends ScalarWriter {
   }
 }
 
-function boolKey(name: string): boolean | undefined {
-  return name === "true" ? true : name === "false" ? false : undefined;
+function isPresent(value: Field): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The paths of members of a oneof with something at them. */
+function present(json: JsonObject, members: OneofMembers): readonly string[] {
+  let found: string[] | undefined;
+  for (const member of members) {
+    for (let index = 1; index < member.length; index++) {
+      const path = member[index] as string;
+      if (!isPresent(valueAt(json, path))) continue;
+      found ??= [];
+      found.push(path);
+    }
+  }
+  return found ?? NOTHING;
+}
+
+function isEmptyContainer(value: Field): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.keys(value).length === 0 &&
+    !(value instanceof NumberText)
+  );
 }

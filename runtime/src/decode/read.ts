@@ -1,6 +1,7 @@
 /** What generated decoders call to find a value in a response. */
-import { type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
+import { isRounded } from "../json/raw-json.ts";
 import { numberFromText } from "./scalar.ts";
 
 /** A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself. */
@@ -64,5 +65,33 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
   const isPresent = value !== undefined && value !== null;
   if (present !== undefined && present !== isPresent) return false;
   if (type !== undefined && jsonTypeOf(value) !== type) return false;
-  return values === undefined || (isPresent && typeof value !== "object" && values.includes(String(value)));
+  const word = values === undefined ? undefined : wordOf(value);
+  return values === undefined || (word !== undefined && values.includes(word));
+}
+
+/**
+ * Like `holds`, of an object that JSON.parse made: a number that it has rounded, which may pass for another one, is
+ * compared as it came.
+ *
+ * @param exactly the object with integers of any size; undefined where it is the same
+ */
+export function holdsExactly(
+  json: JsonObject,
+  condition: Condition,
+  exactly: () => JsonValue | undefined,
+): boolean {
+  const exact = comparesRounded(json, condition) ? exactly() : undefined;
+  return holds(isJsonObject(exact) ? exact : json, condition);
+}
+
+/** Whether a condition compares a number that JSON.parse has rounded. */
+export function comparesRounded(json: JsonObject, { key, values }: Condition): boolean {
+  const value = values === undefined ? undefined : valueAt(json, key);
+  return typeof value === "number" && isRounded(value);
+}
+
+/** A value as the text that chooses a member of a oneof; undefined for what has none. */
+export function wordOf(value: JsonValue | undefined): string | undefined {
+  const plain = plainNumber(value);
+  return plain === undefined || plain === null || typeof plain === "object" ? undefined : String(plain);
 }

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { difference, Kinds, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { EnumTable } from "./enum-table.ts";
-import { ProtoWriter, type ScalarKind } from "./proto-writer.ts";
+import { ProtoWriter } from "./proto-writer.ts";
+import type { ScalarKind } from "./scalar-writer.ts";
 
 const INT32: readonly ScalarKind[] = ["int32", "sint32", "sfixed32"];
 const UINT32: readonly ScalarKind[] = ["uint32", "fixed32"];
@@ -486,4 +487,11 @@ test("any scalar: reads any JSON value at all", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("bytes as text: a lone surrogate is reported like that of a string", () => {
+  for (const kind of ["string", "textBytes"] as const) {
+    const { differences } = written((out) => out[kind](numberOf("string"), "a\ud800", "k"));
+    expect(differences.map((each) => [each.class, each.expected])).toEqual([["converted", "valid Unicode"]]);
+  }
 });

@@ -15,7 +15,28 @@ const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+/** A decimal with no more digits than this survives as a double. */
+const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
+
+/** The scalar methods of the writer, as lists and maps name them. */
+export type ScalarKind =
+  | "string"
+  | "bytes"
+  | "textBytes"
+  | "bool"
+  | "double"
+  | "float"
+  | "int32"
+  | "sint32"
+  | "uint32"
+  | "fixed32"
+  | "sfixed32"
+  | "int64"
+  | "sint64"
+  | "uint64"
+  | "fixed64"
+  | "sfixed64";
 
 /**
  * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;
@@ -51,8 +72,8 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded("", "an exact integer", value);
       return false;
     }
-    this.tag(field, 2);
-    return this.utf8(String(value));
+    this.coercedString(field, String(value), "", value, "a number that a double holds");
+    return true;
   }
 
   /** google.protobuf.NullValue. */
@@ -61,10 +82,16 @@ export class ScalarWriter extends DifferenceWriter {
     this.varint32(0);
   }
 
-  private coercedString(field: number, text: string, key: string, value: JsonValue): void {
+  private coercedString(
+    field: number,
+    text: string,
+    key: string,
+    value: JsonValue,
+    expected = "string",
+  ): void {
     this.tag(field, 2);
     this.utf8(text);
-    this.coerce(key, "string", value);
+    this.coerce(key, expected, value);
   }
 
   /** Bytes, written as base64. */
@@ -83,6 +110,7 @@ export class ScalarWriter extends DifferenceWriter {
     if (value === undefined || value === null) return;
     if (typeof value === "string") {
       this.rawBytes(field, Buffer.from(value));
+      if (!value.isWellFormed()) this.coerce(key, "valid Unicode", value);
     } else {
       this.drop(key, "string", value);
     }
@@ -313,7 +341,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "time", value);
       return;
     }
-    const instant = instantFrom(plainNumber(value), rule);
+    const instant = instantFrom(this.timeOf(value), rule);
     if (instant === undefined) {
       this.drop(key, `time in ${typeof rule === "object" ? rule.pattern : rule}`, value);
       return;
@@ -323,6 +351,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.int64(1, instant.seconds, key);
     if (instant.nanos !== 0) this.int32(2, instant.nanos, key);
     this.close(start, 1);
+    if (instant.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
   }
 
   /** google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`), or a number of seconds. */
@@ -336,7 +365,8 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "duration", value);
       return;
     }
-    const span = rule === undefined ? durationFrom(plainNumber(value)) : spanFrom(plainNumber(value), rule);
+    const given = this.timeOf(value);
+    const span = rule === undefined ? durationFrom(given) : spanFrom(given, rule);
     if (span === undefined) {
       this.drop(key, "duration", value);
       return;
@@ -346,6 +376,15 @@ export class ScalarWriter extends DifferenceWriter {
     this.int64(1, span.seconds, key);
     this.int32(2, span.nanos, key);
     this.close(start, 1);
+    if (span.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
+  }
+
+  /** A number with all of its digits; asks for them where it has more than a double surely holds. */
+  private timeOf(value: JsonValue): JsonValue {
+    if (value instanceof NumberText) return value.source;
+    if (typeof value !== "number" || this.exact || Number.isInteger(value)) return value;
+    if (String(value).length > DOUBLE_DIGITS) this.keptNumbers = true;
+    return value;
   }
 
   /** google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas, in lowerCamel or with the names of a table. */

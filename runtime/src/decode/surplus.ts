@@ -1,58 +1,139 @@
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 
+/** A place in the JSON of a message, as a dotted path, with what stands there. */
+type Place = readonly [path: string, value: JsonValue | undefined];
+
 /** What the JSON of a message has beyond what its type can hold. */
 export interface Surplus {
-  /** Keys that no field names, as dotted paths, with their values. */
-  readonly keys: ReadonlyArray<readonly [path: string, value: JsonValue | undefined]>;
-  /** An enum field has a word that its enum does not have. */
-  readonly hasUnknownWord: boolean;
+  /** Keys that no field names. */
+  readonly keys: readonly Place[];
+  /** Integers beyond 2^53 in a google.protobuf.Struct, which become text. */
+  readonly bigNumbers: readonly Place[];
+  /** Whether there is what its type does not have: a word of an enum, a number for a text, half a character. */
+  readonly isMistyped: boolean;
 }
 
-/** Looks through ProtoJSON for what protobuf-es ignores. Well-known types, whose JSON has a form of its own, are passed over. */
-export function findSurplus(desc: DescMessage, json: JsonObject): Surplus {
-  const found = { keys: [] as Array<readonly [string, JsonValue | undefined]>, hasUnknownWord: false };
-  visitMessage(desc, json, "", found);
-  return found;
+type Found = {
+  readonly keys: Place[];
+  readonly bigNumbers: Place[];
+  isMistyped: boolean;
+};
+
+/**
+ * Looks through the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for what protobuf-es ignores or
+ * changes. Further messages in an Any are looked through by the types of the registry.
+ */
+export function findSurplus(desc: DescMessage, json: JsonObject, registry: Registry): Surplus {
+  const visitor = new Visitor(registry);
+  visitor.packed(desc, json, "");
+  return visitor.found;
 }
 
-type Found = { readonly keys: Array<readonly [string, JsonValue | undefined]>; hasUnknownWord: boolean };
+class Visitor {
+  readonly found: Found = { keys: [], bigNumbers: [], isMistyped: false };
+  private readonly registry: Registry;
 
-function visitMessage(desc: DescMessage, json: JsonObject, path: string, found: Found): void {
-  if (hasCustomJsonRepresentation(desc)) return;
-  const fields = new Map(
-    desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]),
-  );
-  for (const [key, value] of Object.entries(json)) {
-    const field = fields.get(key);
-    const below = path === "" ? key : `${path}.${key}`;
-    if (field === undefined) {
-      found.keys.push([below, value]);
-    } else if (value !== undefined) {
-      visitField(field, value, below, found);
+  constructor(registry: Registry) {
+    this.registry = registry;
+  }
+
+  /** What stands beside `@type`: the keys of the message, or `value` where its JSON has a form of its own. */
+  packed(desc: DescMessage, json: JsonObject, path: string): void {
+    if (!hasCustomJsonRepresentation(desc) || !Object.hasOwn(json, "value")) {
+      this.message(desc, json, path);
+      return;
+    }
+    for (const [key, value] of Object.entries(json)) {
+      if (key !== "value") this.found.keys.push([below(path, key), value]);
+    }
+    this.message(desc, json.value, below(path, "value"));
+  }
+
+  private message(desc: DescMessage, json: JsonValue | undefined, path: string): void {
+    if (desc.typeName === "google.protobuf.Any") {
+      this.any(json, path);
+    } else if (hasCustomJsonRepresentation(desc)) {
+      this.dynamic(json, path);
+    } else if (isJsonObject(json)) {
+      this.fields(desc, json, path);
+    }
+  }
+
+  private any(json: JsonValue | undefined, path: string): void {
+    if (!isJsonObject(json)) return;
+    const { "@type": url, ...fields } = json;
+    const desc =
+      typeof url === "string" ? this.registry.getMessage(url.slice(url.lastIndexOf("/") + 1)) : undefined;
+    // one of an unknown type is no message for protobuf-es either
+    if (desc !== undefined) this.packed(desc, fields, path);
+  }
+
+  /** Text or any JSON: of all that such types take, only great integers and half characters do not survive. */
+  private dynamic(json: JsonValue | undefined, path: string): void {
+    if (typeof json === "bigint") {
+      this.found.bigNumbers.push([path, json]);
+    } else if (typeof json === "string") {
+      this.text(json);
+    } else if (Array.isArray(json)) {
+      json.forEach((item, index) => {
+        this.dynamic(item, `${path}[${index}]`);
+      });
+    } else if (isJsonObject(json)) {
+      for (const [key, value] of Object.entries(json)) {
+        this.text(key);
+        this.dynamic(value, below(path, key));
+      }
+    }
+  }
+
+  /** What UTF-8 cannot hold is refused by protobuf-es in fields, and replaced here. */
+  private text(text: string): void {
+    if (!text.isWellFormed()) this.found.isMistyped = true;
+  }
+
+  private fields(desc: DescMessage, json: JsonObject, path: string): void {
+    const fields = new Map(
+      desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]),
+    );
+    for (const [key, value] of Object.entries(json)) {
+      const field = fields.get(key);
+      if (field === undefined) {
+        this.found.keys.push([below(path, key), value]);
+      } else if (value !== undefined) {
+        this.field(field, value, below(path, key));
+      }
+    }
+  }
+
+  private field(field: DescField, value: JsonValue, path: string): void {
+    if (field.fieldKind === "list" && Array.isArray(value)) {
+      value.forEach((item, index) => {
+        this.value(field, item, `${path}[${index}]`);
+      });
+    } else if (field.fieldKind === "map" && isJsonObject(value)) {
+      for (const [key, item] of Object.entries(value)) {
+        if (item !== undefined) this.value(field, item, below(path, key));
+      }
+    } else {
+      this.value(field, value, path);
+    }
+  }
+
+  private value(field: DescField, value: JsonValue, path: string): void {
+    if (field.message !== undefined) {
+      this.message(field.message, value, path);
+    } else if (field.enum !== undefined) {
+      const isWord = typeof value === "string";
+      if (isWord && !field.enum.values.some(({ name }) => name === value)) this.found.isMistyped = true;
+    } else if (field.scalar === ScalarType.STRING) {
+      // it becomes text before protobuf-es sees it
+      if (typeof value === "bigint") this.found.isMistyped = true;
     }
   }
 }
 
-function visitField(field: DescField, value: JsonValue, path: string, found: Found): void {
-  if (field.fieldKind === "list" && Array.isArray(value)) {
-    value.forEach((item, index) => {
-      visitValue(field, item, `${path}[${index}]`, found);
-    });
-  } else if (field.fieldKind === "map" && isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (item !== undefined) visitValue(field, item, `${path}.${key}`, found);
-    }
-  } else {
-    visitValue(field, value, path, found);
-  }
-}
-
-function visitValue(field: DescField, value: JsonValue, path: string, found: Found): void {
-  if (field.message !== undefined && isJsonObject(value)) {
-    visitMessage(field.message, value, path, found);
-  } else if (field.enum !== undefined && typeof value === "string") {
-    if (!field.enum.values.some(({ name }) => name === value)) found.hasUnknownWord = true;
-  }
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
 }

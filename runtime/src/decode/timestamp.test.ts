@@ -1,11 +1,13 @@
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { durationText, timeJson, timeText } from "../request/encode.ts";
 import { difference, numberOf, written } from "../testing/kinds.ts";
 import { durationFrom } from "./duration.ts";
+import { ProtoWriter } from "./proto-writer.ts";
 import { instantFrom, type TimeRule } from "./timestamp.ts";
 
 const PATTERN: TimeRule = { pattern: "YYYY-MM-DD HH:mm:ss GMT" };
@@ -21,6 +23,10 @@ function timestamp(seconds: bigint, nanos = 0): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds, nanos };
 }
 
+function duration(seconds: bigint, nanos: number): Duration {
+  return { $typeName: "google.protobuf.Duration", seconds, nanos };
+}
+
 test.each<[JsonValue, TimeRule, string]>([
   [0, "seconds", "1970-01-01T00:00:00.000000000Z"],
   [1_700_000_000, "seconds", "2023-11-14T22:13:20.000000000Z"],
@@ -29,8 +35,13 @@ test.each<[JsonValue, TimeRule, string]>([
   [-1, "seconds", "1969-12-31T23:59:59.000000000Z"],
   [-0.5, "seconds", "1969-12-31T23:59:59.500000000Z"],
   [-1.5, "seconds", "1969-12-31T23:59:58.500000000Z"],
-  [0.999_999_999, "seconds", "1970-01-01T00:00:01.000000000Z"],
+  [0.999_999_999, "seconds", "1970-01-01T00:00:00.999999999Z"],
   [1_700_000_000_123, "millis", "2023-11-14T22:13:20.123000000Z"],
+  ["1767225600.123456789", "seconds", "2026-01-01T00:00:00.123456789Z"],
+  ["-0.000000001", "seconds", "1969-12-31T23:59:59.999999999Z"],
+  ["1767225600123.456789", "millis", "2026-01-01T00:00:00.123456789Z"],
+  ["1.767225600e9", "seconds", "2026-01-01T00:00:00.000000000Z"],
+  ["1e-7", "seconds", "1970-01-01T00:00:00.000000100Z"],
   [-1, "millis", "1969-12-31T23:59:59.999000000Z"],
   [1.5, "millis", "1970-01-01T00:00:00.001500000Z"],
   [1_700_000_000_123_456, "micros", "2023-11-14T22:13:20.123456000Z"],
@@ -274,6 +285,77 @@ test.each<[bigint, number]>([
   }
 });
 
+test("property: a time or duration of any unit holds all nanoseconds that a text has, and further digits are reported", () => {
+  const units = fc.constantFrom(["seconds", 0] as const, ["millis", 3] as const, ["micros", 6] as const);
+  const digits = fc.stringMatching(/^[0-9]{1,14}$/);
+  fc.assert(
+    fc.property(fc.nat(2_000_000_000), digits, units, (seconds, fraction, [unit, shift]) => {
+      const text = `${seconds}${fraction.slice(0, shift).padEnd(shift, "0")}.${fraction.slice(shift)}0`;
+      const { differences, json } = written((out) => {
+        out.time(numberOf("time"), text, "t", unit);
+        out.duration(numberOf("duration"), text, "d", unit);
+      });
+      const nanos = Number(fraction.slice(0, 9).padEnd(9, "0"));
+      expect(instantFrom(text, unit)).toMatchObject({ seconds, nanos });
+      expect((json as { duration: string }).duration).toBe(durationText(duration(BigInt(seconds), nanos)));
+      const cut = /[1-9]/.test(fraction.slice(9));
+      expect(differences.map((each) => [each.class, each.path])).toEqual(
+        cut
+          ? [
+              ["converted", "t"],
+              ["converted", "d"],
+            ]
+          : [],
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a time or duration as text: digits beyond nanoseconds are left out and reported, zeros are not", () => {
+  const read = (time: string, span: string, rule?: "iso8601") =>
+    written((out) => {
+      out.time(numberOf("time"), time, "t", "iso8601");
+      out.duration(numberOf("duration"), span, "d", rule);
+    });
+  const expected = "no more digits than nanoseconds have";
+  expect(read("2026-01-02T03:04:05.1234567891Z", "1.1234567891s")).toEqual({
+    json: { time: "2026-01-02T03:04:05.123456789Z", duration: "1.123456789s" },
+    differences: [
+      difference("converted", "t", expected, 'string "2026-01-02T03:04:05.1234567891Z"'),
+      difference("converted", "d", expected, 'string "1.1234567891s"'),
+    ],
+    inexact: false,
+  });
+  expect(read("2026-01-02T03:04:05.1234567890Z", "PT1.1234567890S", "iso8601").differences).toEqual([]);
+  expect(read("2026-01-02T03:04:05Z", "-PT0.0000000001S", "iso8601").differences).toEqual([
+    difference("converted", "d", expected, 'string "-PT0.0000000001S"'),
+  ]);
+});
+
+test("a time as a number: one with more digits than a double surely holds is asked for as it is written", () => {
+  const out = new ProtoWriter();
+  const asks = (value: number) => {
+    out.reset();
+    out.time(numberOf("time"), value, "t", "seconds");
+    return out.keptNumbers;
+  };
+  expect([asks(1_767_225_600), asks(1_767_225_600.25), asks(1_767_225_600.123_456_7)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  const exact = written((writer) => {
+    writer.time(
+      numberOf("time"),
+      new NumberText("1767225600.123456789", 1_767_225_600.123_456_7),
+      "t",
+      "seconds",
+    );
+  }, true);
+  expect(exact.json).toEqual({ time: "2026-01-01T00:00:00.123456789Z" });
+});
+
 test("writing a time: is read back as it was, in every unit that can hold it", () => {
   const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
   const units = fc.constantFrom<[TimeRule, number]>(
@@ -288,7 +370,7 @@ test("writing a time: is read back as it was, in every unit that can hold it", (
       const nanos = fraction - (fraction % step);
       for (const write of [timeText, timeJson]) {
         const read = instantFrom(write(timestamp(whole, nanos), rule), rule);
-        expect(read).toEqual({ seconds: Number(whole), nanos });
+        expect(read).toEqual({ seconds: Number(whole), nanos, isCut: false });
       }
     }),
     { numRuns: 2_000 },

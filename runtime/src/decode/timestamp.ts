@@ -1,6 +1,6 @@
 /** google.protobuf.Timestamp from what upstreams write. */
 import type { JsonValue } from "../json/json.ts";
-import { numberFromText } from "./scalar.ts";
+import { type Nanos, nanosOf } from "./decimal.ts";
 
 /**
  * How an upstream writes times: a count since 1970, RFC 3339, the dates of HTTP and of mail, or a pattern of
@@ -20,15 +20,19 @@ export type TimeRule =
 export interface Instant {
   readonly seconds: number;
   readonly nanos: number;
+  /** Whether there were digits beyond nanoseconds, which are left out. */
+  readonly isCut: boolean;
 }
 
-const UNITS = { seconds: 1, millis: 1_000, micros: 1_000_000, nanos: 1_000_000_000 } as const;
+/** How many decimal digits each unit of a count has below the second. */
+const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
+const NANOS_PER_SECOND = 1_000_000_000n;
 /** 0001-01-01T00:00:00Z, the least google.protobuf.Timestamp. */
 export const MIN_SECONDS = -62_135_596_800;
 /** 9999-12-31T23:59:59Z, the second of the greatest one. */
 export const MAX_SECONDS = 253_402_300_799;
 const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
 
 /** Reads a time; undefined when it is none. */
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
@@ -39,29 +43,15 @@ export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefin
   if (typeof rule === "object") {
     return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
   }
-  const count = typeof value === "string" ? numberFromText(value) : value;
-  if (typeof count === "bigint") return fromBig(count, UNITS[rule]);
-  return typeof count === "number" ? fromCount(count, UNITS[rule]) : undefined;
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
+  return fromCount(nanosOf(String(value), UNIT_DIGITS[rule]));
 }
 
-function fromCount(count: number, perSecond: number): Instant | undefined {
-  if (!Number.isFinite(count)) return undefined;
-  const seconds = Math.floor(count / perSecond);
-  // a double holds today's seconds to about a quarter of a microsecond: finer digits would be noise
-  const digits = Math.max(perSecond, 1_000_000);
-  const nanos = Math.round((count - seconds * perSecond) * (digits / perSecond)) * (1_000_000_000 / digits);
-  return nanos < 1_000_000_000 ? inRange(seconds, Math.max(0, nanos)) : inRange(seconds + 1, 0);
-}
-
-function fromBig(count: bigint, perSecond: number): Instant | undefined {
-  const unit = BigInt(perSecond);
-  let seconds = count / unit;
-  let rest = count % unit;
-  if (rest < 0n) {
-    seconds -= 1n;
-    rest += unit;
-  }
-  return inRange(Number(seconds), Number(rest) * (1_000_000_000 / perSecond));
+/** Nanoseconds of a time count forwards from its second, also before 1970. */
+function fromCount(count: Nanos | undefined): Instant | undefined {
+  if (count === undefined) return undefined;
+  const rest = ((count.nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
+  return inRange(Number((count.nanos - rest) / NANOS_PER_SECOND), Number(rest), count.isCut);
 }
 
 function fromIso(text: string): Instant | undefined {
@@ -77,7 +67,12 @@ function fromIso(text: string): Instant | undefined {
     Number(second ?? 0),
   );
   if (utc === undefined) return undefined;
-  return inRange(utc - zoneSeconds(zone), Number((fraction ?? "").padEnd(9, "0")));
+  const digits = fraction ?? "";
+  return inRange(
+    utc - zoneSeconds(zone),
+    Number(digits.slice(0, 9).padEnd(9, "0")),
+    /[1-9]/.test(digits.slice(9)),
+  );
 }
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -145,6 +140,6 @@ function utcSeconds(
   return date.getTime() / 1_000 + hour * 3_600 + minute * 60 + second;
 }
 
-function inRange(seconds: number, nanos: number): Instant | undefined {
-  return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS ? { seconds, nanos } : undefined;
+function inRange(seconds: number, nanos: number, isCut = false): Instant | undefined {
+  return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS ? { seconds, nanos, isCut } : undefined;
 }

@@ -19,7 +19,11 @@ import { readTextBody } from "./text-body.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
-const RPC_STATUS: MethodRules["errorShapes"] = [{ kind: "rpc_status" }];
+/** What a record of a stream may be that is nothing but an error. */
+const RECORD_SHAPES: MethodRules["errorShapes"] = [
+  { kind: "rpc_status" },
+  { kind: "text", path: "error.message" },
+];
 const MAX_METADATA = 1000;
 const MAX_DETAIL_BYTES = 16 * 1024;
 
@@ -91,8 +95,9 @@ export function errorInSuccess(
 }
 
 /**
- * The error that a record of a stream is by itself: it has nothing but `error`, with a google.rpc.Status, as Google's streams and
- * those of grpc-gateway end. An HTTP status in it is the one that counts. undefined for other records.
+ * The error that a record of a stream is by itself: it has nothing but `error`, with a text or an object with a code or a
+ * message, as Google's streams and those of grpc-gateway end, with and without a list of details. An HTTP status in it is the
+ * one that counts. undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -100,11 +105,17 @@ export function errorInStatus(
   now: number,
 ): ConnectError | undefined {
   const { json } = response;
-  if (!isJsonObject(json) || Object.keys(json).length !== 1 || !isJsonObject(json.error)) return undefined;
-  if (readRpcStatus(json) === undefined) return undefined;
-  const { code } = json.error;
+  if (!isJsonObject(json) || Object.keys(json).length !== 1) return undefined;
+  const { error } = json;
+  if (typeof error === "string" && error !== "") return upstreamError(response, rules, now);
+  if (!isJsonObject(error)) return undefined;
+  const { code, message } = error;
+  const isStatus = readRpcStatus(json) !== undefined;
+  if (!isStatus && typeof code !== "number" && typeof message !== "string") return undefined;
   const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
-  return upstreamError({ ...response, status }, { ...rules, errorShapes: RPC_STATUS }, now);
+  // where an error can be nothing else, a status that left out its empty list of details is one too
+  const whole = isStatus ? json : { error: { details: [], ...error } };
+  return upstreamError({ ...response, json: whole, status }, { ...rules, errorShapes: RECORD_SHAPES }, now);
 }
 
 /** Whether a rule can make an error of a response whose status means success. */

@@ -65,7 +65,8 @@ export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
 
 type Container = Record<string, JsonValue | undefined>;
 
-function endOfString(json: string, start: number): number {
+/** Behind the quote that ends a string; the end of the text where none does. */
+export function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start); at >= 0; at = json.indexOf('"', at + 1)) {
     let slash = at - 1;
     while (slash >= start && json.charCodeAt(slash) === BACKSLASH) slash--;

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonValue } from "./json.ts";
  */
 export function valueAt(root: JsonValue | undefined, path: string): JsonValue | undefined {
   if (path === "") return root;
+  if (!path.includes(".") && !path.includes("'")) return child(root, path);
   let value = root;
   for (const step of stepsOf(path)) value = child(value, step);
   return value;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 import { parseJson, parseJsonExactly, parseJsonVerbatim } from "./parse-json.ts";
 import { stringifyJson } from "./stringify-json.ts";
@@ -89,6 +89,56 @@ test("parseJsonVerbatim: is undefined where JSON.parse keeps all numbers, and re
   expect(parseJsonVerbatim('{"a":[1,-5,1.5,true,"1.0"],"b":false}')).toBeUndefined();
   expect(() => parseJsonVerbatim("[1.0,1.2.3]")).toThrow(SyntaxError);
   expect(() => parseJsonVerbatim("[1.0,01.0]")).toThrow(SyntaxError);
+});
+
+test("a key with an escape is read as it is, whatever keys other documents had", () => {
+  for (const parse of [parseJson, parseJsonExactly]) {
+    for (const key of [
+      "\\",
+      '"',
+      "\n",
+      "\\\\",
+      '\\"',
+      "\\/",
+      "k\\",
+      'k"',
+      "k\n",
+      "__proto__\\",
+      "__proto__",
+    ]) {
+      const document = `[{${JSON.stringify(key)}:700000000000000001,"b":[{"a":1,${JSON.stringify(key)} : "\\""}]}]`;
+      const [object] = parse(document) as [{ b: [object] }];
+      expect([Object.keys(object), Object.keys(object.b[0])]).toEqual([
+        [key, "b"],
+        ["a", key],
+      ]);
+    }
+  }
+});
+
+test("property: keys are those of the text, in any order of documents", () => {
+  const key = fc.string({
+    unit: fc.constantFrom('"', "\\", "\n", "/", "k", "u", "é", "\u2028", " ", ":"),
+    maxLength: 4,
+  });
+  const value = fc.constantFrom('"\\""', "1", '"\\\\"', '":"', "[]");
+  const entries = fc.uniqueArray(fc.tuple(key, value), { maxLength: 4, selector: ([name]) => name });
+  fc.assert(
+    fc.property(entries, fc.constantFrom("", " ", "\n"), (pairs, space) => {
+      const text = `{${pairs.map(([name, json]) => `${JSON.stringify(name)}${space}:${json}`).join(",")}}`;
+      const object = parseJson(text) as JsonObject;
+      expect(Object.entries(object)).toEqual(pairs.map(([name, json]) => [name, JSON.parse(json)]));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a document with escapes in keys may be deep and long", () => {
+  const depth = 100_000;
+  const deep = `${'{"\\"":['.repeat(depth)}1${"]}".repeat(depth)}`;
+  expect(stringifyJson(parseJson(deep) ?? null)).toBe(deep);
+  const long = `{"${'\\"'.repeat(1_000_000)}":"${"\\\\".repeat(1_000_000)}"}`;
+  expect(stringifyJson(parseJson(long) ?? null)).toBe(long);
 });
 
 test("NumberText: is the number as well as its text", () => {

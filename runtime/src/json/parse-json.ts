@@ -1,4 +1,5 @@
 import { quoteBigNumbers, unquoteBigNumbers } from "./big-numbers.ts";
+import { parseWithKeys } from "./escaped-keys.ts";
 import type { JsonValue } from "./json.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { JsonValue } from "./json.ts";
  */
 export function parseJson(text: string): JsonValue | undefined {
   const bare = withoutMark(text);
-  return bare.trim() === "" ? undefined : (JSON.parse(bare) as JsonValue);
+  return bare.trim() === "" ? undefined : parseWithKeys(bare);
 }
 
 /**
@@ -22,7 +23,7 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
   const bare = withoutMark(text);
   const quoted = quoteBigNumbers(bare);
   if (quoted === undefined) return parseJson(bare);
-  return unquoteBigNumbers(JSON.parse(quoted.text) as JsonValue, quoted.mark);
+  return unquoteBigNumbers(parseWithKeys(quoted.text), quoted.mark);
 }
 
 /**
@@ -34,7 +35,7 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
  */
 export function parseJsonVerbatim(text: string): JsonValue | undefined {
   const quoted = quoteBigNumbers(withoutMark(text), true);
-  return quoted && unquoteBigNumbers(JSON.parse(quoted.text) as JsonValue, quoted.mark);
+  return quoted && unquoteBigNumbers(parseWithKeys(quoted.text), quoted.mark);
 }
 
 function withoutMark(text: string): string {

@@ -29,6 +29,12 @@ export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Sets all keys of another object. */
+export function setAll(json: JsonRecord, entries: JsonValue): void {
+  if (!isJsonObject(entries)) return;
+  for (const [key, value] of Object.entries(entries)) if (value !== undefined) setOwn(json, key, value);
+}
+
 /** Adds unknown keys to an object: those that it has are those of declared fields, which win. */
 export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);

@@ -16,6 +16,7 @@ import { JsonTooDeep, ProtoWriter, WrongShape } from "../decode/proto-writer.ts"
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
+import type { Body } from "./body.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
@@ -37,6 +38,9 @@ export interface DecodedItems {
   readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
   readonly differences: FoundDifferences;
 }
+
+/** A record of a stream. */
+export type RecordBody = Pick<Body, "value" | "verbatim" | "malformed">;
 
 const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "converted" };
 
@@ -91,7 +95,7 @@ export class Decoder {
       write(body.value, false);
       this.again(body.value, body.verbatim, (value) => write(value, true));
     });
-    return { bytes: this.out.finish(), differences: this.differencesOf(response) };
+    return { bytes: this.out.finish(), differences: this.differencesOf(response.body.malformed) };
   }
 
   /**
@@ -128,7 +132,7 @@ export class Decoder {
     const write = ({ path, items }: Page, exact: boolean) => {
       this.out.reset(exact, response.body.textual);
       return indices
-        .map((index) => this.out.item(items[index], path, index, adapter.item))
+        .map((index) => this.out.item(items[index], path, index, adapter.item, adapter.itemIsValue))
         .filter((item) => item !== undefined);
     };
     const items = this.guarded(adapter, () => {
@@ -141,25 +145,24 @@ export class Decoder {
         ) ?? fast
       );
     });
-    return { items, differences: this.differencesOf(response) };
+    return { items, differences: this.differencesOf(response.body.malformed) };
   }
 
   /** Writes a record; without bytes where it is no object. Throws as `message`. */
   record(
     adapter: RecordsAdapter,
-    value: JsonValue | undefined,
-    verbatim: () => JsonValue | undefined,
+    { value, verbatim, malformed }: RecordBody,
     index: number,
   ): Partial<Decoded> & Pick<Decoded, "differences"> {
     const write = (json: JsonValue | undefined, exact: boolean) => {
       this.out.reset(exact);
-      return this.out.item(json, "", index, adapter.item);
+      return this.out.item(json, "", index, adapter.item, adapter.itemIsValue);
     };
     const bytes = this.guarded(adapter, () => {
       const fast = write(value, false);
       return this.again(value, verbatim, (json) => write(json, true)) ?? fast;
     });
-    const differences = this.out.found();
+    const differences = this.differencesOf(malformed, index);
     return bytes === undefined ? { differences } : { bytes, differences };
   }
 
@@ -182,11 +185,13 @@ export class Decoder {
     return better === undefined && !inexact ? undefined : write(better ?? value);
   }
 
-  private differencesOf({ body }: ReadResponse): FoundDifferences {
+  /** @param index of the record that it is about; undefined for a whole body */
+  private differencesOf(malformed: boolean, index?: number): FoundDifferences {
     const found = this.out.found();
-    if (!body.malformed) return found;
+    if (!malformed) return found;
     const { list, counts } = found;
-    return { list: [NOT_UTF8, ...list], counts: { ...counts, converted: counts.converted + 1 } };
+    const difference = index === undefined ? NOT_UTF8 : { ...NOT_UTF8, path: `[${index}]` };
+    return { list: [difference, ...list], counts: { ...counts, converted: counts.converted + 1 } };
   }
 
   private guarded<T>(adapter: AnyMethodAdapter, act: () => T): T {

@@ -1,5 +1,6 @@
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
 import { RecordTooLarge } from "./lines.ts";
+import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /** What stands in an array where something else has to; `message` says what, without repeating it. */
 export class ArrayFault extends Error {}
@@ -70,7 +71,7 @@ export class ArraySplitter {
    *
    * @throws ArrayFault, or RecordTooLarge for an item of more bytes than allowed
    */
-  *items(chunk: Uint8Array): Generator<string, undefined> {
+  *items(chunk: Uint8Array): Generator<RecordUtf8, undefined> {
     for (let at = 0; at < chunk.length; ) {
       if (!this.isWithin) {
         at = this.between(chunk, at);
@@ -82,7 +83,7 @@ export class ArraySplitter {
       at = end;
       this.place = "behind";
       this.count++;
-      yield this.item.take().toString();
+      yield utf8Of(this.item.take());
     }
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
 import type { Pacer } from "../time/pacer.ts";
 import { batchesOf } from "./batches.ts";
+import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /**
  * What ends a line: a line feed; or also a carriage return, alone or before a line feed; or the record separator of JSON text
@@ -13,6 +14,8 @@ export interface Line {
   readonly text: string;
   /** Whether something ended it: false for what the body broke off at. */
   readonly ended: boolean;
+  /** Whether there were bytes that are not UTF-8; each was read as U+FFFD. */
+  readonly malformed: boolean;
 }
 
 /** A line, or a record of several lines, that is larger than allowed. */
@@ -38,7 +41,7 @@ export async function* linesOf(
   const splitter = new LineSplitter(ends, maxBytes);
   yield* batchesOf(chunks, (chunk) => splitter.lines(chunk), pacer);
   const rest = splitter.rest();
-  if (rest !== "") yield [{ text: rest, ended: false }];
+  if (rest.text !== "") yield [{ ...rest, ended: false }];
 }
 
 class LineSplitter {
@@ -58,7 +61,7 @@ class LineSplitter {
     if (chunk.length > 0) this.afterReturn = false;
     for (let at = this.endFrom(chunk, start); at >= 0; at = this.endFrom(chunk, start)) {
       this.keep(chunk.subarray(start, at));
-      yield { text: this.rest(), ended: true };
+      yield { ...this.rest(), ended: true };
       const isReturn = chunk[at] === CR;
       this.afterReturn = isReturn && at + 1 === chunk.length;
       start = at + (isReturn && chunk[at + 1] === LF ? 2 : 1);
@@ -67,8 +70,8 @@ class LineSplitter {
   }
 
   /** What was kept, as text. */
-  rest(): string {
-    return this.line.take().toString();
+  rest(): RecordUtf8 {
+    return utf8Of(this.line.take());
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {

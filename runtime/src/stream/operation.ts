@@ -4,7 +4,7 @@ import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules, OperationRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { holds } from "../decode/read.ts";
+import { holdsExactly } from "../decode/read.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
@@ -139,11 +139,12 @@ class Work {
   private isDone(response: ReadResponse): boolean {
     const { done, failed } = this.rule;
     const payload = this.payload(response);
-    if (failed !== undefined && isJsonObject(payload) && holds(payload, failed)) {
+    const exactly = () => this.payload(response, true);
+    if (failed !== undefined && isJsonObject(payload) && holdsExactly(payload, failed, exactly)) {
       throw this.call.failure(response);
     }
     if (response.status === ACCEPTED) return false;
-    return done === undefined || (isJsonObject(payload) && holds(payload, done));
+    return done === undefined || (isJsonObject(payload) && holdsExactly(payload, done, exactly));
   }
 
   private statusRequest(response: ReadResponse): RestRequest {
@@ -222,8 +223,8 @@ class Work {
     return asked === undefined ? undefined : Math.max(asked, Math.min(this.intervalMs, FIRST_INTERVAL_MS));
   }
 
-  private payload({ body }: ReadResponse): JsonValue | undefined {
-    return payloadOf(body.value, this.call.adapter.rules.envelope);
+  private payload({ body }: ReadResponse, exactly = false): JsonValue | undefined {
+    return payloadOf(exactly ? body.exactly() : body.value, this.call.adapter.rules.envelope);
   }
 
   private refused(problem: string, cause?: unknown): ConnectError {

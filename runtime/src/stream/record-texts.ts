@@ -14,7 +14,8 @@ import { linesOf, RecordTooLarge } from "./lines.ts";
 import { eventsOf, type ServerEvent } from "./server-events.ts";
 
 /** A record before it is parsed: a line, an event, or an item of an array. */
-export type RecordText = Partial<Pick<ServerEvent, "event" | "id">> & Pick<ServerEvent, "data" | "ended">;
+export type RecordText = Partial<Pick<ServerEvent, "event" | "id">> &
+  Pick<ServerEvent, "data" | "ended" | "malformed">;
 
 type Call = RunningCall<RecordsAdapter>;
 type RecordTexts = AsyncGenerator<RecordText, undefined>;
@@ -68,7 +69,7 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
   let comments = 0;
   let records = 0;
   for await (const lines of linesOf(inUtf8(chunks, type), isSequence ? "rs" : "lf", limit, pacer)) {
-    for (const { text, ended } of lines) {
+    for (const { text, ended, malformed } of lines) {
       const data = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
       if (data.trim() === "") continue;
       if (COMMENT.test(data) && !end.includes(data.trim())) {
@@ -77,7 +78,7 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
       }
       records++;
       // a text of a sequence is whole where a line feed is behind it (RFC 7464 section 2.4)
-      yield { data, ended: ended || (isSequence && /\s$/.test(data)) };
+      yield { data, ended: ended || (isSequence && /\s$/.test(data)), malformed };
     }
   }
   if (records === 0 && comments > 0 && !/json/i.test(type ?? "")) throw onlyComments(call, head.status, type);
@@ -96,7 +97,7 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
   const splitter = new ArraySplitter(call.route.upstream.settings.maxResponseBytes);
   const chunks = untilOther(inUtf8(download.chunks, head.header("content-type")), splitter);
   for await (const items of batchesOf(chunks, (chunk) => splitter.items(chunk), pacer)) {
-    for (const data of items) yield { data, ended: true };
+    for (const { text, malformed } of items) yield { data: text, ended: true, malformed };
   }
   if (splitter.other !== undefined) throw notArray(call, download, splitter.other);
   if (!splitter.ended && head.status !== 204) throw truncated(call);

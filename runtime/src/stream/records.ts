@@ -1,9 +1,9 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download, RunningCall } from "../call/running-call.ts";
-import { holds } from "../decode/read.ts";
+import { holdsExactly } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { setOwn } from "../request/encode.ts";
 import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
@@ -37,9 +37,10 @@ export async function* records(
   for await (const text of recordTexts(call, download)) {
     if (isEnd(text, end)) return undefined;
     const json = readRecord(call, text, download);
-    const bytes = call.record(json, () => verbatimRecord(call.adapter, text), index++);
+    const verbatim = () => verbatimRecord(call.adapter, text);
+    const bytes = call.record({ value: json, verbatim, malformed: text.malformed }, index++);
     if (bytes !== undefined) yield bytes;
-    if (last !== undefined && isJsonObject(json) && holds(json, last)) return undefined;
+    if (last !== undefined && isJsonObject(json) && holdsExactly(json, last, verbatim)) return undefined;
   }
   if (hasEnd) throw truncated(call);
   return undefined;
@@ -95,12 +96,16 @@ function recordOf(adapter: RecordsAdapter, text: RecordText, parse: Parse): Json
   const value = data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
   if (data === undefined && !isJsonObject(value)) return value;
   const record: Record<string, JsonValue> = {};
-  if (data === undefined) {
-    Object.assign(record, value as JsonObject);
-  } else if (value !== undefined) setOwn(record, data, value);
+  for (const [name, item] of data === undefined ? entriesOf(value) : [[data, value] as const]) {
+    if (item !== undefined) setOwn(record, name, item);
+  }
   if (event !== undefined && text.event !== undefined) setOwn(record, event, text.event);
   if (id !== undefined && text.id) setOwn(record, id, text.id);
   return record;
+}
+
+function entriesOf(value: JsonValue | undefined): ReadonlyArray<readonly [string, JsonValue | undefined]> {
+  return isJsonObject(value) ? Object.entries(value) : [];
 }
 
 /** The record with every number as it is written; undefined where JSON.parse keeps them all. */

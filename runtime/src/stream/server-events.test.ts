@@ -21,6 +21,7 @@ const plain = (data: string, more: Partial<ServerEvent> = {}) => ({
   id: "",
   data,
   ended: true,
+  malformed: false,
   ...more,
 });
 

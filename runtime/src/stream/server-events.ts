@@ -13,6 +13,8 @@ export interface ServerEvent {
   readonly data: string;
   /** Whether an empty line ended it: false for what the body broke off at. */
   readonly ended: boolean;
+  /** Whether there were bytes that are not UTF-8 in its lines. */
+  readonly malformed: boolean;
 }
 
 /**
@@ -29,10 +31,10 @@ export async function* eventsOf(
   const event = new Collected(maxLength);
   let isFirst = true;
   for await (const chunk of lines) {
-    for (const { text, ended } of chunk) {
+    for (const { text, ended, malformed } of chunk) {
       const line = isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
       isFirst = false;
-      if (line !== "") event.take(line);
+      if (line !== "") event.take(line, malformed);
       if (line !== "" || !ended) continue;
       if (event.hasData) {
         yield event.dispatch(true);
@@ -50,6 +52,7 @@ class Collected {
   private id = "";
   private data: string[] = [];
   private length = 0;
+  private malformed = false;
 
   constructor(maxLength: number) {
     this.maxLength = maxLength;
@@ -59,7 +62,8 @@ class Collected {
     return this.data.length > 0;
   }
 
-  take(line: string): void {
+  take(line: string, malformed: boolean): void {
+    this.malformed ||= malformed;
     const colon = line.indexOf(":");
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
@@ -73,7 +77,8 @@ class Collected {
   }
 
   dispatch(ended: boolean): ServerEvent {
-    const event = { event: this.name || "message", id: this.id, data: this.data.join("\n"), ended };
+    const { id, malformed } = this;
+    const event = { event: this.name || "message", id, data: this.data.join("\n"), ended, malformed };
     this.clear();
     return event;
   }
@@ -82,5 +87,6 @@ class Collected {
     this.name = "";
     this.data = [];
     this.length = 0;
+    this.malformed = false;
   }
 }

@@ -102,6 +102,21 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "A member of a oneof can never be read: another member reads the same key, or the others are chosen by conditions and there is no discriminator.",
       remedy: "Add `when` to the members, e.g. by the JSON type of the key, or a discriminator to the oneof.",
     },
+    "unwrapped-alone": {
+      meaning:
+        "A oneof has the layout UNWRAPPED, so that its member stands in place of the message, but the message has other fields.",
+      remedy: "Move the other fields to another message, or use another layout.",
+    },
+    "unwrapped-type": {
+      meaning:
+        "The layout UNWRAPPED goes by JSON types, and a member has none, one that another member has, one that it cannot hold, or a condition that asks for more.",
+      remedy:
+        "Give each member but the fallback a `when` with a type of its own. A list is a message that is `unwrap`ped.",
+    },
+    "unwrapped-request": {
+      meaning: "A message with a oneof of the layout UNWRAPPED, which only responses have, is in a request.",
+      remedy: "Use another message in the request, e.g. a google.protobuf.Value.",
+    },
     "from-nested": {
       meaning:
         "A field comes from a header or the status, but its message is nested in a response or is an item of a stream, where neither is at hand.",

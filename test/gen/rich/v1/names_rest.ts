@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -292,6 +293,8 @@ const STRING_KEYS: ReadonlySet<string> = new Set([
   "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
 ]);
 
+const STRING_CASE: OneofMembers = [[8, "number"], [9, "answer"]];
+
 /** @generated from message rich.v1.String */
 export function decodeString(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["json"], "json");
@@ -301,8 +304,10 @@ export function decodeString(json: JsonObject, out: ProtoWriter): void {
   out.enum(5, json["mode"], "mode", MODE);
   out.list(6, json["item"], "item", "int64");
   out.map(7, json["value"], "value", "string", (value, key, out) => out.int64(2, value, key));
+  const caseStart = out.length;
   out.int64(8, json["number"], "number");
   out.string(9, json["answer"], "answer");
+  out.onlyFirst(caseStart, json, STRING_CASE);
   out.unknownKeys(json, STRING_KEYS);
 }
 

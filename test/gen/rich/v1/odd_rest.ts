@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -27,6 +28,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  setAll,
   setOwn,
   splitCommas,
   splitNumbers,
@@ -291,12 +293,15 @@ export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
 
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "note"]);
 
+const ENVELOPE_CONTENT: OneofMembers = [[1, "text"], [2, "image"], [3, "note"]];
+
 /**
  * The keys of a kind stand under its name.
  *
  * @generated from message rich.v1.Envelope
  */
 export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
+  const contentStart = out.length;
   switch (json["kind"]) {
     case "text":
       out.message(1, json["text"], "text", decodeTextBlock);
@@ -310,10 +315,13 @@ export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
     default:
       out.unknownMember("kind", "a known content", json["kind"]);
   }
+  out.unchosen(contentStart, json, ENVELOPE_CONTENT);
   out.unknownKeys(json, ENVELOPE_KEYS);
 }
 
 const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
+
+const HAPPENING_PAYLOAD: OneofMembers = [[2, "payload"], [3, "payload"], [4, "payload"]];
 
 /**
  * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
@@ -322,6 +330,7 @@ const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
  */
 export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["type"], "type");
+  const payloadStart = out.length;
   switch (json["type"]) {
     case "SaidEvent":
       out.message(2, json["payload"], "payload", decodeTextBlock);
@@ -332,6 +341,7 @@ export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
     default:
       out.message(4, json["payload"], "payload", decodeStruct);
   }
+  out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
   out.unknownKeys(json, HAPPENING_KEYS);
 }
 
@@ -474,11 +484,11 @@ function encodeBlock(message: Block): JsonRecord {
   switch (message.block.case) {
     case "text":
       json["type"] = "text";
-      Object.assign(json, encodeTextBlock(message.block.value));
+      setAll(json, encodeTextBlock(message.block.value));
       break;
     case "image":
       json["type"] = "image";
-      Object.assign(json, encodeImageBlock(message.block.value));
+      setAll(json, encodeImageBlock(message.block.value));
       break;
   }
   addUnknown(json, rawEntries(message.unknownFields));
@@ -540,10 +550,10 @@ function encodeLoose(message: Loose): JsonRecord {
   switch (message.block.case) {
     case "text":
       json["type"] = "text";
-      Object.assign(json, encodeLooseText(message.block.value));
+      setAll(json, encodeLooseText(message.block.value));
       break;
     case "other":
-      Object.assign(json, plainJson(message.block.value));
+      setAll(json, plainJson(message.block.value));
       break;
   }
   return json;

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -185,12 +186,18 @@ const CHOICE_KEYS: ReadonlySet<string> = new Set([
   "text", "number", "color", "message", "time", "struct", "wrapper", "value", "data",
 ]);
 
+const CHOICE_CHOICE: OneofMembers = [
+  [1, "text"], [2, "number"], [3, "color"], [4, "message"], [5, "time"], [6, "struct"], [7, "wrapper"],
+  [8, "value"], [9, "data"],
+];
+
 /**
  * A oneof without rules.
  *
  * @generated from message rich.v1.Choice
  */
 export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
+  const choiceStart = out.length;
   out.string(1, json["text"], "text");
   out.int64(2, json["number"], "number");
   out.enum(3, json["color"], "color", COLOR);
@@ -200,6 +207,7 @@ export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
   out.wrapper(7, json["wrapper"], "wrapper", "string");
   out.nullable(8, json["value"], "value", decodeValue);
   out.bytes(9, json["data"], "data");
+  out.onlyFirst(choiceStart, json, CHOICE_CHOICE);
   out.unknownKeys(json, CHOICE_KEYS);
 }
 

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
@@ -111,6 +112,8 @@ const decodeKnownAny = decodeAny(TYPES);
 
 const OPERATION_KEYS: ReadonlySet<string> = new Set(["name", "metadata", "done", "error", "response"]);
 
+const OPERATION_RESULT: OneofMembers = [[4, "error"], [5, "response"]];
+
 /**
  * Work that goes on after the response.
  *
@@ -120,8 +123,10 @@ export function decodeOperation(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["name"], "name");
   out.message(2, json["metadata"], "metadata", decodeKnownAny);
   out.bool(3, json["done"], "done");
+  const resultStart = out.length;
   out.message(4, json["error"], "error", decodeStatus);
   out.message(5, json["response"], "response", decodeKnownAny);
+  out.onlyFirst(resultStart, json, OPERATION_RESULT);
   out.unknownKeys(json, OPERATION_KEYS);
 }
 

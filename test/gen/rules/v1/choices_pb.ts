@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
+import type { Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 
@@ -13,7 +14,269 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file rules/v1/choices.proto.
  */
 export const file_rules_v1_choices: GenFile = /*@__PURE__*/
-  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkyZgoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzGgu66xgHCgVydWxlc2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
+  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSIRCg9HZXRSZXBseVJlcXVlc3QiKwoJUmVwbHlCb2R5Eh4KBXJlcGx5GAEgASgLMg8ucnVsZXMudjEuUmVwbHki9AEKB1JlcGxpZXMSHAoDb25lGAEgASgLMg8ucnVsZXMudjEuUmVwbHkSHQoEbGlzdBgCIAMoCzIPLnJ1bGVzLnYxLlJlcGx5EisKBW5hbWVkGAMgAygLMhwucnVsZXMudjEuUmVwbGllcy5OYW1lZEVudHJ5EhwKBHJlc3QYBCABKAsyDi5ydWxlcy52MS5SZXN0EiIKB2Nyb3NzZWQYBSABKAsyES5ydWxlcy52MS5Dcm9zc2VkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUmVwbHk6AjgBIpcBCgVSZXBseRIsCgNvbmUYASABKAsyDS5ydWxlcy52MS5IaXRCDrrrGApiCCIGb2JqZWN0SAASLwoEbWFueRgCIAEoCzIOLnJ1bGVzLnYxLkhpdHNCD7rrGAs4AWIHIgVhcnJheUgAEh4KBHRleHQYAyABKAlCDrrrGApiCCIGc3RyaW5nSABCDwoFcmVwbHkSBrrrGAIQBCJ0CgRSZXN0EiwKA29uZRgBIAEoCzINLnJ1bGVzLnYxLkhpdEIOuusYCmIIIgZvYmplY3RIABInCgVvdGhlchgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAQhUKBHJlc3QSDbrrGAkQBCIFb3RoZXIiEQoDSGl0EgoKAmlkGAEgASgJIiMKBEhpdHMSGwoEaGl0cxgBIAMoCzINLnJ1bGVzLnYxLkhpdCLyAwoHQ3Jvc3NlZBIUCgpmaXJzdF90ZXh0GAEgASgJSAASIgoJZmlyc3RfaGl0GAIgASgLMg0ucnVsZXMudjEuSGl0SAASFgoMZmlyc3RfbnVtYmVyGAMgASgDSAASIwoKc2Vjb25kX2hpdBgEIAEoCzINLnJ1bGVzLnYxLkhpdEgBEhUKC3NlY29uZF90ZXh0GAUgASgJSAESLwoJdGhpcmRfaGl0GAYgASgLMg0ucnVsZXMudjEuSGl0Qgu66xgHYgUSA2hpdEgCEj4KCnRoaXJkX3RleHQYByABKAsyDi5ydWxlcy52MS5UZXh0Qhi66xgUYhISEDkwMDcxOTkyNTQ3NDA5OTNIAhI8Cgtmb3VydGhfdGV4dBgIIAEoCUIluusYIWIfCgtmb3VydGhfa2luZBIQOTAwNzE5OTI1NDc0MDk5M0gDEjkKCmZvdXJ0aF9oaXQYCSABKAsyDS5ydWxlcy52MS5IaXRCFLrrGBBiDgoKZm91cnRoX2hpdBgBSAMSEwoLZm91cnRoX2tpbmQYCiABKAlCBwoFZmlyc3RCHQoGc2Vjb25kEhO66xgPCgtzZWNvbmRfa2luZBACQigKBXRoaXJkEh+66xgbCgp0aGlyZF9raW5kEAMaC3RoaXJkX3ZhbHVlQggKBmZvdXJ0aCKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkyZgoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzGgu66xgHCgVydWxlczLGAwoMUmVwbHlTZXJ2aWNlEkYKCEdldFJlcGx5EhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiDoLT5JMCCBIGL3JlcGx5EkwKCkdldFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaES5ydWxlcy52MS5SZXBsaWVzIhCC0+STAgoSCC9yZXBsaWVzEloKDEdldFJlcGx5Qm9keRIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoTLnJ1bGVzLnYxLlJlcGx5Qm9keSIagtPkkwIUYgVyZXBseRILL3JlcGx5LWJvZHkSWwoLTGlzdFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIeuusYDNoBCQoBLhoEbmV4dILT5JMCCBIGL3BhZ2VzMAESVQoMV2F0Y2hSZXBsaWVzEhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiF7rrGAWCAgIIA4LT5JMCCBIGL2xpbmVzMAEaELrrGAwKBXJ1bGVzGgMKAS5iBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
+
+/**
+ * @generated from message rules.v1.GetReplyRequest
+ */
+export type GetReplyRequest = Message<"rules.v1.GetReplyRequest"> & {
+};
+
+/**
+ * Describes the message rules.v1.GetReplyRequest.
+ * Use `create(GetReplyRequestSchema)` to create a new message.
+ */
+export const GetReplyRequestSchema: GenMessage<GetReplyRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 0);
+
+/**
+ * @generated from message rules.v1.ReplyBody
+ */
+export type ReplyBody = Message<"rules.v1.ReplyBody"> & {
+  /**
+   * @generated from field: rules.v1.Reply reply = 1;
+   */
+  reply?: Reply | undefined;
+};
+
+/**
+ * Describes the message rules.v1.ReplyBody.
+ * Use `create(ReplyBodySchema)` to create a new message.
+ */
+export const ReplyBodySchema: GenMessage<ReplyBody> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 1);
+
+/**
+ * @generated from message rules.v1.Replies
+ */
+export type Replies = Message<"rules.v1.Replies"> & {
+  /**
+   * @generated from field: rules.v1.Reply one = 1;
+   */
+  one?: Reply | undefined;
+
+  /**
+   * @generated from field: repeated rules.v1.Reply list = 2;
+   */
+  list: Reply[];
+
+  /**
+   * @generated from field: map<string, rules.v1.Reply> named = 3;
+   */
+  named: { [key: string]: Reply };
+
+  /**
+   * @generated from field: rules.v1.Rest rest = 4;
+   */
+  rest?: Rest | undefined;
+
+  /**
+   * @generated from field: rules.v1.Crossed crossed = 5;
+   */
+  crossed?: Crossed | undefined;
+};
+
+/**
+ * Describes the message rules.v1.Replies.
+ * Use `create(RepliesSchema)` to create a new message.
+ */
+export const RepliesSchema: GenMessage<Replies> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 2);
+
+/**
+ * An object, an array, or a text.
+ *
+ * @generated from message rules.v1.Reply
+ */
+export type Reply = Message<"rules.v1.Reply"> & {
+  /**
+   * @generated from oneof rules.v1.Reply.reply
+   */
+  reply: {
+    /**
+     * @generated from field: rules.v1.Hit one = 1;
+     */
+    value: Hit;
+    case: "one";
+  } | {
+    /**
+     * @generated from field: rules.v1.Hits many = 2;
+     */
+    value: Hits;
+    case: "many";
+  } | {
+    /**
+     * @generated from field: string text = 3;
+     */
+    value: string;
+    case: "text";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.Reply.
+ * Use `create(ReplySchema)` to create a new message.
+ */
+export const ReplySchema: GenMessage<Reply> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 3);
+
+/**
+ * What is no object is kept as it is.
+ *
+ * @generated from message rules.v1.Rest
+ */
+export type Rest = Message<"rules.v1.Rest"> & {
+  /**
+   * @generated from oneof rules.v1.Rest.rest
+   */
+  rest: {
+    /**
+     * @generated from field: rules.v1.Hit one = 1;
+     */
+    value: Hit;
+    case: "one";
+  } | {
+    /**
+     * @generated from field: google.protobuf.Value other = 2;
+     */
+    value: Value;
+    case: "other";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.Rest.
+ * Use `create(RestSchema)` to create a new message.
+ */
+export const RestSchema: GenMessage<Rest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 4);
+
+/**
+ * @generated from message rules.v1.Hit
+ */
+export type Hit = Message<"rules.v1.Hit"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message rules.v1.Hit.
+ * Use `create(HitSchema)` to create a new message.
+ */
+export const HitSchema: GenMessage<Hit> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 5);
+
+/**
+ * @generated from message rules.v1.Hits
+ */
+export type Hits = Message<"rules.v1.Hits"> & {
+  /**
+   * @generated from field: repeated rules.v1.Hit hits = 1;
+   */
+  hits: Hit[];
+};
+
+/**
+ * Describes the message rules.v1.Hits.
+ * Use `create(HitsSchema)` to create a new message.
+ */
+export const HitsSchema: GenMessage<Hits> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 6);
+
+/**
+ * Several members may be there at once, and keys are written in lowerCamel.
+ *
+ * @generated from message rules.v1.Crossed
+ */
+export type Crossed = Message<"rules.v1.Crossed"> & {
+  /**
+   * @generated from oneof rules.v1.Crossed.first
+   */
+  first: {
+    /**
+     * @generated from field: string first_text = 1;
+     */
+    value: string;
+    case: "firstText";
+  } | {
+    /**
+     * @generated from field: rules.v1.Hit first_hit = 2;
+     */
+    value: Hit;
+    case: "firstHit";
+  } | {
+    /**
+     * @generated from field: int64 first_number = 3;
+     */
+    value: bigint;
+    case: "firstNumber";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from oneof rules.v1.Crossed.second
+   */
+  second: {
+    /**
+     * @generated from field: rules.v1.Hit second_hit = 4;
+     */
+    value: Hit;
+    case: "secondHit";
+  } | {
+    /**
+     * @generated from field: string second_text = 5;
+     */
+    value: string;
+    case: "secondText";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from oneof rules.v1.Crossed.third
+   */
+  third: {
+    /**
+     * @generated from field: rules.v1.Hit third_hit = 6;
+     */
+    value: Hit;
+    case: "thirdHit";
+  } | {
+    /**
+     * @generated from field: rules.v1.Text third_text = 7;
+     */
+    value: Text;
+    case: "thirdText";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from oneof rules.v1.Crossed.fourth
+   */
+  fourth: {
+    /**
+     * @generated from field: string fourth_text = 8;
+     */
+    value: string;
+    case: "fourthText";
+  } | {
+    /**
+     * @generated from field: rules.v1.Hit fourth_hit = 9;
+     */
+    value: Hit;
+    case: "fourthHit";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: string fourth_kind = 10;
+   */
+  fourthKind: string;
+};
+
+/**
+ * Describes the message rules.v1.Crossed.
+ * Use `create(CrossedSchema)` to create a new message.
+ */
+export const CrossedSchema: GenMessage<Crossed> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 7);
 
 /**
  * @generated from message rules.v1.Choices
@@ -65,7 +328,7 @@ export type Choices = Message<"rules.v1.Choices"> & {
  * Use `create(ChoicesSchema)` to create a new message.
  */
 export const ChoicesSchema: GenMessage<Choices> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 0);
+  messageDesc(file_rules_v1_choices, 8);
 
 /**
  * The discriminator is a number.
@@ -96,7 +359,7 @@ export type Numbered = Message<"rules.v1.Numbered"> & {
  * Use `create(NumberedSchema)` to create a new message.
  */
 export const NumberedSchema: GenMessage<Numbered> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 1);
+  messageDesc(file_rules_v1_choices, 9);
 
 /**
  * The discriminator is a boolean.
@@ -127,7 +390,7 @@ export type Flagged = Message<"rules.v1.Flagged"> & {
  * Use `create(FlaggedSchema)` to create a new message.
  */
 export const FlaggedSchema: GenMessage<Flagged> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 2);
+  messageDesc(file_rules_v1_choices, 10);
 
 /**
  * As ProtoJSON has it.
@@ -158,7 +421,7 @@ export type Plain = Message<"rules.v1.Plain"> & {
  * Use `create(PlainSchema)` to create a new message.
  */
 export const PlainSchema: GenMessage<Plain> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 3);
+  messageDesc(file_rules_v1_choices, 11);
 
 /**
  * @generated from message rules.v1.Text
@@ -175,7 +438,7 @@ export type Text = Message<"rules.v1.Text"> & {
  * Use `create(TextSchema)` to create a new message.
  */
 export const TextSchema: GenMessage<Text> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 4);
+  messageDesc(file_rules_v1_choices, 12);
 
 /**
  * @generated from message rules.v1.Picture
@@ -197,7 +460,7 @@ export type Picture = Message<"rules.v1.Picture"> & {
  * Use `create(PictureSchema)` to create a new message.
  */
 export const PictureSchema: GenMessage<Picture> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 5);
+  messageDesc(file_rules_v1_choices, 13);
 
 /**
  * @generated from message rules.v1.Flat
@@ -237,7 +500,7 @@ export type Flat = Message<"rules.v1.Flat"> & {
  * Use `create(FlatSchema)` to create a new message.
  */
 export const FlatSchema: GenMessage<Flat> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 6);
+  messageDesc(file_rules_v1_choices, 14);
 
 /**
  * The layout is that of FLATTENED.
@@ -268,7 +531,7 @@ export type Implied = Message<"rules.v1.Implied"> & {
  * Use `create(ImpliedSchema)` to create a new message.
  */
 export const ImpliedSchema: GenMessage<Implied> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 7);
+  messageDesc(file_rules_v1_choices, 15);
 
 /**
  * @generated from message rules.v1.Nested
@@ -303,7 +566,7 @@ export type Nested = Message<"rules.v1.Nested"> & {
  * Use `create(NestedSchema)` to create a new message.
  */
 export const NestedSchema: GenMessage<Nested> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 8);
+  messageDesc(file_rules_v1_choices, 16);
 
 /**
  * @generated from message rules.v1.Beside
@@ -332,7 +595,7 @@ export type Beside = Message<"rules.v1.Beside"> & {
  * Use `create(BesideSchema)` to create a new message.
  */
 export const BesideSchema: GenMessage<Beside> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 9);
+  messageDesc(file_rules_v1_choices, 17);
 
 /**
  * No key decides alone: members are tried in their order.
@@ -374,7 +637,7 @@ export type Guessed = Message<"rules.v1.Guessed"> & {
  * Use `create(GuessedSchema)` to create a new message.
  */
 export const GuessedSchema: GenMessage<Guessed> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 10);
+  messageDesc(file_rules_v1_choices, 18);
 
 /**
  * @generated from message rules.v1.Absent
@@ -391,7 +654,7 @@ export type Absent = Message<"rules.v1.Absent"> & {
  * Use `create(AbsentSchema)` to create a new message.
  */
 export const AbsentSchema: GenMessage<Absent> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 11);
+  messageDesc(file_rules_v1_choices, 19);
 
 /**
  * How the wire says which member of a oneof it holds.
@@ -409,4 +672,53 @@ export const ChoiceService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_rules_v1_choices, 0);
+
+/**
+ * Reads what is there, whatever its JSON type.
+ *
+ * @generated from service rules.v1.ReplyService
+ */
+export const ReplyService: GenService<{
+  /**
+   * @generated from rpc rules.v1.ReplyService.GetReply
+   */
+  getReply: {
+    methodKind: "unary";
+    input: typeof GetReplyRequestSchema;
+    output: typeof ReplySchema;
+  },
+  /**
+   * @generated from rpc rules.v1.ReplyService.GetReplies
+   */
+  getReplies: {
+    methodKind: "unary";
+    input: typeof GetReplyRequestSchema;
+    output: typeof RepliesSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.ReplyService.GetReplyBody
+   */
+  getReplyBody: {
+    methodKind: "unary";
+    input: typeof GetReplyRequestSchema;
+    output: typeof ReplyBodySchema;
+  },
+  /**
+   * @generated from rpc rules.v1.ReplyService.ListReplies
+   */
+  listReplies: {
+    methodKind: "server_streaming";
+    input: typeof GetReplyRequestSchema;
+    output: typeof ReplySchema;
+  },
+  /**
+   * @generated from rpc rules.v1.ReplyService.WatchReplies
+   */
+  watchReplies: {
+    methodKind: "server_streaming";
+    input: typeof GetReplyRequestSchema;
+    output: typeof ReplySchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_rules_v1_choices, 1);
 

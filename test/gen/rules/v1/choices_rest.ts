@@ -5,16 +5,25 @@
 import {
   type JsonObject,
   type JsonRecord,
+  type JsonValue,
   type MethodRules,
+  type OneofMembers,
+  type PaginateAdapter,
   type ProtoWriter,
+  type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   decodeStruct,
+  decodeValue,
   holds,
+  jsonTypeOf,
+  paginate,
   plainJson,
+  records,
+  setAll,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -30,6 +39,7 @@ import {
   type Numbered,
   type Picture,
   type Plain,
+  ReplyService,
   type Text,
 } from "./choices_pb.ts";
 // @@protoc_insertion_point(imports)
@@ -85,6 +95,127 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.ChoiceService)
 
+/** Rules of all methods of rules.v1.ReplyService. */
+const ReplyService_rules = { upstream: "rules", envelope: { payload: [""] } } satisfies Partial<MethodRules>;
+
+/**
+ * GET /reply
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReply
+ */
+export const ReplyService_getReply: UnaryAdapter<
+  typeof ReplyService.method.getReply.input,
+  typeof ReplyService.method.getReply.output
+> = unary(ReplyService.method.getReply, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/reply");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.value(response.payload, decodeReply);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReply)
+
+/**
+ * GET /replies
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReplies
+ */
+export const ReplyService_getReplies: UnaryAdapter<
+  typeof ReplyService.method.getReplies.input,
+  typeof ReplyService.method.getReplies.output
+> = unary(ReplyService.method.getReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/replies");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeReplies);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplies)
+
+/**
+ * GET /reply-body
+ *
+ * @generated from rpc rules.v1.ReplyService.GetReplyBody
+ */
+export const ReplyService_getReplyBody: UnaryAdapter<
+  typeof ReplyService.method.getReplyBody.input,
+  typeof ReplyService.method.getReplyBody.output
+> = unary(ReplyService.method.getReplyBody, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/reply-body");
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.wrapped(1, response.payload, "", decodeReply);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplyBody)
+
+/**
+ * GET /pages
+ *
+ * @generated from rpc rules.v1.ReplyService.ListReplies
+ */
+export const ReplyService_listReplies: PaginateAdapter<
+  typeof ReplyService.method.listReplies.input,
+  typeof ReplyService.method.listReplies.output
+> = paginate(ReplyService.method.listReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/pages");
+  },
+  items: [""],
+  next: { kind: "link_header", rel: "next" },
+  item: decodeReply,
+  itemIsValue: true,
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.ListReplies)
+
+/**
+ * GET /lines
+ *
+ * @generated from rpc rules.v1.ReplyService.WatchReplies
+ */
+export const ReplyService_watchReplies: RecordsAdapter<
+  typeof ReplyService.method.watchReplies.input,
+  typeof ReplyService.method.watchReplies.output
+> = records(ReplyService.method.watchReplies, {
+  rules: { ...ReplyService_rules, idempotent: true },
+  request(): RestRequest {
+    return new RequestWriter("GET", "/lines");
+  },
+  format: "array",
+  item: decodeReply,
+  itemIsValue: true,
+});
+// @@protoc_insertion_point(method:rules.v1.ReplyService.WatchReplies)
+
+/**
+ * Reads what is there, whatever its JSON type.
+ *
+ * @generated from service rules.v1.ReplyService
+ */
+export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
+  service: ReplyService,
+  methods: {
+    getReply: ReplyService_getReply,
+    getReplies: ReplyService_getReplies,
+    getReplyBody: ReplyService_getReplyBody,
+    listReplies: ReplyService_listReplies,
+    watchReplies: ReplyService_watchReplies,
+  },
+  comments: {
+    service: "Reads what is there, whatever its JSON type.",
+    methods: {},
+  },
+  // @@protoc_insertion_point(adapter:rules.v1.ReplyService)
+};
+// @@protoc_insertion_point(service:rules.v1.ReplyService)
+
 const ABSENT_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
 /** @generated from message rules.v1.Absent */
@@ -95,8 +226,11 @@ export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
 
 const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
 
+const BESIDE_CHOICE: OneofMembers = [[1, "payload"], [2, "payload"]];
+
 /** @generated from message rules.v1.Beside */
 export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
+  const choiceStart = out.length;
   switch (json["type"]) {
     case "SaidEvent":
       out.message(1, json["payload"], "payload", decodeText);
@@ -107,6 +241,7 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
     default:
       out.unknownMember("type", "a known choice", json["type"]);
   }
+  out.unchosen(choiceStart, json, BESIDE_CHOICE);
   out.unknownKeys(json, BESIDE_KEYS);
 }
 
@@ -127,7 +262,70 @@ export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, CHOICES_KEYS);
 }
 
-const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text"]);
+const CROSSED_KEYS: ReadonlySet<string> = new Set([
+  "first_text", "firstText", "first_hit", "firstHit", "first_number", "firstNumber", "second_kind",
+  "secondKind", "second_hit", "secondHit", "second_text", "secondText", "third_kind", "thirdKind",
+  "third_value", "thirdValue", "fourth_text", "fourthText", "fourth_hit", "fourthHit", "fourth_kind",
+  "fourthKind",
+]);
+
+const CROSSED_FIRST: OneofMembers = [
+  [1, "first_text", "firstText"], [2, "first_hit", "firstHit"], [3, "first_number", "firstNumber"],
+];
+
+const CROSSED_SECOND: OneofMembers = [[4, "second_hit", "secondHit"], [5, "second_text", "secondText"]];
+
+const CROSSED_THIRD: OneofMembers = [[6, "third_value", "thirdValue"], [7, "third_value", "thirdValue"]];
+
+const CROSSED_FOURTH: OneofMembers = [[8, "fourth_text", "fourthText"], [9, "fourth_hit", "fourthHit"]];
+
+/**
+ * Several members may be there at once, and keys are written in lowerCamel.
+ *
+ * @generated from message rules.v1.Crossed
+ */
+export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
+  const firstStart = out.length;
+  out.string(1, json["first_text"] ?? json["firstText"], "first_text");
+  out.message(2, json["first_hit"] ?? json["firstHit"], "first_hit", decodeHit);
+  out.int64(3, json["first_number"] ?? json["firstNumber"], "first_number");
+  out.onlyFirst(firstStart, json, CROSSED_FIRST);
+  const secondStart = out.length;
+  switch (json["second_kind"] ?? json["secondKind"]) {
+    case "second_hit":
+      out.message(4, json["second_hit"] ?? json["secondHit"], "second_hit", decodeHit);
+      break;
+    case "second_text":
+      out.string(5, json["second_text"] ?? json["secondText"], "second_text");
+      break;
+    default:
+      out.unknownMember("second_kind", "a known second", json["second_kind"] ?? json["secondKind"]);
+  }
+  out.unchosen(secondStart, json, CROSSED_SECOND);
+  const thirdStart = out.length;
+  switch (out.word(json["third_kind"] ?? json["thirdKind"], "third_kind")) {
+    case "hit":
+      out.message(6, json["third_value"] ?? json["thirdValue"], "third_value", decodeHit);
+      break;
+    case "9007199254740993":
+      out.message(7, json["third_value"] ?? json["thirdValue"], "third_value", decodeText);
+      break;
+    default:
+      out.unknownMember("third_kind", "a known third", json["third_kind"] ?? json["thirdKind"]);
+  }
+  out.unchosen(thirdStart, json, CROSSED_THIRD);
+  const fourthStart = out.length;
+  if (out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] })) {
+    out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
+  } else if (json["fourth_hit"] != null) {
+    out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
+  }
+  out.unchosen(fourthStart, json, CROSSED_FOURTH);
+  out.string(10, json["fourth_kind"] ?? json["fourthKind"], "fourth_kind");
+  out.unknownKeys(json, CROSSED_KEYS);
+}
+
+const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
 
 /**
  * The discriminator is a boolean.
@@ -140,7 +338,7 @@ export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
   } else if (holds(json, { key: "is_text", values: ["false"], type: "boolean" })) {
     out.flattened(2, json, decodePicture, FLAGGED_KEYS);
   } else {
-    out.unknownMember("is_text", "a known choice", json["is_text"]);
+    out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);
   }
   out.unknownKeys(json, FLAGGED_KEYS);
 }
@@ -183,6 +381,14 @@ export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, GUESSED_KEYS);
 }
 
+const HIT_KEYS: ReadonlySet<string> = new Set(["id"]);
+
+/** @generated from message rules.v1.Hit */
+export function decodeHit(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json["id"], "id");
+  out.unknownKeys(json, HIT_KEYS);
+}
+
 const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
 
 /**
@@ -206,8 +412,11 @@ export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
 
 const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "note"]);
 
+const NESTED_CHOICE: OneofMembers = [[1, "text"], [2, "picture"], [3, "note"]];
+
 /** @generated from message rules.v1.Nested */
 export function decodeNested(json: JsonObject, out: ProtoWriter): void {
+  const choiceStart = out.length;
   switch (json["kind"]) {
     case "text":
       out.message(1, json["text"], "text", decodeText);
@@ -221,6 +430,7 @@ export function decodeNested(json: JsonObject, out: ProtoWriter): void {
     default:
       out.unknownMember("kind", "a known choice", json["kind"]);
   }
+  out.unchosen(choiceStart, json, NESTED_CHOICE);
   out.unknownKeys(json, NESTED_KEYS);
 }
 
@@ -234,7 +444,7 @@ const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
 export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
   if (holds(json, { key: "op", values: ["1"], type: "number" })) {
     out.flattened(1, json, decodeText, NUMBERED_KEYS);
-  } else if (holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
+  } else if (out.holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
     out.flattened(2, json, decodePicture, NUMBERED_KEYS);
   } else {
     out.unknownMember("op", "a known choice", json["op"]);
@@ -253,15 +463,67 @@ export function decodePicture(json: JsonObject, out: ProtoWriter): void {
 
 const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
 
+const PLAIN_CHOICE: OneofMembers = [[1, "text"], [2, "number"]];
+
 /**
  * As ProtoJSON has it.
  *
  * @generated from message rules.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
+  const choiceStart = out.length;
   out.string(1, json["text"], "text");
   out.int64(2, json["number"], "number");
+  out.onlyFirst(choiceStart, json, PLAIN_CHOICE);
   out.unknownKeys(json, PLAIN_KEYS);
+}
+
+const REPLIES_KEYS: ReadonlySet<string> = new Set(["one", "list", "named", "rest", "crossed"]);
+
+/** @generated from message rules.v1.Replies */
+export function decodeReplies(json: JsonObject, out: ProtoWriter): void {
+  out.wrapped(1, json["one"], "one", decodeReply);
+  out.each(json["list"], "list", (item, out) => out.wrapped(2, item, "", decodeReply));
+  out.map(3, json["named"], "named", "string", (value, key, out) => out.wrapped(2, value, key, decodeReply));
+  out.wrapped(4, json["rest"], "rest", decodeRest);
+  out.message(5, json["crossed"], "crossed", decodeCrossed);
+  out.unknownKeys(json, REPLIES_KEYS);
+}
+
+/**
+ * An object, an array, or a text.
+ *
+ * @generated from message rules.v1.Reply
+ */
+export function decodeReply(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeHit);
+      break;
+    case "array":
+      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeHit));
+      break;
+    case "string":
+      out.string(3, value, "");
+      break;
+    default:
+      out.unknownMember("", "a known reply", value);
+  }
+}
+
+/**
+ * What is no object is kept as it is.
+ *
+ * @generated from message rules.v1.Rest
+ */
+export function decodeRest(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeHit);
+      break;
+    default:
+      out.nullable(2, value, "", decodeValue);
+  }
 }
 
 const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
@@ -301,11 +563,11 @@ function encodeFlagged(message: Flagged): JsonRecord {
   switch (message.choice.case) {
     case "text":
       json["is_text"] = true;
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
       json["is_text"] = false;
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -318,14 +580,14 @@ function encodeFlat(message: Flat): JsonRecord {
   switch (message.choice.case) {
     case "text":
       json["type"] = "text";
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
       json["type"] = "image";
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
     case "other":
-      Object.assign(json, plainJson(message.choice.value));
+      setAll(json, plainJson(message.choice.value));
       break;
   }
   return json;
@@ -337,13 +599,13 @@ function encodeGuessed(message: Guessed): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "picture":
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
     case "text":
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "absent":
-      Object.assign(json, encodeAbsent(message.choice.value));
+      setAll(json, encodeAbsent(message.choice.value));
       break;
   }
   return json;
@@ -355,11 +617,11 @@ function encodeImplied(message: Implied): JsonRecord {
   switch (message.choice.case) {
     case "text":
       json["type"] = "text";
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
       json["type"] = "picture";
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;
@@ -391,11 +653,11 @@ function encodeNumbered(message: Numbered): JsonRecord {
   switch (message.choice.case) {
     case "text":
       json["op"] = 1;
-      Object.assign(json, encodeText(message.choice.value));
+      setAll(json, encodeText(message.choice.value));
       break;
     case "picture":
       json["op"] = 700000000000000001n;
-      Object.assign(json, encodePicture(message.choice.value));
+      setAll(json, encodePicture(message.choice.value));
       break;
   }
   return json;

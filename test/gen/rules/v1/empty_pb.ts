@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
+import type { ListValue, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/empty.proto.
  */
 export const file_rules_v1_empty: GenFile = /*@__PURE__*/
-  fileDesc("ChRydWxlcy92MS9lbXB0eS5wcm90bxIIcnVsZXMudjEiEgoQR2V0UGFyY2VsUmVxdWVzdCIkChJMaXN0UGFyY2Vsc1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIiQKFFNlYXJjaFBhcmNlbHNSZXF1ZXN0EgwKBHBhZ2UYASABKAUijQIKBlBhcmNlbBIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEh8KBnN0YWdlcxgDIAMoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRJDCg51bmtub3duX2ZpZWxkcxgPIAMoCzIjLnJ1bGVzLnYxLlBhcmNlbC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIhChBMaXN0Q2FyZ29SZXF1ZXN0Eg0KBWFmdGVyGAEgASgJItgCCgVDYXJnbxIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRIOCgZ3ZWlnaHQYBiABKAUSDgoGc2VyaWFsGAcgASgDEgwKBHRhZ3MYCCADKAkSHgoFbGFiZWwYCSABKAsyDy5ydWxlcy52MS5MYWJlbBIeCgVwYXJ0cxgKIAMoCzIPLnJ1bGVzLnYxLkxhYmVsEkIKDnVua25vd25fZmllbGRzGA8gAygLMiIucnVsZXMudjEuQ2FyZ28uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNQoFTGFiZWwSDAoEdGV4dBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlKjoKBVN0YWdlEhUKEVNUQUdFX1VOU1BFQ0lGSUVEEAASGgoKU1RBR0VfU0VOVBABGgq66xgGCgRzZW50KjkKBFNpemUSFAoQU0laRV9VTlNQRUNJRklFRBAAEhsKClNJWkVfTEFSR0UQARoLuusYBwoFbGFyZ2UyiwUKDEVtcHR5U2VydmljZRJjCglHZXRQYXJjZWwSGi5ydWxlcy52MS5HZXRQYXJjZWxSZXF1ZXN0GhAucnVsZXMudjEuUGFyY2VsIii66xgVGhMKCHJlc3BvbnNlKgcBAgMEBQYHgtPkkwIJEgcvcGFyY2VsElQKC1RyYWNrUGFyY2VsEhoucnVsZXMudjEuR2V0UGFyY2VsUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIXuusYBRoDKgEHgtPkkwIIEgYvdHJhY2sSWQoKRmluZFBhcmNlbBIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiHbrrGAwaCgoIcmVzcG9uc2WC0+STAgcSBS9maW5kEoQBCgtMaXN0UGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCJDuusYLxoOCghyZXNwb25zZSoCBAfaARwKB3BhcmNlbHNSBXRvdGFsagIBAyIGb2Zmc2V0gtPkkwIKEggvcGFyY2VsczABEnEKDVNlYXJjaFBhcmNlbHMSHi5ydWxlcy52MS5TZWFyY2hQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIsuusYGdoBFgoHcGFyY2Vsc1IFcGFnZXMqBHBhZ2WC0+STAgkSBy9zZWFyY2gwARJeCgtEdW1wUGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIduusYDNoBCQoBLhoEbmV4dILT5JMCBxIFL2R1bXAwARoLuusYBwoFcnVsZXMy7QEKD0ZpZGVsaXR5U2VydmljZRJHCghHZXRDYXJnbxIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaDy5ydWxlcy52MS5DYXJnbyIOgtPkkwIIEgYvY2FyZ28SeAoJTGlzdENhcmdvEhoucnVsZXMudjEuTGlzdENhcmdvUmVxdWVzdBoPLnJ1bGVzLnYxLkNhcmdvIjy66xgp2gEmCgdwYXJjZWxzYgwKBG1vcmUSBHRydWUyDQoEbmV4dBIFYWZ0ZXKC0+STAgkSBy9jYXJnb3MwARoXuusYEwoFcnVsZXMaCgoIcmVzcG9uc2ViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChRydWxlcy92MS9lbXB0eS5wcm90bxIIcnVsZXMudjEiEgoQR2V0UGFyY2VsUmVxdWVzdCIkChJMaXN0UGFyY2Vsc1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIiQKFFNlYXJjaFBhcmNlbHNSZXF1ZXN0EgwKBHBhZ2UYASABKAUijQIKBlBhcmNlbBIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEh8KBnN0YWdlcxgDIAMoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRJDCg51bmtub3duX2ZpZWxkcxgPIAMoCzIjLnJ1bGVzLnYxLlBhcmNlbC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIhChBMaXN0Q2FyZ29SZXF1ZXN0Eg0KBWFmdGVyGAEgASgJIvgECgVDYXJnbxIKCgJpZBgBIAEoCRIeCgVzdGFnZRgCIAEoDjIPLnJ1bGVzLnYxLlN0YWdlEhwKBHNpemUYBCABKA4yDi5ydWxlcy52MS5TaXplEh0KCXNpemVfbmFtZRgFIAEoCUIKuusYBhIEc2l6ZRIOCgZ3ZWlnaHQYBiABKAUSDgoGc2VyaWFsGAcgASgDEgwKBHRhZ3MYCCADKAkSHgoFbGFiZWwYCSABKAsyDy5ydWxlcy52MS5MYWJlbBIeCgVwYXJ0cxgKIAMoCzIPLnJ1bGVzLnYxLkxhYmVsEisKBmNvdW50cxgLIAMoCzIbLnJ1bGVzLnYxLkNhcmdvLkNvdW50c0VudHJ5Eg0KA2JveBgMIAEoBUgAEg0KA2JhZxgNIAEoCUgAEigKBHNlbnQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEkIKDnVua25vd25fZmllbGRzGA8gAygLMiIucnVsZXMudjEuQ2FyZ28uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAESIwoDYW55GBAgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEioKBnZhbHVlcxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSIQoHc2l6ZV9vZhgSIAEoCzIQLnJ1bGVzLnYxLlNpemVPZhotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAU6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgYKBHBhY2sicAoGU2l6ZU9mEiAKBm51bWJlchgBIAEoAUIOuusYCmIIIgZudW1iZXJIABI0CgdtZWFzdXJlGAIgASgLMhEucnVsZXMudjEuTWVhc3VyZUIOuusYCmIIIgZvYmplY3RIAEIOCgRzaXplEga66xgCEAQiJwoHTWVhc3VyZRIOCgZudW1iZXIYASABKAESDAoEdW5pdBgCIAEoCSJsCgVMYWJlbBIMCgR0ZXh0GAEgASgJEh4KBXN0YWdlGAIgASgOMg8ucnVsZXMudjEuU3RhZ2USDgoEdGFwZRgDIAEoBUgAEhAKBnN0cmluZxgEIAEoCUgAQhMKA3RpZRIMuusYCAoEa2luZBACKjoKBVN0YWdlEhUKEVNUQUdFX1VOU1BFQ0lGSUVEEAASGgoKU1RBR0VfU0VOVBABGgq66xgGCgRzZW50KjkKBFNpemUSFAoQU0laRV9VTlNQRUNJRklFRBAAEhsKClNJWkVfTEFSR0UQARoLuusYBwoFbGFyZ2UyiwUKDEVtcHR5U2VydmljZRJjCglHZXRQYXJjZWwSGi5ydWxlcy52MS5HZXRQYXJjZWxSZXF1ZXN0GhAucnVsZXMudjEuUGFyY2VsIii66xgVGhMKCHJlc3BvbnNlKgcBAgMEBQYHgtPkkwIJEgcvcGFyY2VsElQKC1RyYWNrUGFyY2VsEhoucnVsZXMudjEuR2V0UGFyY2VsUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIXuusYBRoDKgEHgtPkkwIIEgYvdHJhY2sSWQoKRmluZFBhcmNlbBIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaEC5ydWxlcy52MS5QYXJjZWwiHbrrGAwaCgoIcmVzcG9uc2WC0+STAgcSBS9maW5kEoQBCgtMaXN0UGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCJDuusYLxoOCghyZXNwb25zZSoCBAfaARwKB3BhcmNlbHNSBXRvdGFsagIBAyIGb2Zmc2V0gtPkkwIKEggvcGFyY2VsczABEnEKDVNlYXJjaFBhcmNlbHMSHi5ydWxlcy52MS5TZWFyY2hQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIsuusYGdoBFgoHcGFyY2Vsc1IFcGFnZXMqBHBhZ2WC0+STAgkSBy9zZWFyY2gwARJeCgtEdW1wUGFyY2VscxIcLnJ1bGVzLnYxLkxpc3RQYXJjZWxzUmVxdWVzdBoQLnJ1bGVzLnYxLlBhcmNlbCIduusYDNoBCQoBLhoEbmV4dILT5JMCBxIFL2R1bXAwARoLuusYBwoFcnVsZXMy7QEKD0ZpZGVsaXR5U2VydmljZRJHCghHZXRDYXJnbxIaLnJ1bGVzLnYxLkdldFBhcmNlbFJlcXVlc3QaDy5ydWxlcy52MS5DYXJnbyIOgtPkkwIIEgYvY2FyZ28SeAoJTGlzdENhcmdvEhoucnVsZXMudjEuTGlzdENhcmdvUmVxdWVzdBoPLnJ1bGVzLnYxLkNhcmdvIjy66xgp2gEmCgdwYXJjZWxzYgwKBG1vcmUSBHRydWUyDQoEbmV4dBIFYWZ0ZXKC0+STAgkSBy9jYXJnb3MwARoXuusYEwoFcnVsZXMaCgoIcmVzcG9uc2ViBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message rules.v1.GetParcelRequest
@@ -170,9 +172,51 @@ export type Cargo = Message<"rules.v1.Cargo"> & {
   parts: Label[];
 
   /**
+   * @generated from field: map<int32, int32> counts = 11;
+   */
+  counts: { [key: number]: number };
+
+  /**
+   * @generated from oneof rules.v1.Cargo.pack
+   */
+  pack: {
+    /**
+     * @generated from field: int32 box = 12;
+     */
+    value: number;
+    case: "box";
+  } | {
+    /**
+     * @generated from field: string bag = 13;
+     */
+    value: string;
+    case: "bag";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: google.protobuf.Timestamp sent = 14;
+   */
+  sent?: Timestamp | undefined;
+
+  /**
    * @generated from field: map<string, string> unknown_fields = 15;
    */
   unknownFields: { [key: string]: string };
+
+  /**
+   * @generated from field: google.protobuf.Value any = 16;
+   */
+  any?: Value | undefined;
+
+  /**
+   * @generated from field: google.protobuf.ListValue values = 17;
+   */
+  values?: ListValue | undefined;
+
+  /**
+   * @generated from field: rules.v1.SizeOf size_of = 18;
+   */
+  sizeOf?: SizeOf | undefined;
 };
 
 /**
@@ -181,6 +225,59 @@ export type Cargo = Message<"rules.v1.Cargo"> & {
  */
 export const CargoSchema: GenMessage<Cargo> = /*@__PURE__*/
   messageDesc(file_rules_v1_empty, 5);
+
+/**
+ * A number, or an object with one.
+ *
+ * @generated from message rules.v1.SizeOf
+ */
+export type SizeOf = Message<"rules.v1.SizeOf"> & {
+  /**
+   * @generated from oneof rules.v1.SizeOf.size
+   */
+  size: {
+    /**
+     * @generated from field: double number = 1;
+     */
+    value: number;
+    case: "number";
+  } | {
+    /**
+     * @generated from field: rules.v1.Measure measure = 2;
+     */
+    value: Measure;
+    case: "measure";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.SizeOf.
+ * Use `create(SizeOfSchema)` to create a new message.
+ */
+export const SizeOfSchema: GenMessage<SizeOf> = /*@__PURE__*/
+  messageDesc(file_rules_v1_empty, 6);
+
+/**
+ * @generated from message rules.v1.Measure
+ */
+export type Measure = Message<"rules.v1.Measure"> & {
+  /**
+   * @generated from field: double number = 1;
+   */
+  number: number;
+
+  /**
+   * @generated from field: string unit = 2;
+   */
+  unit: string;
+};
+
+/**
+ * Describes the message rules.v1.Measure.
+ * Use `create(MeasureSchema)` to create a new message.
+ */
+export const MeasureSchema: GenMessage<Measure> = /*@__PURE__*/
+  messageDesc(file_rules_v1_empty, 7);
 
 /**
  * Collects nothing.
@@ -197,6 +294,23 @@ export type Label = Message<"rules.v1.Label"> & {
    * @generated from field: rules.v1.Stage stage = 2;
    */
   stage: Stage;
+
+  /**
+   * @generated from oneof rules.v1.Label.tie
+   */
+  tie: {
+    /**
+     * @generated from field: int32 tape = 3;
+     */
+    value: number;
+    case: "tape";
+  } | {
+    /**
+     * @generated from field: string string = 4;
+     */
+    value: string;
+    case: "string";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -204,7 +318,7 @@ export type Label = Message<"rules.v1.Label"> & {
  * Use `create(LabelSchema)` to create a new message.
  */
 export const LabelSchema: GenMessage<Label> = /*@__PURE__*/
-  messageDesc(file_rules_v1_empty, 6);
+  messageDesc(file_rules_v1_empty, 8);
 
 /**
  * @generated from enum rules.v1.Stage

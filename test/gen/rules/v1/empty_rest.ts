@@ -5,7 +5,9 @@
 import {
   EnumTable,
   type JsonObject,
+  type JsonValue,
   type MethodRules,
+  type OneofMembers,
   type PaginateAdapter,
   type ProtoWriter,
   RequestWriter,
@@ -13,6 +15,9 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  decodeListValue,
+  decodeValue,
+  jsonTypeOf,
   paginate,
   unary,
 } from "connect-rest/adapter";
@@ -292,8 +297,11 @@ export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
 ]);
 
 const CARGO_KEYS: ReadonlySet<string> = new Set([
-  "id", "stage", "size", "weight", "serial", "tags", "label", "parts",
+  "id", "stage", "size", "weight", "serial", "tags", "label", "parts", "counts", "box", "bag", "sent", "any",
+  "values", "size_of", "sizeOf",
 ]);
+
+const CARGO_PACK: OneofMembers = [[12, "box"], [13, "bag"]];
 
 /** @generated from message rules.v1.Cargo */
 export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
@@ -306,10 +314,21 @@ export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
   out.list(8, json["tags"], "tags", "string");
   out.message(9, json["label"], "label", decodeLabel);
   out.messages(10, json["parts"], "parts", decodeLabel);
+  out.map(11, json["counts"], "counts", "int32", (value, key, out) => out.int32(2, value, key));
+  const packStart = out.length;
+  out.int32(12, json["box"], "box");
+  out.string(13, json["bag"], "bag");
+  out.onlyFirst(packStart, json, CARGO_PACK);
+  out.time(14, json["sent"], "sent", "iso8601");
+  out.nullable(16, json["any"], "any", decodeValue);
+  out.wrapped(17, json["values"], "values", decodeListValue);
+  out.wrapped(18, json["size_of"] ?? json["sizeOf"], "size_of", decodeSizeOf);
   out.unknown(15, json, CARGO_KEYS);
 }
 
-const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
+const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage", "kind", "tape", "string"]);
+
+const LABEL_TIE: OneofMembers = [[3, "tape"], [4, "string"]];
 
 /**
  * Collects nothing.
@@ -319,7 +338,28 @@ const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage"]);
 export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["text"], "text");
   out.enum(2, json["stage"], "stage", STAGE);
+  const tieStart = out.length;
+  switch (json["kind"]) {
+    case "tape":
+      out.int32(3, json["tape"], "tape");
+      break;
+    case "string":
+      out.string(4, json["string"], "string");
+      break;
+    default:
+      out.unknownMember("kind", "a known tie", json["kind"]);
+  }
+  out.unchosen(tieStart, json, LABEL_TIE);
   out.unknownKeys(json, LABEL_KEYS);
+}
+
+const MEASURE_KEYS: ReadonlySet<string> = new Set(["number", "unit"]);
+
+/** @generated from message rules.v1.Measure */
+export function decodeMeasure(json: JsonObject, out: ProtoWriter): void {
+  out.double(1, json["number"], "number");
+  out.string(2, json["unit"], "unit");
+  out.unknownKeys(json, MEASURE_KEYS);
 }
 
 const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size"]);
@@ -332,6 +372,24 @@ export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
   out.openEnum(4, json["size"], "size", SIZE);
   out.string(5, json["size"], "size");
   out.unknown(15, json, PARCEL_KEYS);
+}
+
+/**
+ * A number, or an object with one.
+ *
+ * @generated from message rules.v1.SizeOf
+ */
+export function decodeSizeOf(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "number":
+      out.double(1, value, "");
+      break;
+    case "object":
+      out.message(2, value, "", decodeMeasure);
+      break;
+    default:
+      out.unknownMember("", "a known size", value);
+  }
 }
 
 // @@protoc_insertion_point(end)

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonRecord,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
@@ -250,9 +251,12 @@ export function decodePing(json: JsonObject, out: ProtoWriter): void {
 
 const RUN_EVENT_KEYS: ReadonlySet<string> = new Set(["id", "event", "data"]);
 
+const RUN_EVENT_CHANGE: OneofMembers = [[2, "data"], [3, "data"]];
+
 /** @generated from message world.v1.RunEvent */
 export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
+  const changeStart = out.length;
   switch (json["event"]) {
     case "step.done":
       out.message(2, json["data"], "data", decodeStep);
@@ -263,6 +267,7 @@ export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
     default:
       out.unknownMember("event", "a known change", json["event"]);
   }
+  out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
   out.unknownKeys(json, RUN_EVENT_KEYS);
 }
 

@@ -6,6 +6,7 @@ import {
   Code,
   type JsonObject,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
@@ -88,8 +89,11 @@ export function decodePod(json: JsonObject, out: ProtoWriter): void {
 
 const POD_EVENT_KEYS: ReadonlySet<string> = new Set(["type", "object"]);
 
+const POD_EVENT_CHANGE: OneofMembers = [[1, "object"], [2, "object"], [3, "object"], [4, "object"]];
+
 /** @generated from message world.v1.PodEvent */
 export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
+  const changeStart = out.length;
   switch (json["type"]) {
     case "ADDED":
       out.message(1, json["object"], "object", decodePod);
@@ -106,6 +110,7 @@ export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
     default:
       out.unknownMember("type", "a known change", json["type"]);
   }
+  out.unchosen(changeStart, json, POD_EVENT_CHANGE);
   out.unknownKeys(json, POD_EVENT_KEYS);
 }
 

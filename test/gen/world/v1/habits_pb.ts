@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/habits.proto.
  */
 export const file_world_v1_habits: GenFile = /*@__PURE__*/
-  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiWAoHV2VhdGhlchIoCgt0ZW1wZXJhdHVyZRgBIAEoAUITuusYDyoLGgltYWluLnRlbXBwARIjCgNza3kYAiABKAlCFrrrGBIqEBoOd2VhdGhlci4wLm1haW4iYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAzKPBgoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("ChV3b3JsZC92MS9oYWJpdHMucHJvdG8SCHdvcmxkLnYxIioKEUdldFdlYXRoZXJSZXF1ZXN0EhUKBGNpdHkYASABKAlCB7rrGAMSAXEiWAoHV2VhdGhlchIoCgt0ZW1wZXJhdHVyZRgBIAEoAUITuusYDyoLGgltYWluLnRlbXBwARIjCgNza3kYAiABKAlCFrrrGBIqEBoOd2VhdGhlci4wLm1haW4iYgoRUGF0Y2hUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkSIQoHdmVyc2lvbhgCIAEoCUIQuusYDAgDEghJZi1NYXRjaBIeCgV0aGluZxgDIAEoCzIPLndvcmxkLnYxLlRoaW5nIh4KEEZpbmRUaGluZ1JlcXVlc3QSCgoCaWQYASABKAkifQoRRmluZFRoaW5nUmVzcG9uc2USGgoHbWlzc2luZxgBIAEoCEIJuusYBSoDEJQDEi8KBXRoaW5nGAIgASgLMg8ud29ybGQudjEuVGhpbmdCD7rrGAsqCRoHX3NvdXJjZRIbCgVpbmRleBgDIAEoCUIMuusYCBIGX2luZGV4IiEKBVRoaW5nEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkiHQoNTG9va1VwUmVxdWVzdBIMCgRuYW1lGAEgASgJIqkBCg5Mb29rVXBSZXNwb25zZRIwCgV0aGluZxgBIAEoCzIPLndvcmxkLnYxLlRoaW5nQg666xgKYggiBm9iamVjdEgAEjMKBnRoaW5ncxgCIAEoCzIQLndvcmxkLnYxLlRoaW5nc0IPuusYCzgBYgciBWFycmF5SAASHgoEdGV4dBgDIAEoCUIOuusYCmIIIgZzdHJpbmdIAEIQCgZyZXN1bHQSBrrrGAIQBCIpCgZUaGluZ3MSHwoGdGhpbmdzGAEgAygLMg8ud29ybGQudjEuVGhpbmciJAoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBINCgVzaW5jZRgBIAEoCSJECgZDaGFuZ2USCgoCaWQYASABKAkSCwoDc2VxGAIgASgJEg8KB2RlbGV0ZWQYAyABKAgSEAoIbGFzdF9zZXEYBCABKAkiEQoPU3RhcnRKb2JSZXF1ZXN0IqcBCgNKb2ISFwoEZG9uZRgBIAEoCEIJuusYBSoDEMgBEi4KCnN0YXR1c191cmwYAiABKAlCGrrrGBYqFAoST3BlcmF0aW9uLUxvY2F0aW9uEkcKC3JldHJ5X2FmdGVyGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhe66xgTKg0KC1JldHJ5LUFmdGVyMgIIARIOCgZyZXN1bHQYBCABKAkiVgoRQnVsa1RoaW5nc1JlcXVlc3QSDQoFaW5kZXgYASABKAkSIQoFbGluZXMYAiADKAsyEi53b3JsZC52MS5CdWxrTGluZRIPCgdyZWZyZXNoGAMgASgIIoQBCghCdWxrTGluZRIzCgZhY3Rpb24YASABKAsyEC53b3JsZC52MS5BY3Rpb25CD7rrGAtiCQoFaW5kZXgYAUgAEjMKCGRvY3VtZW50GAIgASgLMg8ud29ybGQudjEuVGhpbmdCDrrrGApiCAoEbmFtZRgBSABCDgoEbGluZRIGuusYAhABIikKBkFjdGlvbhIfCgVpbmRleBgBIAEoCzIQLndvcmxkLnYxLlRhcmdldCIfCgZUYXJnZXQSFQoCaWQYASABKAlCCbrrGAUSA19pZCIkChJCdWxrVGhpbmdzUmVzcG9uc2USDgoGZXJyb3JzGAEgASgIIlIKEVVwbG9hZEZpbGVSZXF1ZXN0Eg8KB3B1cnBvc2UYASABKAkSLAoEZmlsZRgCIAEoCzIWLndvcmxkLnYxLlVwbG9hZGVkRmlsZUIGuusYAggGIl8KDFVwbG9hZGVkRmlsZRIXCgdjb250ZW50GAEgASgMQga66xgCaAISGAoIZmlsZW5hbWUYAiABKAlCBrrrGAJoBBIcCgxjb250ZW50X3R5cGUYAyABKAlCBrrrGAJoAzLdBgoMSGFiaXRTZXJ2aWNlEl4KCkdldFdlYXRoZXISGy53b3JsZC52MS5HZXRXZWF0aGVyUmVxdWVzdBoRLndvcmxkLnYxLldlYXRoZXIiILrrGAxKBwoFYXBwaWRSAQKC0+STAgoSCC93ZWF0aGVyEokBCgpQYXRjaFRoaW5nEhsud29ybGQudjEuUGF0Y2hUaGluZ1JlcXVlc3QaDy53b3JsZC52MS5UaGluZyJNuusYLkIsCgxDb250ZW50LVR5cGUSHGFwcGxpY2F0aW9uL21lcmdlLXBhdGNoK2pzb26C0+STAhU6BXRoaW5nMgwvdGhpbmdzL3tpZH0SYwoJRmluZFRoaW5nEhoud29ybGQudjEuRmluZFRoaW5nUmVxdWVzdBobLndvcmxkLnYxLkZpbmRUaGluZ1Jlc3BvbnNlIh266xgFygEClAOC0+STAg4SDC90aGluZ3Mve2lkfRKVAQoMV2F0Y2hDaGFuZ2VzEh0ud29ybGQudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoQLndvcmxkLnYxLkNoYW5nZSJSuusYPfoBEgoEZmVlZBIKY29udGludW91c/oBEgoJaGVhcnRiZWF0EgUxMDAwMIICEAgBMgwKCGxhc3Rfc2VxGAGC0+STAgsSCS9fY2hhbmdlczABEkwKBkxvb2tVcBIXLndvcmxkLnYxLkxvb2tVcFJlcXVlc3QaGC53b3JsZC52MS5Mb29rVXBSZXNwb25zZSIPgtPkkwIJEgcvbG9va3VwEkMKCFN0YXJ0Sm9iEhkud29ybGQudjEuU3RhcnRKb2JSZXF1ZXN0Gg0ud29ybGQudjEuSm9iIg2C0+STAgciBS9qb2JzEm0KCkJ1bGtUaGluZ3MSGy53b3JsZC52MS5CdWxrVGhpbmdzUmVxdWVzdBocLndvcmxkLnYxLkJ1bGtUaGluZ3NSZXNwb25zZSIkuusYA7ABBYLT5JMCFzoFbGluZXMiDi97aW5kZXh9L19idWxrElQKClVwbG9hZEZpbGUSGy53b3JsZC52MS5VcGxvYWRGaWxlUmVxdWVzdBoPLndvcmxkLnYxLlRoaW5nIhi66xgDsAEDgtPkkwILOgEqIgYvZmlsZXMaDLrrGAgKBmhhYml0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * @generated from message world.v1.GetWeatherRequest
@@ -151,6 +151,75 @@ export const ThingSchema: GenMessage<Thing> = /*@__PURE__*/
   messageDesc(file_world_v1_habits, 5);
 
 /**
+ * @generated from message world.v1.LookUpRequest
+ */
+export type LookUpRequest = Message<"world.v1.LookUpRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message world.v1.LookUpRequest.
+ * Use `create(LookUpRequestSchema)` to create a new message.
+ */
+export const LookUpRequestSchema: GenMessage<LookUpRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 6);
+
+/**
+ * @generated from message world.v1.LookUpResponse
+ */
+export type LookUpResponse = Message<"world.v1.LookUpResponse"> & {
+  /**
+   * @generated from oneof world.v1.LookUpResponse.result
+   */
+  result: {
+    /**
+     * @generated from field: world.v1.Thing thing = 1;
+     */
+    value: Thing;
+    case: "thing";
+  } | {
+    /**
+     * @generated from field: world.v1.Things things = 2;
+     */
+    value: Things;
+    case: "things";
+  } | {
+    /**
+     * @generated from field: string text = 3;
+     */
+    value: string;
+    case: "text";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message world.v1.LookUpResponse.
+ * Use `create(LookUpResponseSchema)` to create a new message.
+ */
+export const LookUpResponseSchema: GenMessage<LookUpResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 7);
+
+/**
+ * @generated from message world.v1.Things
+ */
+export type Things = Message<"world.v1.Things"> & {
+  /**
+   * @generated from field: repeated world.v1.Thing things = 1;
+   */
+  things: Thing[];
+};
+
+/**
+ * Describes the message world.v1.Things.
+ * Use `create(ThingsSchema)` to create a new message.
+ */
+export const ThingsSchema: GenMessage<Things> = /*@__PURE__*/
+  messageDesc(file_world_v1_habits, 8);
+
+/**
  * @generated from message world.v1.WatchChangesRequest
  */
 export type WatchChangesRequest = Message<"world.v1.WatchChangesRequest"> & {
@@ -165,7 +234,7 @@ export type WatchChangesRequest = Message<"world.v1.WatchChangesRequest"> & {
  * Use `create(WatchChangesRequestSchema)` to create a new message.
  */
 export const WatchChangesRequestSchema: GenMessage<WatchChangesRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 6);
+  messageDesc(file_world_v1_habits, 9);
 
 /**
  * @generated from message world.v1.Change
@@ -197,7 +266,7 @@ export type Change = Message<"world.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 7);
+  messageDesc(file_world_v1_habits, 10);
 
 /**
  * @generated from message world.v1.StartJobRequest
@@ -210,7 +279,7 @@ export type StartJobRequest = Message<"world.v1.StartJobRequest"> & {
  * Use `create(StartJobRequestSchema)` to create a new message.
  */
 export const StartJobRequestSchema: GenMessage<StartJobRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 8);
+  messageDesc(file_world_v1_habits, 11);
 
 /**
  * @generated from message world.v1.Job
@@ -242,7 +311,7 @@ export type Job = Message<"world.v1.Job"> & {
  * Use `create(JobSchema)` to create a new message.
  */
 export const JobSchema: GenMessage<Job> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 9);
+  messageDesc(file_world_v1_habits, 12);
 
 /**
  * @generated from message world.v1.BulkThingsRequest
@@ -269,7 +338,7 @@ export type BulkThingsRequest = Message<"world.v1.BulkThingsRequest"> & {
  * Use `create(BulkThingsRequestSchema)` to create a new message.
  */
 export const BulkThingsRequestSchema: GenMessage<BulkThingsRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 10);
+  messageDesc(file_world_v1_habits, 13);
 
 /**
  * @generated from message world.v1.BulkLine
@@ -298,7 +367,7 @@ export type BulkLine = Message<"world.v1.BulkLine"> & {
  * Use `create(BulkLineSchema)` to create a new message.
  */
 export const BulkLineSchema: GenMessage<BulkLine> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 11);
+  messageDesc(file_world_v1_habits, 14);
 
 /**
  * @generated from message world.v1.Action
@@ -315,7 +384,7 @@ export type Action = Message<"world.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 12);
+  messageDesc(file_world_v1_habits, 15);
 
 /**
  * @generated from message world.v1.Target
@@ -332,7 +401,7 @@ export type Target = Message<"world.v1.Target"> & {
  * Use `create(TargetSchema)` to create a new message.
  */
 export const TargetSchema: GenMessage<Target> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 13);
+  messageDesc(file_world_v1_habits, 16);
 
 /**
  * @generated from message world.v1.BulkThingsResponse
@@ -349,7 +418,7 @@ export type BulkThingsResponse = Message<"world.v1.BulkThingsResponse"> & {
  * Use `create(BulkThingsResponseSchema)` to create a new message.
  */
 export const BulkThingsResponseSchema: GenMessage<BulkThingsResponse> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 14);
+  messageDesc(file_world_v1_habits, 17);
 
 /**
  * @generated from message world.v1.UploadFileRequest
@@ -371,7 +440,7 @@ export type UploadFileRequest = Message<"world.v1.UploadFileRequest"> & {
  * Use `create(UploadFileRequestSchema)` to create a new message.
  */
 export const UploadFileRequestSchema: GenMessage<UploadFileRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 15);
+  messageDesc(file_world_v1_habits, 18);
 
 /**
  * @generated from message world.v1.UploadedFile
@@ -398,7 +467,7 @@ export type UploadedFile = Message<"world.v1.UploadedFile"> & {
  * Use `create(UploadedFileSchema)` to create a new message.
  */
 export const UploadedFileSchema: GenMessage<UploadedFile> = /*@__PURE__*/
-  messageDesc(file_world_v1_habits, 16);
+  messageDesc(file_world_v1_habits, 19);
 
 /**
  * Single habits of many APIs.
@@ -445,6 +514,16 @@ export const HabitService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchChangesRequestSchema;
     output: typeof ChangeSchema;
+  },
+  /**
+   * One thing, or a list of several.
+   *
+   * @generated from rpc world.v1.HabitService.LookUp
+   */
+  lookUp: {
+    methodKind: "unary";
+    input: typeof LookUpRequestSchema;
+    output: typeof LookUpResponseSchema;
   },
   /**
    * Work that goes on: 202 says where to ask, and when.

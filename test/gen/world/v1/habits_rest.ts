@@ -5,6 +5,7 @@
 import {
   type JsonObject,
   type JsonRecord,
+  type JsonValue,
   type MethodRules,
   type ProtoWriter,
   type RecordsAdapter,
@@ -13,8 +14,10 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  jsonTypeOf,
   pathSegment,
   records,
+  setAll,
   unary,
   valueAt,
 } from "connect-rest/adapter";
@@ -25,6 +28,7 @@ import {
   type FindThingRequest,
   type GetWeatherRequest,
   HabitService,
+  type LookUpRequest,
   type PatchThingRequest,
   type Target,
   type Thing,
@@ -133,6 +137,29 @@ export const HabitService_watchChanges: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.WatchChanges)
 
 /**
+ * One thing, or a list of several.
+ *
+ * GET /lookup
+ *
+ * @generated from rpc world.v1.HabitService.LookUp
+ */
+export const HabitService_lookUp: UnaryAdapter<
+  typeof HabitService.method.lookUp.input,
+  typeof HabitService.method.lookUp.output
+> = unary(HabitService.method.lookUp, {
+  rules: { ...HabitService_rules, idempotent: true },
+  request(message: LookUpRequest): RestRequest {
+    const request = new RequestWriter("GET", "/lookup");
+    if (message.name) request.query("name", message.name);
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.value(response.payload, decodeLookUpResponse);
+  },
+});
+// @@protoc_insertion_point(method:world.v1.HabitService.LookUp)
+
+/**
  * Work that goes on: 202 says where to ask, and when.
  *
  * POST /jobs
@@ -219,6 +246,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
     patchThing: HabitService_patchThing,
     findThing: HabitService_findThing,
     watchChanges: HabitService_watchChanges,
+    lookUp: HabitService_lookUp,
     startJob: HabitService_startJob,
     bulkThings: HabitService_bulkThings,
     uploadFile: HabitService_uploadFile,
@@ -230,6 +258,7 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
       patchThing: "A patch has a Content-Type of its own; the version is a condition.",
       findThing: "That there is none is an answer.",
       watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
+      lookUp: "One thing, or a list of several.",
       startJob: "Work that goes on: 202 says where to ask, and when.",
       bulkThings: "Actions and documents, a line each.",
     },
@@ -274,6 +303,23 @@ export function decodeJob(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, JOB_KEYS);
 }
 
+/** @generated from message world.v1.LookUpResponse */
+export function decodeLookUpResponse(value: JsonValue, out: ProtoWriter): void {
+  switch (jsonTypeOf(value)) {
+    case "object":
+      out.message(1, value, "", decodeThing);
+      break;
+    case "array":
+      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeThing));
+      break;
+    case "string":
+      out.string(3, value, "");
+      break;
+    default:
+      out.unknownMember("", "a known result", value);
+  }
+}
+
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
 
 /** @generated from message world.v1.Thing */
@@ -304,10 +350,10 @@ function encodeBulkLine(message: BulkLine): JsonRecord {
   const json: JsonRecord = {};
   switch (message.line.case) {
     case "action":
-      Object.assign(json, encodeAction(message.line.value));
+      setAll(json, encodeAction(message.line.value));
       break;
     case "document":
-      Object.assign(json, encodeThing(message.line.value));
+      setAll(json, encodeThing(message.line.value));
       break;
   }
   return json;

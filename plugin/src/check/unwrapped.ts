@@ -1,0 +1,99 @@
+/** Checks oneofs whose member stands in place of their message: `layout: UNWRAPPED`. */
+import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import { RULES } from "../diagnostics/option-path.ts";
+import { nameOf, type Problems } from "../diagnostics/problem.ts";
+import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { type TypeModels, unwrappedOneof } from "../model/types.ts";
+
+const WHEN = FieldRulesSchema.field.when.number;
+const LAYOUT = OneofRulesSchema.field.layout.number;
+const DISCRIMINATOR = OneofRulesSchema.field.discriminator.number;
+const EXAMPLE = 'when: {type: "object"}';
+
+/** Reports what keeps the JSON type of a value from choosing the member that it is. */
+export function checkUnwrapped(oneof: DescOneof, types: TypeModels, problems: Problems): void {
+  const { discriminator, fallback } = types.oneof(oneof);
+  const name = nameOf(oneof);
+  const others = oneof.parent.members.filter((member) => member !== oneof);
+  const [other] = others;
+  if (other !== undefined) {
+    const text = `the oneof ${name} has the layout UNWRAPPED, so its member stands in place of the message, which has no room for \`${other.name}\`; move it, or use another layout`;
+    problems.add(oneof, [RULES, LAYOUT], "unwrapped-alone", text);
+  }
+  if (discriminator !== "") {
+    const text = `discriminator of the oneof ${name} has no effect: the layout UNWRAPPED goes by JSON types; remove it`;
+    problems.add(oneof, [RULES, DISCRIMINATOR], "no-effect", text);
+  }
+  const chosen = new Map<string, DescField>();
+  for (const field of oneof.fields) {
+    if (field.name !== fallback) checkMember(field, chosen, types, problems);
+  }
+}
+
+function checkMember(
+  field: DescField,
+  chosen: Map<string, DescField>,
+  types: TypeModels,
+  problems: Problems,
+): void {
+  const add = (text: string) => problems.add(field, [RULES, WHEN], "unwrapped-type", text);
+  const { conditions } = types.field(field);
+  if (conditions.length === 0) add(`${nameOf(field)} needs a JSON type; add e.g. ${EXAMPLE}`);
+  for (const { key, values, present, type = "" } of conditions) {
+    if (type === "" || key !== "" || values !== undefined || present !== undefined) {
+      add(`the condition of ${nameOf(field)} may name a type and nothing else, e.g. ${EXAMPLE}`);
+      continue;
+    }
+    const other = chosen.get(type);
+    if (other !== undefined) {
+      add(`\`${type}\` already selects \`${other.name}\`; remove it from ${nameOf(field)}`);
+    }
+    chosen.set(type, field);
+    const fitting = fittingTypes(field, types);
+    if (fitting !== undefined && !fitting.includes(type)) {
+      add(`${nameOf(field)} is no ${type} in JSON; expected ${fitting.join(" or ")}`);
+    }
+  }
+}
+
+/** The JSON types that a member can hold without loss; undefined for one with a form of its own. */
+function fittingTypes(field: DescField, types: TypeModels): readonly string[] | undefined {
+  if (field.fieldKind === "enum") return ["string", "number"];
+  if (field.fieldKind === "message") return messageTypes(field, field.message, types);
+  if (field.fieldKind !== "scalar") return undefined;
+  switch (field.scalar) {
+    case ScalarType.STRING:
+      return ["string", "number", "boolean"];
+    case ScalarType.BYTES:
+      return ["string"];
+    case ScalarType.BOOL:
+      return ["boolean"];
+    default:
+      return ["number", "string"];
+  }
+}
+
+function messageTypes(
+  field: DescField,
+  message: DescMessage,
+  types: TypeModels,
+): readonly string[] | undefined {
+  if (types.field(field).unwrap || message.typeName === "google.protobuf.ListValue") return ["array"];
+  const isOwn =
+    !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
+  return isOwn && unwrappedOneof(message, types) === undefined ? ["object"] : undefined;
+}
+
+/** Reports messages of requests that such a oneof stands for: only responses are read by JSON types. */
+export function checkUnwrappedRequests(
+  reached: Iterable<DescMessage>,
+  types: TypeModels,
+  problems: Problems,
+): void {
+  for (const message of reached) {
+    const oneof = unwrappedOneof(message, types);
+    if (oneof === undefined) continue;
+    const text = `the oneof ${nameOf(oneof)} has the layout UNWRAPPED, which is for responses only, but ${nameOf(message)} is in a request; use another message there`;
+    problems.add(oneof, [RULES, LAYOUT], "unwrapped-request", text);
+  }
+}

@@ -1,0 +1,86 @@
+import { systemClock } from "../time/clock.ts";
+import { endOfString } from "./big-numbers.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
+
+const BACKSLASH = "\\";
+const COLON = ":";
+const SPACE = /[\t\n\r ]/;
+
+/**
+ * JSON.parse (RFC 8259) with the keys that the text has. V8 guesses the next key of an object from objects that it parsed
+ * before, and compares the guess with the text, escapes and all: once it has read the key `\`, it takes `"\""` for it, in
+ * whatever document. A text with escapes in keys is therefore parsed with other keys in their place.
+ *
+ * @throws SyntaxError
+ */
+export function parseWithKeys(text: string): JsonValue {
+  if (!hasEscapedKey(text)) return JSON.parse(text) as JsonValue;
+  const keys: string[] = [];
+  // unguessable, so that no other key of the document begins like this
+  const mark = `#${systemClock.randomHex(16)}:`;
+  return renamed(JSON.parse(withoutEscapes(text, keys, mark)) as JsonValue, keys, mark);
+}
+
+/** Whether an object has a key with an escape. Each character is looked at once at most. */
+export function hasEscapedKey(text: string): boolean {
+  // the first backslash, and the first one behind a string, begin an escape
+  for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
+    at = endOfString(text, at);
+    if (isKey(text, at)) return true;
+  }
+  return false;
+}
+
+/** Whether a colon follows. */
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (at < text.length && SPACE.test(text.charAt(at))) at++;
+  return text.charAt(at) === COLON;
+}
+
+/** The text with numbered marks in place of keys with escapes, which are added to `keys`. */
+function withoutEscapes(text: string, keys: string[], mark: string): string {
+  let written = "";
+  let copied = 0;
+  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {
+    const end = endOfString(text, start + 1);
+    const string = text.slice(start, end);
+    if (string.includes(BACKSLASH) && isKey(text, end)) {
+      written += `${text.slice(copied, start)}"${mark}${keys.length}"`;
+      // a text alone is no key, and is read as it is
+      keys.push(JSON.parse(string) as string);
+      copied = end;
+    }
+    start = end;
+  }
+  return written + text.slice(copied);
+}
+
+/** Gives the keys their names back, in place and without recursion: the document may be deep. */
+function renamed(root: JsonValue, keys: readonly string[], mark: string): JsonValue {
+  const open: JsonValue[] = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly JsonValue[]) if (typeof item === "object") open.push(item);
+    } else if (isJsonObject(value)) {
+      const entries = Object.entries(value);
+      if (entries.some(([key]) => key.startsWith(mark))) rename(value, entries, keys, mark);
+      for (const [, item] of entries) if (typeof item === "object") open.push(item);
+    }
+  }
+  return root;
+}
+
+function rename(
+  object: object,
+  entries: ReadonlyArray<readonly [string, JsonValue | undefined]>,
+  keys: readonly string[],
+  mark: string,
+): void {
+  // all of them, so that they stay in their order
+  for (const [key] of entries) Reflect.deleteProperty(object, key);
+  for (const [key, value] of entries) {
+    const name = key.startsWith(mark) ? (keys[Number(key.slice(mark.length))] ?? key) : key;
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+}
