@@ -1,6 +1,7 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
+  type ClientOptions,
   type CredentialsFunction,
   createRest,
   type DifferenceOptions,
@@ -48,6 +49,10 @@ export interface GatewayOptions
   readonly differences?: DifferenceOptions | undefined;
   /** Short for `differences: { lost: "fail" }`. Default: false. */
   readonly strict?: boolean;
+  /** Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default: own connections. */
+  readonly dispatcher?: ClientOptions["dispatcher"];
+  /** The same by a `fetch`. */
+  readonly fetch?: ClientOptions["fetch"];
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
@@ -82,6 +87,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     strict = false,
     routes,
     fastPath = true,
+    dispatcher,
+    fetch,
     ...others
   } = options;
   const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
@@ -94,6 +101,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     types,
     strict,
     differences,
+    dispatcher,
+    fetch,
     timeoutMs: LONGEST_TIMEOUT_MS,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDifference: (report) => {

@@ -44,9 +44,11 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   const { config, problems: first, removed } = readConfig(file, env);
   const problems = [...first];
   if (config === undefined) throw new ConfigError(problems);
+  const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
   const collect = (error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.problems);
+    // what a group of settings lacks may be what was left out of it
+    problems.push(...error.problems.filter(({ key }) => !halved.has(key)));
     return undefined;
   };
   const adapters = config.adapters.length === 0 ? [] : await readAdapters(config, problems);

@@ -3,7 +3,7 @@ import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema, SECRET_HELP } from "./schema.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
@@ -48,7 +48,8 @@ function issueText(issue: z.core.$ZodIssue, root: unknown): string {
   const value = valueAt(root, issue.path);
   if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
   // What stands in the place of a secret may be one, and so may what stands within an object.
-  const isSecret = issue.path.includes("credentials") || typeof value === "object";
+  const isSecret =
+    issue.path.includes("credentials") || issue.message === SECRET_HELP || typeof value === "object";
   return isSecret ? text : `${text.replace(/, received .*$/, "")}; it is ${shown(value)}`;
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { selfSigned } from "../testing/self-signed.ts";
+import type { Environment } from "./environment.ts";
 import { prepare } from "./inspect.ts";
 import { ConfigError } from "./problems.ts";
 
@@ -16,11 +17,11 @@ writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
 writeFileSync(path.join(directory, "b.key"), selfSigned().key);
 
 /** What `check-config` says about a configuration, without the place of its directory. */
-async function problemsOf(text: string): Promise<string[]> {
+async function problemsOf(text: string, env: Environment = {}): Promise<string[]> {
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
   try {
-    await prepare(file, { SET: "value" });
+    await prepare(file, { SET: "value", ...env });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
@@ -185,6 +186,62 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an address without user, query and fragment; secrets belong below credentials; it is "https://echo.example/?[secret]"',
   ],
   [
+    "a proxy that is a text",
+    upstream("proxy: 'http://proxy.example:3128'"),
+    'connect-rest.yaml:3:51: upstreams.echo.proxy: expected settings, or false; it is "http://proxy.example:3128"',
+  ],
+  [
+    "a proxy with a password in its address",
+    upstream("proxy: { url: 'http://me:hunter2@proxy.example' }"),
+    'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an address without user, path and query; name places for username and password; it is "http://[secret]@proxy.example"',
+  ],
+  [
+    "a proxy of another kind",
+    upstream("proxy: { url: 'socks5://proxy.example' }"),
+    'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an http or https address, e.g. http://proxy.example:3128; it is "socks5://proxy.example"',
+  ],
+  [
+    "a proxy's password in the file",
+    upstream("proxy: { url: 'http://p.example', password: hunter2 }"),
+    "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "a proxy's password without a user",
+    upstream("proxy: { url: 'http://p.example', password: { env: SET } }"),
+    "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a password needs a username",
+  ],
+  [
+    "a proxy's variable that is not set, and its authorities",
+    upstream("proxy: { url: 'https://p.example', username: { env: UNSET }, ca: none.pem }"),
+    "connect-rest.yaml:3:89: upstreams.echo.proxy.username: the environment variable UNSET is not set",
+    "connect-rest.yaml:3:109: upstreams.echo.proxy.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
+  ],
+  [
+    "authorities that are not there",
+    upstream("tls: { ca: none.pem }"),
+    "connect-rest.yaml:3:55: upstreams.echo.tls.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
+  ],
+  [
+    "authorities that are none",
+    upstream("tls: { ca: b.key }"),
+    "connect-rest.yaml:3:55: upstreams.echo.tls.ca: b.key has no certificate in PEM",
+  ],
+  [
+    "a client certificate without a key",
+    upstream("tls: { certificate: a.crt }"),
+    "connect-rest.yaml:3:49: upstreams.echo.tls: certificate and key belong together: name both, or neither",
+  ],
+  [
+    "a client certificate and another's key",
+    upstream("tls: { certificate: a.crt, key: b.key }"),
+    "connect-rest.yaml:3:49: upstreams.echo.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
+  ],
+  [
+    "a client certificate by another name",
+    upstream("tls: { cert: a.crt, key: b.key }"),
+    "connect-rest.yaml:3:51: upstreams.echo.tls.cert: unknown setting. Known here: ca, certificate, key, serverName.",
+  ],
+  [
     "an upstream by another name",
     `adapters: [${echo}]\nupstreams: { ecco: { baseUrl: 'https://echo.example' } }`,
     'connect-rest.yaml:2:12: upstreams: echo.v1.EchoService calls the upstream echo, which is not configured. Did you mean "ecco"?',
@@ -304,5 +361,14 @@ test("a file that cannot be read does not hide the environment", async () => {
 test("what the runtime refuses is a problem of the configuration", async () => {
   expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
     expect.stringMatching(/: upstreams: .*userAgent/),
+  ]);
+});
+
+test("proxies of the environment that are none are problems, without their values", async () => {
+  const env = { https_proxy: "socks5://me:hunter2@proxy.example", HTTP_PROXY: "http://me:hunter2@[" };
+  const expected = "expected an http or https address, e.g. http://proxy.example:3128, got";
+  expect(await problemsOf(BASE, env)).toEqual([
+    `environment: https_proxy: ${expected} the scheme socks5:`,
+    `environment: HTTP_PROXY: ${expected} something else`,
   ]);
 });

@@ -7,6 +7,9 @@ import { LOG_LEVELS } from "../log/logger.ts";
 /** A port to listen on; 0 picks a free one. */
 export const portSchema = z.int().min(0).max(65_535);
 
+/** The text of a problem with what stands in the place of a secret. */
+export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
+
 const text = z.string().min(1);
 
 const secret = z
@@ -156,6 +159,48 @@ const rateLimits = offOr({
   ),
 });
 
+const proxyAddress = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address, e.g. http://proxy.example:3128" })
+  .refine((text) => /^[^:]+:\/\/[^/?#@]+\/?$/.test(text), {
+    error: "expected an address without user, path and query; name places for username and password",
+  });
+
+const proxy = offOr({
+  url: proxyAddress.describe(
+    "The address of the proxy, e.g. `http://proxy.example:3128`; `https` for TLS to the proxy itself.",
+  ),
+  username: secret.optional().describe("The user name for the proxy (HTTP Basic)."),
+  password: secret.optional().describe("The password for the proxy."),
+  ca: text
+    .optional()
+    .describe(
+      "PEM file with the certificates of the authorities for TLS to the proxy itself, relative to this file. Default: those that Node.js trusts.",
+    ),
+});
+
+/** A proxy as the configuration writes it. */
+export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false>;
+
+const upstreamTls = z.strictObject({
+  ca: text
+    .optional()
+    .describe(
+      "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
+    ),
+  certificate: text
+    .optional()
+    .describe("PEM file with the client certificate, followed by those of its issuers (mutual TLS)."),
+  key: text.optional().describe("PEM file with the private key of the client certificate."),
+  serverName: text
+    .optional()
+    .describe(
+      "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
+    ),
+});
+
+/** TLS towards an upstream as the configuration writes it. */
+export type UpstreamTls = z.infer<typeof upstreamTls>;
+
 const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
 
 const differenceLevels = {
@@ -192,6 +237,16 @@ const upstream = z
     credentials: credentials
       .optional()
       .describe("How the gateway authenticates to the upstream. Default: not at all."),
+    proxy: proxy
+      .optional()
+      .describe(
+        "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
+      ),
+    tls: upstreamTls
+      .optional()
+      .describe(
+        "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
+      ),
     userAgent: text.optional().describe("The `User-Agent` header of every request."),
     acceptEncoding: text
       .optional()
@@ -415,5 +470,5 @@ function isOrigin(text: string): boolean {
 
 function secretHelp(issue: { readonly code: string; readonly input?: unknown }): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
-  return "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
+  return SECRET_HELP;
 }

@@ -4,6 +4,7 @@ import { didYouMean } from "../text/suggest.ts";
 import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
+import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./schema.ts";
 
@@ -19,14 +20,17 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
- * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the maximum, upstreams that no adapter calls, and methods
- * that have none of the credentials that they need, so that each of their calls will fail.
+/**
+ * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the maximum, upstreams that no
+ * adapter calls, methods that have none of the credentials that they need, so that each of their calls will fail, and
+ * settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
     ...hostWarnings(config),
     ...deadlineWarnings(config, adapters),
     ...upstreamWarnings(config, adapters),
+    ...networkWarnings(config),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Difference, DifferenceCounts, DifferenceLevels } from "../decode/d
 import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
+import type { ClientOptions } from "../upstream/supplied-client.ts";
 
 /** How one response differs from its description; of a stream, one of its pages or records. */
 export interface DifferenceReport {
@@ -79,8 +80,9 @@ export interface RequestEnd {
 /**
  * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call: the first time, it is a
  * warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
+ * A `dispatcher` or a `fetch` is for all upstreams that have none of their own.
  */
-export interface RestOptions {
+export interface RestOptions extends ClientOptions {
   /** The generated adapters of the services to call. */
   readonly adapters: readonly ServiceAdapter[];
   /** The upstreams that they name. */
