@@ -19,7 +19,7 @@ export interface Seen {
   readonly text: string;
 }
 
-/** What the upstream answers: JSON, or a body as it is. Default: 200, `{}`. */
+/** What the upstream responds with: JSON, or a body as it is. Default: 200, `{}`. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -29,7 +29,7 @@ export interface Answer {
   readonly write?: (response: ServerResponse) => void;
 }
 
-/** One answer for all requests, one after the other, or made of the request. */
+/** One response for all requests, one after the other, or made of the request. */
 export type Answers = Answer | readonly Answer[] | ((seen: Seen, index: number) => Answer | Promise<Answer>);
 
 type Upstream = RestOptions["upstreams"][string];
@@ -53,7 +53,7 @@ afterEach(async () => {
   for (const close of OPEN.splice(0).reverse()) await close();
 });
 
-/** Starts an upstream that records and answers, and a client of a service that calls it, by default in strict mode. */
+/** Starts an upstream that records and responds, and a client of a service that calls it, by default in strict mode. */
 export async function start<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,

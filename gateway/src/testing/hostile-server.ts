@@ -3,7 +3,7 @@ import { echoService } from "./echo.ts";
 
 /**
  * The echo service in a process of its own, with short limits and nothing that catches stray errors: one of them ends
- * it. Asked for anything by its parent, it answers with its open sockets and its memory in bytes.
+ * it. Asked for anything by its parent, it responds with its open sockets and its memory in bytes.
  */
 const server = await startServer({
   ...echoService,
