@@ -127,6 +127,20 @@ export const LIMIT_TABLE = {
     effect:
       "Nesting depth of a request message. Deeper messages fail the call, as JSON with INVALID_ARGUMENT, as binary with INTERNAL.",
   },
+  queuedDecompressions: {
+    default: 256,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
+  },
+  messageCost: {
+    default: 100_000,
+    unit: "count",
+    max: GIB,
+    effect:
+      "What decoding a request message may cost, counted before it is decoded: 1 for each scalar, 10 for each message, map entry, JSON object or array, unknown field, and value of a google.protobuf.Value. Costlier messages fail the call with RESOURCE_EXHAUSTED.",
+  },
   unaryDeadlineMs: {
     default: 15_000,
     unit: "ms",

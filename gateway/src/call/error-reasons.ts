@@ -24,7 +24,8 @@ export const GATEWAY_REASONS = {
   },
   REQUEST_TOO_LARGE: {
     codes: [Code.ResourceExhausted, Code.InvalidArgument],
-    cause: "The message, the headers or the address of the request exceed a limit, which the text names.",
+    cause:
+      "The message, the headers or the address of the request exceed a limit, which the text names: of bytes, of what the message costs to decode, or of the digits of a number.",
     remedy: "Send less, or raise the limit of the gateway.",
   },
   REQUEST_STALLED: {
@@ -73,7 +74,8 @@ export const GATEWAY_REASONS = {
   },
   CALLS_EXCEEDED: {
     codes: [Code.ResourceExhausted],
-    cause: "The caller has more calls in flight than callsPerClient allows.",
+    cause:
+      "The caller has more calls in flight than callsPerClient allows, or most of the compressed messages that wait, of which queuedDecompressions may.",
     remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
   },
   OVERLOADED: {

@@ -11,9 +11,13 @@ import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
+import { checkQuery, gateKey, type ReadOptions, readRequest } from "./read-request.ts";
 import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
 import { withReasons } from "./with-reasons.ts";
+
+/** What calls of connect's handlers share. */
+export type HandlerOptions = Omit<ReadOptions, "call" | "signal">;
 
 /**
  * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue, which
@@ -24,8 +28,9 @@ export async function callHandler(
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
-  limits: Limits,
+  options: HandlerOptions,
 ): Promise<UniversalServerResponse | WholeResponse> {
+  const { limits } = options;
   const headers = requestHeaders(request);
   applyDeadline(headers, call.protocol, call.deadline);
   const abort = new AbortController();
@@ -37,23 +42,26 @@ export async function callHandler(
     // an error is costly to make, and nobody listens any more once all is sent
     if (!isSent(response)) abort.abort(hungUp());
   });
+  const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
+  const enveloped = isEnveloped(call, headers);
+  const pieces = wholeMessages(chunks, enveloped, limits.readMaxBytes);
+  const reading = { ...options, call, signal: abort.signal };
+  const isGet = request.method === "GET";
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
     // The path is a known one, so this is an address whatever the query holds.
     url: `http://gateway${request.url}`,
     header: headers,
-    body: wholeMessages(
-      readBody(request, call, abort.signal, idleLimit(call, limits)),
-      isEnveloped(call, headers),
-      limits.readMaxBytes,
-    ),
+    body: readRequest(pieces, enveloped, headers, reading),
     signal: abort.signal,
-    contextValues: createContextValues().set(callKey, call),
+    contextValues: createContextValues()
+      .set(callKey, call)
+      .set(gateKey, () => (isGet ? checkQuery(request, reading) : Promise.resolve())),
   });
   return isBareRefusal(result)
     ? explainedRefusal(result.status, handler, call, request)
-    : await withReasons(result, isEnveloped(call, headers), call);
+    : await withReasons(result, enveloped, call);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */

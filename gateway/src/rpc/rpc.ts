@@ -6,12 +6,13 @@ import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
+import { gateKey } from "../connect-path/read-request.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import { withBoundedDecompression } from "./compressions.ts";
+import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
 
-export interface RpcOptions extends Omit<CallOptions, "compressions"> {
+export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress"> {
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
@@ -28,11 +29,11 @@ export interface Rpc {
 }
 
 export function createRpc(options: RpcOptions): Rpc {
-  const compressions = withBoundedDecompression([compressionGzip, compressionBrotli]);
+  const compressions = [compressionGzip, compressionBrotli];
   const { handlers } = createRouter(options, compressions);
   const services = servicesOf(handlers);
   const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };
-  const callOptions: CallOptions = { ...options, compressions };
+  const callOptions: CallOptions = { ...options, compressions, decompress: createDecompress(options.limits) };
   return {
     services,
     serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),
@@ -49,9 +50,10 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
     jsonOptions,
     binaryOptions: { recursionLimit: limits.messageDepth },
     interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
-    requestGate: (context) => {
+    requestGate: async (context) => {
       const call = context.values.get(callKey);
       if (call !== undefined) call.signal = context.signal;
+      await context.values.get(gateKey)();
     },
   });
   options.routes(exactRouter(router, jsonOptions, options.types));

@@ -92,6 +92,7 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     trace: startCallTrace(method, protocol, caller, request),
     bytesIn: 0,
     bytesOut: 0,
+    messageCost: 0,
     attempts: 0,
     upstreamStatus: undefined,
     failedInHandler: false,

@@ -179,7 +179,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.retried(retry && stream === undefined, async (onSent) => {
       const call = { ...this.context, method, rules: used, request, stream, onSent };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return this.knowing(() => readResponse(this.attributed(response), used, this.clock.now()));
+      return this.knowing(() =>
+        readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
+      );
     });
   }
 
@@ -309,6 +311,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const error = errorInSuccess(record, adapter.rules, now);
     const isOwn = adapter.kind !== "records" || adapter.ownError === true;
     return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
+  private get maxCost(): number {
+    return this.route.upstream.settings.maxResponseCost;
   }
 
   private knowing<T>(act: () => T): T {

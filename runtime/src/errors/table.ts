@@ -193,6 +193,13 @@ export const ERRORS = {
     remedy:
       "Request less data, e.g. a smaller page, or raise maxResponseBytes (maxDownloadBytes for a download).",
   },
+  UPSTREAM_BODY_TOO_COSTLY: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: the response has too many values: reading it costs more than maxResponseCost, {limit}",
+    cause:
+      "The JSON of the response, or of a record of a stream, consists of so many values that reading it would hold up all other calls.",
+    remedy: "Request less data, e.g. a smaller page, or raise maxResponseCost of the upstream.",
+  },
   UPSTREAM_BODY_ENCODING: {
     code: Code.Internal,
     text: "upstream {upstream}: expected a body in gzip, deflate, br or zstd, got {problem}",

@@ -149,7 +149,13 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
   const { phrase } = meaningOf(response.status);
   const said = safeText(redactText(report.text ?? "", response.secrets), MAX_TEXT);
   const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
-  return said === "" || said === phrase ? head : `${head}: ${said}`;
+  return repeatsStatus(said, response.status, phrase) ? head : `${head}: ${said}`;
+}
+
+/** Whether a text says no more than the status line, as the pages of proxies do: `502 Bad Gateway`, `Error 404 (Not Found)!`. */
+function repeatsStatus(said: string, status: number, phrase: string): boolean {
+  const rest = said.toLowerCase().replace(phrase.toLowerCase(), "").replace(String(status), "");
+  return !/[\p{L}\p{N}]/u.test(rest.replace(/\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)\b/g, ""));
 }
 
 /** What the body says: JSON by the rules of the method, and text as its type is. */

@@ -17,6 +17,7 @@ import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { Clock } from "../time/clock.ts";
+import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
@@ -145,6 +146,12 @@ interface Prepared {
   readonly sender: Sender;
 }
 
+/**
+ * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
+ * gigabytes, of which the system gets little back.
+ */
+const MAX_DECOMPRESSING = 4;
+
 class PooledUpstream implements Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
@@ -157,6 +164,7 @@ class PooledUpstream implements Upstream {
   /** undefined where limits that are known are not kept. */
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
+  private readonly decompressing = new Turns(MAX_DECOMPRESSING);
 
   constructor(
     name: string,
@@ -192,7 +200,8 @@ class PooledUpstream implements Upstream {
     call.onSent?.();
     const response = await this.exchange(requester, sent, call);
     if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
-    return { ...(await this.decompressed(response, !isSuccess(response.status, call.rules))), ...sender };
+    const tolerant = !isSuccess(response.status, call.rules);
+    return { ...(await this.decompressed(response, tolerant, call.signal)), ...sender };
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
@@ -213,7 +222,7 @@ class PooledUpstream implements Upstream {
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);
-    return { ...(await this.decompressed(beginning, true)), chunks: undefined, ...sender };
+    return { ...(await this.decompressed(beginning, true, call.signal)), chunks: undefined, ...sender };
   }
 
   async close(): Promise<void> {
@@ -358,13 +367,15 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(response: Exchange, tolerant: boolean) {
+  private async decompressed(response: Exchange, tolerant: boolean, signal: AbortSignal) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
     if (encoding === undefined || body.length === 0) return { ...head, body };
+    const { maxResponseBytes } = this.settings;
+    const work = () => decompress(body, String(encoding), maxResponseBytes, signal);
     try {
-      return { ...head, body: await decompress(body, String(encoding), this.settings.maxResponseBytes) };
+      return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
       // the status of an error says enough without its text
